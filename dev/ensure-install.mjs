@@ -5,12 +5,17 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const modified = (/** @type {string} */ path) => statSync(`${root}${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const modified = (/** @type {string} */ path) =>
+  statSync(`${root}${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 // npm writes this file at the end of a complete install.
 if (modified('node_modules/.package-lock.json') < modified('package-lock.json')) {
   console.log('Installing the pinned packages (npm ci); this takes a minute the first time.')
-  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (status !== 0) {
     console.error('npm ci failed: see above. Nothing was started.')
     process.exit(status ?? 1)

@@ -1,0 +1,109 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
+import { hashApiKey } from '../lib/http/api-keys.ts'
+import { seeder } from './seed.ts'
+
+/** What scripts and tests read from `$DATA_DIR/demo.json`. */
+export type Demo = {
+  baseUrl: string
+  shopUrl: string
+  workspace: string
+  programId: string
+  apiKey: string
+  partnerSlug: string
+  partnerEmail: string
+  databaseUrl: string
+  sqlEndpoint: string | null
+}
+
+type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'>
+
+const WORKSPACE = 'pine-notes'
+const PARTNER_SLUG = 'maya'
+const PARTNER_EMAIL = 'maya@partners.example'
+
+/** demo.json says that everything is up, so a new start takes it away until that is true again. */
+export const takeDemoFile = async (path: string): Promise<Partial<Demo>> => {
+  const before = await readFile(path, 'utf8').catch(() => '{}')
+  await rm(path, { force: true })
+  try {
+    return JSON.parse(before) as Partial<Demo>
+  } catch {
+    return {}
+  }
+}
+
+export const writeDemoFile = (path: string, demo: Demo): Promise<void> =>
+  // It holds an API key and the database's password.
+  writeFile(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+
+/**
+ * The demo's merchant: Pine Notes, which pays 20 % of a customer's sales in the first year, its partner Maya,
+ * and its partner Leo of the group Insiders, who gets 30 %, and 5.00 USD for a lead. Made once; only a lost API key is made anew.
+ */
+export const ensureDemoMerchant = async (
+  env: DatabaseEnv,
+  siteUrl: string,
+  knownKey: string | undefined,
+): Promise<DemoMerchant> => {
+  const seed = seeder(env)
+  const db = connect(env)
+  const found = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('slug', '=', WORKSPACE)
+    .executeTakeFirst()
+
+  const workspaceId = found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes' })).id
+  const program = await db
+    .selectFrom('programs')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  const programId = program?.id ?? (await addProgram(seed, workspaceId, siteUrl))
+
+  // The shop may have another port than last time.
+  await db.updateTable('programs').set({ site_url: siteUrl }).where('id', '=', programId).execute()
+
+  const hash = knownKey && (await hashApiKey(knownKey))
+  const key = hash
+    ? await db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('key_hash', '=', hash)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+    : undefined
+  const apiKey = key && knownKey ? knownKey : await seed.addApiKey(workspaceId, { name: 'demo' })
+  return { workspace: WORKSPACE, programId, apiKey, partnerSlug: PARTNER_SLUG, partnerEmail: PARTNER_EMAIL }
+}
+
+const addProgram = async (
+  seed: ReturnType<typeof seeder>,
+  workspaceId: string,
+  siteUrl: string,
+): Promise<string> => {
+  const programId = await seed.addProgram(workspaceId, {
+    name: 'Friends of Pine Notes',
+    site_url: siteUrl,
+    reward: { percent: 20 },
+    reward_duration_months: 12,
+  })
+  const groupId = await seed.addGroup(workspaceId, programId, {
+    name: 'Insiders',
+    saleReward: { percent: 30 },
+    leadReward: { amountCents: 500n, currency: 'USD' },
+  })
+  await seed.addPartner(workspaceId, programId, {
+    slug: PARTNER_SLUG,
+    name: 'Maya Lindqvist',
+    email: PARTNER_EMAIL,
+  })
+  await seed.addPartner(workspaceId, programId, {
+    slug: 'leo',
+    name: 'Leo Okafor',
+    email: 'leo@partners.example',
+    groupId,
+  })
+  return programId
+}

@@ -1,0 +1,145 @@
+import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
+import { newId } from '../lib/data/ids.ts'
+import type { Tables } from '../lib/data/tables.ts'
+import { slugKey } from '../lib/domain/slugs.ts'
+import { createApiKey } from '../lib/http/api-keys.ts'
+
+type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
+
+type ProgramTerms = Partial<
+  Pick<Tables['programs'], 'name' | 'site_url' | 'reward_interval' | 'reward_duration_months'> & {
+    holding_days: number
+    attribution_days: number
+    attribution: 'last' | 'first'
+    attribute_known_customers: boolean
+  }
+>
+
+/**
+ * Writes what a manager will set up in the pages, for the demo and for tests: a workspace with its programs,
+ * groups, partners and API keys. Each call connects anew, so it serves a test of any length.
+ */
+export const seeder = (env: DatabaseEnv) => {
+  const db = () => connect(env)
+
+  const addReward = async (workspaceId: string, terms: RewardTerms): Promise<string> => {
+    const id = newId()
+    const values =
+      'percent' in terms
+        ? {
+            kind: 'percent' as const,
+            basis_points: Math.round(terms.percent * 100),
+            amount_cents: null,
+            currency: null,
+          }
+        : {
+            kind: 'flat' as const,
+            basis_points: null,
+            amount_cents: terms.amountCents,
+            currency: terms.currency,
+          }
+    await db()
+      .insertInto('rewards')
+      .values({ id, workspace_id: workspaceId, ...values })
+      .execute()
+    return id
+  }
+
+  return {
+    addWorkspace: async ({ slug = `w-${newId().slice(-12)}`, name = 'A merchant' } = {}) => {
+      const id = newId()
+      await db().insertInto('workspaces').values({ id, slug, name }).execute()
+      return { id, slug }
+    },
+
+    addApiKey: async (workspaceId: string, { name = 'test', revokedAt = null as Date | null } = {}) => {
+      const { key, hash } = await createApiKey()
+      await db()
+        .insertInto('api_keys')
+        .values({ id: newId(), workspace_id: workspaceId, name, key_hash: hash, revoked_at: revokedAt })
+        .execute()
+      return key
+    },
+
+    /** A program that pays 20 % of every sale for ever, unless told otherwise. */
+    addProgram: async (
+      workspaceId: string,
+      { reward = { percent: 20 } as RewardTerms, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('programs')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          name: 'A program',
+          site_url: 'https://shop.example',
+          reward_id: await addReward(workspaceId, reward),
+          reward_interval: 'recurring',
+          reward_duration_months: null,
+          ...terms,
+        })
+        .execute()
+      return id
+    },
+
+    addGroup: async (
+      workspaceId: string,
+      programId: string,
+      {
+        name = 'Gold',
+        saleReward = null as RewardTerms | null,
+        leadReward = null as RewardTerms | null,
+      } = {},
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('groups')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          program_id: programId,
+          name,
+          sale_reward_id: saleReward && (await addReward(workspaceId, saleReward)),
+          lead_reward_id: leadReward && (await addReward(workspaceId, leadReward)),
+        })
+        .execute()
+      return id
+    },
+
+    addPartner: async (
+      workspaceId: string,
+      programId: string,
+      {
+        slug,
+        groupId = null,
+        status = 'approved',
+        name = null,
+        email = `${slugKey(slug)}@partner.example`,
+      }: {
+        slug: string
+        groupId?: string | null
+        status?: 'approved' | 'banned'
+        name?: string | null
+        email?: string
+      },
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('partners')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          program_id: programId,
+          group_id: groupId,
+          email,
+          name,
+          slug,
+          slug_key: slugKey(slug),
+          status,
+        })
+        .execute()
+      return id
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
+
+import { watch } from 'node:fs'
+import { access, appendFile, constants, mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { DatabaseEnv } from '../lib/data/connection.ts'
+import { build } from './build.ts'
+import { ensureDemoMerchant, takeDemoFile, writeDemoFile } from './demo.ts'
+import { startFront } from './front.ts'
+import { startPostgres } from './postgres.ts'
+import { applySchema } from './schema.ts'
+import { startShop } from './shop/server.ts'
+import { startSqlEndpoint } from './sql-endpoint.ts'
+import { ROOT, startWorkers, type Workers } from './workers.ts'
+
+const port = (variable: string, otherwise: number): number => {
+  const value = process.env[variable] || String(otherwise)
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535)
+    throw new Error(`${variable}=${value} is not a port.`)
+  return Number(value)
+}
+
+/** What was started, to be stopped the last first, so that nothing loses what it stands on. */
+const running: { name: string; stop: () => Promise<void> }[] = []
+let stopping = false
+
+const keep = <T extends { stop: () => Promise<void> }>(name: string, part: T): T => {
+  running.push({ name, stop: part.stop })
+  return part
+}
+
+/** Neon speaks SQL over HTTP itself; before any other Postgres stands our own endpoint. */
+const isNeon = (databaseUrl: string): boolean => new URL(databaseUrl).hostname.endsWith('.neon.tech')
+
+const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
+  const databaseUrl =
+    process.env.DATABASE_URL ||
+    keep('Postgres', await startPostgres({ dataDir, durable: true, onLog: console.log })).databaseUrl
+  if (isNeon(databaseUrl)) return { DATABASE_URL: databaseUrl }
+  const endpoint = keep('The SQL endpoint', await startSqlEndpoint({ databaseUrl }))
+  return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
+}
+
+const makeDataDir = async (dataDir: string): Promise<void> => {
+  try {
+    await mkdir(dataDir, { recursive: true })
+    await access(dataDir, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new Error(
+      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Choose another: DATA_DIR=... npm start`,
+    )
+  }
+}
+
+/** Writes the Workers' log lines to a file, once a second: they would drown what a person reads. */
+const keepLogs = (workers: Workers, file: string) => {
+  const write = async () => {
+    const lines = workers.takeLogs()
+    if (lines.length) await appendFile(file, `${lines.join('\n')}\n`)
+  }
+  const timer = setInterval(() => void write(), 1_000)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      await write()
+    },
+  }
+}
+
+/** Rebuilds and reloads after a save, one reload at a time. An editor's burst of writes counts as one. */
+const reloadOnSave = (
+  workers: Workers,
+  front: { pointTo: (url: URL) => void },
+  databaseUrl: string,
+): void => {
+  let timer: NodeJS.Timeout | undefined
+  let reloading = Promise.resolve()
+  const reload = async () => {
+    const start = Date.now()
+    try {
+      await build()
+      await applySchema(databaseUrl)
+      await workers.reload()
+      front.pointTo(await workers.url())
+      console.log(`Reloaded in ${Date.now() - start} ms.`)
+    } catch (error) {
+      console.error(`Not reloaded: ${(error as Error).message}`)
+    }
+  }
+  const changed = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      reloading = reloading.then(reload)
+    }, 200)
+  }
+  for (const path of ['functions', 'lib', 'snippet', 'schema.sql', 'wrangler.toml']) {
+    watch(join(ROOT, path), { recursive: true }, changed)
+  }
+}
+
+const start = async (): Promise<void> => {
+  const dataDir = resolve(process.env.DATA_DIR || join(ROOT, '.data'))
+  await makeDataDir(dataDir)
+
+  // The ports come first: whether they are free is the quickest thing to find out.
+  const front = keep('The front', await startFront(port('PORT', 8787)))
+  const shop = keep('The shop', await startShop(port('SHOP_PORT', 8788)))
+  console.log('Starting Postgres, the Workers and the demo shop; this takes some seconds.')
+
+  const demoFile = join(dataDir, 'demo.json')
+  const before = await takeDemoFile(demoFile)
+  const database = await startDatabase(dataDir)
+  await applySchema(database.DATABASE_URL)
+  await build()
+  const merchant = await ensureDemoMerchant(database, shop.url, before.apiKey)
+
+  const workers = keep('The Workers', await startWorkers(database))
+  const logFile = join(dataDir, 'workers.log')
+  keep('The log', keepLogs(workers, logFile))
+  front.pointTo(await workers.url())
+  shop.open({ tributaryUrl: front.url, ...merchant })
+  if (process.argv.includes('--watch')) reloadOnSave(workers, front, database.DATABASE_URL)
+
+  await writeDemoFile(demoFile, {
+    baseUrl: front.url,
+    shopUrl: shop.url,
+    ...merchant,
+    databaseUrl: database.DATABASE_URL,
+    sqlEndpoint: database.SQL_ENDPOINT ?? null,
+  })
+  console.log(`
+Tributary is running.
+
+  The demo shop, through Maya's link   ${shop.url}/?via=${merchant.partnerSlug}
+  The API, described                   ${front.url}/openapi.json
+  What a script needs to know          ${demoFile}
+  One line per request                 ${logFile}
+
+Ctrl-C stops everything; the data stays.`)
+}
+
+const stopAndExit = async (exitCode: number): Promise<never> => {
+  stopping = true
+  for (const { name, stop } of running.splice(0).reverse()) {
+    await stop().catch((error: Error) => console.error(`${name} did not stop cleanly: ${error.message}`))
+  }
+  process.exit(exitCode)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // A terminal signals npm and all its children, and npm passes it on: once is enough.
+    if (stopping) return
+    console.log('\nStopping.')
+    void stopAndExit(0)
+  })
+}
+
+try {
+  await start()
+} catch (error) {
+  if (!stopping) {
+    console.error(`\nTributary did not start. ${(error as Error).message}`)
+    await stopAndExit(1)
+  }
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { type Answer, type EventRow, findEvent, listEvents } from '../lib/data/events.ts'
+import { commissionStatus } from '../lib/domain/commissions.ts'
+import { explain } from '../lib/domain/steps.ts'
+import { apiKey, invalidApiKey } from '../lib/http/api-keys.ts'
+import { createApp } from '../lib/http/app.ts'
+import { ApiError } from '../lib/http/errors.ts'
+import { EventQuery } from '../lib/http/schemas.ts'
+import { query } from '../lib/http/validate.ts'
+
+const eventNotFound = () => new ApiError('not_found', 'This workspace has no such event.')
+
+const open = (answer: Answer): EventRow[] => {
+  if (answer.refused === 'unknown_key') throw invalidApiKey()
+  if (answer.refused === 'other_workspace')
+    throw new ApiError('not_found', 'This API key opens no such workspace.')
+  return answer.events
+}
+
+/** An event with its explanation, as the API shows it. */
+const present = ({ commission, steps, ...event }: EventRow, now: Date) => ({
+  ...event,
+  attributed: event.partner !== null,
+  amountCents: event.amountCents === null ? null : Number(event.amountCents),
+  commission: commission && {
+    ...commission,
+    status: commissionStatus({ payableAt: new Date(commission.payableAt) }, now),
+    payableAt: new Date(commission.payableAt),
+  },
+  steps: steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
+})
+
+/** The endpoints under /api/workspaces/:workspace. */
+export default createApp()
+  .get('/api/workspaces/:workspace/events/:id', apiKey(), async (c) => {
+    const { workspace, id } = c.req.param()
+    if (!z.uuid().safeParse(id).success) throw eventNotFound()
+
+    const [event] = open(await findEvent(c.var.db, { apiKeyHash: c.var.apiKeyHash, workspace }, id))
+    if (!event) throw eventNotFound()
+
+    return c.json(present(event, c.var.now))
+  })
+  .get('/api/workspaces/:workspace/events', apiKey(), query(EventQuery), async (c) => {
+    const { workspace } = c.req.param()
+    const filter = c.req.valid('query')
+
+    // One more than asked for tells whether there is a next page.
+    const access = { apiKeyHash: c.var.apiKeyHash, workspace }
+    const events = open(await listEvents(c.var.db, access, { ...filter, limit: filter.limit + 1 }))
+    const page = events.slice(0, filter.limit)
+
+    return c.json({
+      data: page.map((event) => present(event, c.var.now)),
+      nextCursor: events.length > page.length ? (page.at(-1)?.id ?? null) : null,
+    })
+  })

@@ -1,0 +1,45 @@
+import { cors } from 'hono/cors'
+import { saveClick } from '../lib/data/clicks.ts'
+import { slugKey } from '../lib/domain/slugs.ts'
+import { createApp } from '../lib/http/app.ts'
+import { ApiError } from '../lib/http/errors.ts'
+import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { ClickEvent } from '../lib/http/schemas.ts'
+import { body } from '../lib/http/validate.ts'
+
+/** The page without what follows it: query strings carry e-mail addresses and reset tokens, which are nobody's business here. */
+const pageOf = (url: string | null | undefined): string | null => {
+  const parsed = url ? URL.parse(url) : null
+  return parsed && `${parsed.protocol}//${parsed.host}${parsed.pathname}`
+}
+
+/** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
+export default createApp()
+  .use(
+    '/api/track/click',
+    cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: 86_400 }),
+  )
+  .post(
+    '/api/track/click',
+    async function limitByAddress(c, next) {
+      await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
+      await next()
+    },
+    body(ClickEvent, { plainText: true }),
+    async (c) => {
+      const { programId, slug, url, referrer } = c.req.valid('json')
+      const { db, now } = c.var
+
+      const click = await saveClick(db, {
+        programId,
+        slugKey: slugKey(slug),
+        landingUrl: pageOf(url),
+        referrer: pageOf(referrer),
+        now,
+      })
+      if (!click)
+        throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
+
+      return c.json(click)
+    },
+  )

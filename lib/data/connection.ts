@@ -1,0 +1,99 @@
+/** The way to Postgres: Kysely over Neon's HTTP driver, with a deadline on each try and a retry when in doubt. */
+import { type NeonDbError, neon, neonConfig, types } from '@neondatabase/serverless'
+import { type CompiledQuery, Kysely } from 'kysely'
+import { NeonDialect } from 'kysely-neon'
+import type { Tables } from './tables.ts'
+
+/** What the Workers need to know of the database. */
+export type DatabaseEnv = {
+  DATABASE_URL: string
+  /** Where SQL is posted, for a database that isn't Neon's: the local runtime sets it. */
+  SQL_ENDPOINT?: string
+}
+
+/** The typed query builder, and `batch`, which runs compiled queries as one Read Committed transaction. */
+export type Db = Kysely<Tables> & {
+  batch: (queries: CompiledQuery[]) => Promise<Record<string, unknown>[][]>
+  /** How many times the database was asked, retries included. */
+  fetches: () => number
+}
+
+/** The database did not answer in time, or in a way that proves nothing. Whether it committed is unknown. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable'
+}
+
+/** A try that takes longer has probably been lost: a healthy call takes a few milliseconds, a cold start about one second. */
+const TRY_TIMEOUT_MS = 2_500
+const TRIES = 3
+/** The first pause is anywhere from 0 to this, the next up to four times as long: callers that failed together spread out. */
+const FIRST_PAUSE_MS = 150
+/** All tries of all calls of one request: below the ten seconds after which many HTTP clients give up. */
+const REQUEST_DEADLINE_MS = 9_000
+
+/** SQLSTATEs that say "not now" rather than "not so": lost connections, shutdowns, too many clients, lost races. */
+const PASSING = /^(08...|57P0[123]|53300|40001|40P01)$/
+
+/**
+ * Whether asking again may help. An error without an SQLSTATE came from the network, from the proxy or
+ * from an answer cut short; every statement here may be repeated after an unseen commit.
+ */
+const isPassing = (error: unknown): boolean => {
+  const code = (error as Partial<NeonDbError>).code
+  return !code || PASSING.test(code)
+}
+
+const INT8 = 20
+const bigintParser = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8 ? BigInt : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+}
+
+/**
+ * Connects one request to the database. Nothing is opened before the first query.
+ *
+ * @throws {DatabaseUnavailable} from each query, when three tries or nine seconds were not enough
+ */
+export const connect = (env: DatabaseEnv): Db => {
+  if (env.SQL_ENDPOINT) neonConfig.fetchEndpoint = env.SQL_ENDPOINT
+  const deadline = Date.now() + REQUEST_DEADLINE_MS
+  const client = neon(env.DATABASE_URL, { fullResults: true, types: bigintParser })
+  let fetches = 0
+
+  const retry = async <T>(
+    send: (options: { fetchOptions: { signal: AbortSignal } }) => Promise<T>,
+  ): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      const timeout = Math.min(TRY_TIMEOUT_MS, deadline - Date.now())
+      if (timeout <= 0) throw new DatabaseUnavailable('The database did not answer before the deadline.')
+      try {
+        fetches++
+        return await send({ fetchOptions: { signal: AbortSignal.timeout(timeout) } })
+      } catch (error) {
+        if (!isPassing(error)) throw error
+        if (attempt === TRIES) throw new DatabaseUnavailable('The database did not answer.', { cause: error })
+        const pause = Math.random() * FIRST_PAUSE_MS * 4 ** (attempt - 1)
+        await new Promise((resume) => setTimeout(resume, pause))
+      }
+    }
+  }
+
+  const kysely = new Kysely<Tables>({
+    dialect: new NeonDialect({
+      neon: () => ({
+        query: (text, params, options) =>
+          retry((limits) => client.query(text, params, { ...options, ...limits })),
+      }),
+    }),
+  })
+
+  return Object.assign(kysely, {
+    fetches: () => fetches,
+    batch: (queries: CompiledQuery[]) =>
+      retry(async (limits) => {
+        const statements = queries.map(({ sql, parameters }) => client.query(sql, [...parameters]))
+        const results = await client.transaction(statements, { isolationLevel: 'ReadCommitted', ...limits })
+        return results.map((result) => result.rows)
+      }),
+  })
+}

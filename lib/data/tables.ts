@@ -1,0 +1,113 @@
+/** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
+import type { ColumnType, Generated } from 'kysely'
+import type { Step } from '../domain/steps.ts'
+
+/** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
+type Json<T> = ColumnType<T, string, string>
+
+export type Tables = {
+  workspaces: { id: string; slug: string; name: string; created_at: Generated<Date> }
+  api_keys: {
+    id: string
+    workspace_id: string
+    name: string
+    key_hash: string
+    created_at: Generated<Date>
+    revoked_at: Date | null
+  }
+  rewards: {
+    id: string
+    workspace_id: string
+    kind: 'percent' | 'flat'
+    basis_points: number | null
+    amount_cents: bigint | null
+    currency: string | null
+    created_at: Generated<Date>
+  }
+  programs: {
+    id: string
+    workspace_id: string
+    name: string
+    site_url: string
+    reward_id: string
+    reward_interval: 'one-time' | 'recurring'
+    reward_duration_months: number | null
+    holding_days: Generated<number>
+    attribution_days: Generated<number>
+    attribution: Generated<'last' | 'first'>
+    attribute_known_customers: Generated<boolean>
+    created_at: Generated<Date>
+  }
+  groups: {
+    id: string
+    workspace_id: string
+    program_id: string
+    name: string
+    sale_reward_id: string | null
+    lead_reward_id: string | null
+    created_at: Generated<Date>
+  }
+  partners: {
+    id: string
+    workspace_id: string
+    program_id: string
+    group_id: string | null
+    email: string
+    name: string | null
+    slug: string
+    slug_key: string
+    status: Generated<'approved' | 'banned'>
+    created_at: Generated<Date>
+  }
+  clicks: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    landing_url: string | null
+    referrer: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  customers: {
+    id: string
+    workspace_id: string
+    external_id: string
+    email: string | null
+    name: string | null
+    partner_id: string
+    created_at: Date
+  }
+  events: {
+    id: string
+    workspace_id: string
+    kind: 'sale' | 'lead'
+    external_id: string
+    event_name: string
+    customer_external_id: string
+    customer_id: string | null
+    amount_cents: bigint | null
+    currency: string | null
+    metadata: Json<Record<string, unknown>> | null
+    click_id: string | null
+    partner_id: string | null
+    attributed_by: 'click' | 'customer' | null
+    body_hash: string
+    steps: Json<Step[]>
+    occurred_at: Date
+  }
+  commissions: {
+    id: string
+    workspace_id: string
+    program_id: string
+    partner_id: string
+    customer_id: string
+    event_id: string
+    reward_id: string
+    kind: 'sale' | 'lead'
+    amount_cents: bigint
+    currency: string
+    one_time: boolean
+    payable_at: Date
+    created_at: Date
+  }
+}

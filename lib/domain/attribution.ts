@@ -1,0 +1,92 @@
+/** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
+import type { Reward, RewardInterval } from './rewards.ts'
+import type { Step } from './steps.ts'
+
+/** A partner with everything that decides what an event earns it: its program's terms and its group's rewards. */
+export type PartnerTerms = {
+  id: string
+  slug: string
+  status: 'approved' | 'banned'
+  programId: string
+  reward: Reward
+  rewardInterval: RewardInterval
+  rewardDurationMonths: number | null
+  holdingDays: number
+  attribution: 'last' | 'first'
+  attributeKnownCustomers: boolean
+  group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
+  /** The customer's first sale commission in this partner's program, reversed or not. */
+  firstRewardedAt: Date | null
+}
+
+export type Click = { id: string; createdAt: Date; expiresAt: Date; partner: PartnerTerms }
+
+/** What is known before an event is decided. */
+export type Facts = {
+  /** The click that the report names, when there is such a click in the workspace. */
+  click: Click | null
+  /** The partner who owns the customer, when the customer is known. */
+  customerPartner: PartnerTerms | null
+}
+
+export type AttributedBy = 'click' | 'customer'
+
+export type Attribution = {
+  credit: { partner: PartnerTerms; by: AttributedBy } | null
+  steps: Step[]
+}
+
+type Report = { kind: 'sale' | 'lead'; clickId: string | null }
+
+/** What the reported click is good for: the partner it leads to, or the reason why it leads to none. */
+const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
+  if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
+  if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
+
+  const facts = {
+    clickId,
+    slug: click.partner.slug,
+    clickedAt: click.createdAt.toISOString(),
+    expiresAt: click.expiresAt.toISOString(),
+  }
+  if (now >= click.expiresAt) return { credit: null, steps: [{ code: 'expired_click', facts }] }
+  if (click.partner.status !== 'approved') {
+    return { credit: null, steps: [{ code: 'partner_inactive', facts: { slug: click.partner.slug } }] }
+  }
+  return { credit: { partner: click.partner, by: 'click' }, steps: [{ code: 'click', facts }] }
+}
+
+/**
+ * Which partner an event is credited to, and the steps that led there.
+ *
+ * A click decides. The partner who already owns the customer comes first only where the program says so:
+ * `attribution: "first"` lets the known partner beat a click of the same program, and
+ * `attributeKnownCustomers` credits a sale that has no usable click. A banned partner is never credited.
+ */
+export const attribute = (report: Report, facts: Facts, now: Date): Attribution => {
+  const byClick = followClick(report.clickId, facts.click, now)
+  const known = facts.customerPartner
+  if (known === null) return byClick
+
+  const why = knownPartnerCounts(report, byClick, known)
+  if (why === null) return byClick
+  if (known.status !== 'approved') {
+    return {
+      ...byClick,
+      steps: [...byClick.steps, { code: 'partner_inactive', facts: { slug: known.slug } }],
+    }
+  }
+  const step: Step = { code: 'customer', facts: { slug: known.slug, because: why } }
+  return { credit: { partner: known, by: 'customer' }, steps: [...byClick.steps, step] }
+}
+
+const knownPartnerCounts = (
+  report: Report,
+  byClick: Attribution,
+  known: PartnerTerms,
+): 'first_partner' | 'known_customer' | null => {
+  const clicked = byClick.credit?.partner
+  if (!clicked) return report.kind === 'sale' && known.attributeKnownCustomers ? 'known_customer' : null
+  if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
+  return clicked.id === known.id ? null : 'first_partner'
+}

@@ -1,0 +1,3 @@
+/** An e-mail address as it is stored and compared: trimmed and lower-cased; blank is none. */
+export const normalizeEmail = (email: string | null | undefined): string | null =>
+  email?.trim().toLowerCase() || null

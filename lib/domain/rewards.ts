@@ -1,0 +1,61 @@
+/** Rewards: which one applies, what it pays, and until when. Spec, section 4.1, rule 1. */
+import { UTCDate } from '@date-fns/utc'
+import { addMonths } from 'date-fns'
+import { shareOf } from './money.ts'
+
+/** What an event earns: a share of the sale, or a flat amount in its own currency. */
+export type Reward = { id: string } & (
+  | { kind: 'percent'; basisPoints: number }
+  | { kind: 'flat'; amountCents: number; currency: string }
+)
+
+export type Money = { amountCents: bigint; currency: string }
+
+/** Whether a customer's first sale alone is rewarded, or each one within the duration. */
+export type RewardInterval = 'one-time' | 'recurring'
+
+/**
+ * What a sale earns under a reward. A share is in the sale's currency and rounds half up;
+ * a flat reward pays its own amount in its own currency, whatever the sale was.
+ * A share of a lead, which has no amount, is nothing.
+ *
+ * @param sale the amount sold, minor units, or null for a lead
+ */
+export const earnings = (sale: Money | null, reward: Reward): Money | null => {
+  if (reward.kind === 'flat') return { amountCents: BigInt(reward.amountCents), currency: reward.currency }
+  return sale && { amountCents: shareOf(sale.amountCents, reward.basisPoints), currency: sale.currency }
+}
+
+/**
+ * The first moment at which a recurring reward no longer pays: the customer's first sale commission
+ * plus the months, in UTC. From the 31st it falls on the last day of a shorter month.
+ *
+ * @param months null is for ever, and so is the answer
+ */
+export const rewardEndsAt = (firstRewardedAt: Date, months: number | null): Date | null =>
+  months === null ? null : new Date(addMonths(new UTCDate(firstRewardedAt), months))
+
+/** Why an interval keeps a sale from being rewarded, or null when it may be. */
+export type IntervalRefusal =
+  | { code: 'one_time_already_rewarded'; firstRewardedAt: Date }
+  | { code: 'past_reward_duration'; firstRewardedAt: Date; months: number; endedAt: Date }
+
+/**
+ * Whether the interval lets one more sale of a customer be rewarded.
+ * A reversed commission counts as one too: the clock starts with the first sale that was rewarded.
+ *
+ * @param firstRewardedAt the customer's first sale commission in this program, or null
+ */
+export const refuseByInterval = (
+  terms: { rewardInterval: RewardInterval; rewardDurationMonths: number | null },
+  firstRewardedAt: Date | null,
+  now: Date,
+): IntervalRefusal | null => {
+  if (firstRewardedAt === null) return null
+  if (terms.rewardInterval === 'one-time') return { code: 'one_time_already_rewarded', firstRewardedAt }
+
+  const months = terms.rewardDurationMonths
+  const endedAt = rewardEndsAt(firstRewardedAt, months)
+  if (months === null || endedAt === null || now < endedAt) return null
+  return { code: 'past_reward_duration', firstRewardedAt, months, endedAt }
+}

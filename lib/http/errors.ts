@@ -1,0 +1,112 @@
+/** Errors as callers see them: one table of codes, one shape, and nothing that isn't meant for them. */
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { DatabaseUnavailable } from '../data/connection.ts'
+
+/** Every code that an answer may carry: its status, when it happens, and what the caller does about it. */
+export const ERRORS = {
+  invalid_body: [
+    400,
+    'The body is not JSON, or a field is missing or out of its limits.',
+    'Mend the fields that `details` names; repeating the call as it is will not help.',
+  ],
+  invalid_query: [
+    400,
+    'A query parameter is not one of those that the list takes.',
+    'Mend the parameters that `details` names.',
+  ],
+  invalid_api_key: [
+    401,
+    'The API key is missing, malformed, unknown or revoked.',
+    'Send a live key of the workspace: `Authorization: Bearer trib_live_...`.',
+  ],
+  not_found: [
+    404,
+    'There is nothing at this address, or it belongs to another workspace.',
+    'Check the address, the workspace and the id.',
+  ],
+  partner_not_found: [
+    404,
+    'The program has no active partner with this slug.',
+    'Check the link: the partner may be banned, or the slug misspelt.',
+  ],
+  body_too_large: [
+    413,
+    'The body is larger than the endpoint takes.',
+    'Send less: 64 KiB is the most for a tracking call.',
+  ],
+  unsupported_media_type: [
+    415,
+    'The body was not announced as JSON.',
+    'Send the header `Content-Type: application/json`.',
+  ],
+  rate_limited: [
+    429,
+    'Too many calls at once.',
+    'Wait as many seconds as `Retry-After` says, and repeat the call.',
+  ],
+  internal: [
+    500,
+    'Something is broken on our side, and it has been logged.',
+    'Repeat the call later; if it goes on, report the `requestId`.',
+  ],
+  try_again: [
+    503,
+    'The database could not confirm in time that the call was saved.',
+    'Repeat the very same call after `Retry-After` seconds: the same `externalId` is never counted twice.',
+  ],
+} as const satisfies Record<string, readonly [status: ContentfulStatusCode, when: string, remedy: string]>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export type ErrorDetail = { path: string; message: string }
+
+/** An error that the caller is told of. The message says what was wrong and what to do next. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+  /** Seconds after which the call may be repeated, whole. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: { details?: ErrorDetail[]; retryAfter?: number } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.details = extra.details
+    this.retryAfter = extra.retryAfter
+  }
+}
+
+/** What any error is to the caller. What we did not foresee is `internal`, and says nothing of itself. */
+export const toApiError = (error: unknown): ApiError => {
+  if (error instanceof ApiError) return error
+  if (error instanceof DatabaseUnavailable) {
+    return new ApiError('try_again', 'We could not confirm that this was saved. Repeat the call as it is.', {
+      retryAfter: 1,
+    })
+  }
+  return new ApiError('internal', 'Something went wrong on our side. Repeat the call later.')
+}
+
+/** The answer for an error: `{"error": {code, message, details?, requestId, docUrl}}`. */
+export const errorResponse = (c: Context, error: ApiError): Response => {
+  const { code, message, details, retryAfter } = error
+  if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
+  if (code === 'invalid_api_key') c.header('WWW-Authenticate', 'Bearer')
+  return c.json(
+    {
+      error: {
+        code,
+        message,
+        ...(details && { details }),
+        requestId: c.get('requestId'),
+        docUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
+      },
+    },
+    ERRORS[code][0],
+  )
+}

@@ -1,0 +1,243 @@
+-- Tributary's schema: the whole of it, for an empty Postgres 18 or for one that
+-- has it already (applying it twice changes nothing).
+--
+-- Every row carries its workspace, and the foreign keys carry it along: a row
+-- can point only at rows of its own workspace, whatever the code does.
+-- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
+-- ISO 4217 code. Times are UTC.
+
+
+-- A merchant's account: it owns the programs, the API keys, the customers.
+create table if not exists workspaces (
+    id          uuid         primary key,
+    slug        text         not null
+        constraint workspaces_slug_check check (slug ~ '^[a-z0-9](-?[a-z0-9])+$' and length(slug) <= 63),
+    name        text         not null,
+    created_at  timestamptz  not null default now(),
+
+    constraint workspaces_slug_key unique (slug)
+);
+
+
+-- An API key is shown once and kept as its SHA-256. Revoked keys stay, so that
+-- a leaked one is never issued again and a log entry can be traced to it.
+create table if not exists api_keys (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint api_keys_workspace_id_fkey references workspaces (id),
+    name          text         not null,
+    key_hash      text         not null
+        constraint api_keys_key_hash_check check (key_hash ~ '^[0-9a-f]{64}$'),
+    created_at    timestamptz  not null default now(),
+    revoked_at    timestamptz,
+
+    constraint api_keys_key_hash_key unique (key_hash)
+);
+
+
+-- What an event earns: a share of the sale or a flat amount. A reward never
+-- changes; an edit makes a new one, so that a commission can always be explained.
+create table if not exists rewards (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint rewards_workspace_id_fkey references workspaces (id),
+    kind          text         not null
+        constraint rewards_kind_check check (kind in ('percent', 'flat')),
+    basis_points  integer
+        constraint rewards_basis_points_check check (basis_points between 0 and 10000),
+    amount_cents  bigint
+        constraint rewards_amount_cents_check check (amount_cents between 1 and 99999999999),
+    currency      char(3)
+        constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
+    created_at    timestamptz  not null default now(),
+
+    constraint rewards_percent_check check ((kind = 'percent') = (basis_points is not null)),
+    constraint rewards_flat_check    check ((kind = 'flat') = (amount_cents is not null)
+                                        and (kind = 'flat') = (currency is not null)),
+    constraint rewards_workspace_id_id_key unique (workspace_id, id)
+);
+
+create or replace function refuse_update() returns trigger language plpgsql as $$
+begin
+    raise exception '% never change: insert a new row', tg_table_name;
+end $$;
+
+create or replace trigger rewards_never_change
+    before update on rewards for each row execute function refuse_update();
+
+
+-- The terms on which a merchant rewards its partners.
+create table if not exists programs (
+    id                         uuid         primary key,
+    workspace_id               uuid         not null
+        constraint programs_workspace_id_fkey references workspaces (id),
+    name                       text         not null,
+    site_url                   text         not null,
+    reward_id                  uuid         not null,
+    reward_interval            text         not null
+        constraint programs_reward_interval_check check (reward_interval in ('one-time', 'recurring')),
+    reward_duration_months     integer      -- from the customer's first sale commission; null is for ever
+        constraint programs_reward_duration_months_check check (reward_duration_months >= 1),
+    holding_days               integer      not null default 30
+        constraint programs_holding_days_check check (holding_days >= 0),
+    attribution_days           integer      not null default 90
+        constraint programs_attribution_days_check check (attribution_days >= 1),
+    attribution                text         not null default 'last'
+        constraint programs_attribution_check check (attribution in ('last', 'first')),
+    attribute_known_customers  boolean      not null default false,
+    created_at                 timestamptz  not null default now(),
+
+    constraint programs_workspace_id_id_key unique (workspace_id, id),
+    constraint programs_reward_id_fkey foreign key (workspace_id, reward_id) references rewards (workspace_id, id)
+);
+
+
+-- Partners who share rewards that differ from the program's own.
+create table if not exists groups (
+    id              uuid         primary key,
+    workspace_id    uuid         not null,
+    program_id      uuid         not null,
+    name            text         not null,
+    sale_reward_id  uuid,
+    lead_reward_id  uuid,
+    created_at      timestamptz  not null default now(),
+
+    constraint groups_program_id_id_key unique (program_id, id),
+    constraint groups_program_id_fkey     foreign key (workspace_id, program_id)     references programs (workspace_id, id),
+    constraint groups_sale_reward_id_fkey foreign key (workspace_id, sale_reward_id) references rewards (workspace_id, id),
+    constraint groups_lead_reward_id_fkey foreign key (workspace_id, lead_reward_id) references rewards (workspace_id, id)
+);
+
+
+-- Whoever sends visitors, in one program. The slug is shown as it was given and
+-- matched by its key, which ignores case; an e-mail address is held lower-cased.
+create table if not exists partners (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    program_id    uuid         not null,
+    group_id      uuid,
+    email         text         not null,
+    name          text,
+    slug          text         not null,
+    slug_key      text         not null,
+    status        text         not null default 'approved'
+        constraint partners_status_check check (status in ('approved', 'banned')),
+    created_at    timestamptz  not null default now(),
+
+    constraint partners_workspace_id_id_key     unique (workspace_id, id),
+    constraint partners_program_id_email_key    unique (program_id, email),
+    constraint partners_program_id_slug_key_key unique (program_id, slug_key),
+    constraint partners_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint partners_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
+);
+
+
+-- A visit through a partner's link. It counts until expires_at, which was the
+-- program's promise on the day of the visit and does not move later.
+create table if not exists clicks (
+    id            text         primary key,
+    workspace_id  uuid         not null,
+    partner_id    uuid         not null,
+    landing_url   text,
+    referrer      text,
+    created_at    timestamptz  not null,
+    expires_at    timestamptz  not null,
+
+    constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+
+-- The merchant's customer, once a partner has been credited with one of its
+-- events. The partner is the one who owns the customer now.
+create table if not exists customers (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint customers_workspace_id_fkey references workspaces (id),
+    external_id   text         not null,
+    email         text,
+    name          text,
+    partner_id    uuid         not null,
+    created_at    timestamptz  not null,
+
+    constraint customers_workspace_id_id_key          unique (workspace_id, id),
+    constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
+    constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+
+-- A sale or a lead as the merchant reported it, and how it was decided: steps is
+-- the ordered list of {code, facts} that the explanation is written from.
+-- Unattributed events are kept too: they have no partner and no customer row.
+create table if not exists events (
+    id                    uuid         primary key,
+    workspace_id          uuid         not null
+        constraint events_workspace_id_fkey references workspaces (id),
+    kind                  text         not null
+        constraint events_kind_check check (kind in ('sale', 'lead')),
+    external_id           text         not null,
+    event_name            text         not null,
+    customer_external_id  text         not null,
+    customer_id           uuid,
+    amount_cents          bigint
+        constraint events_amount_cents_check check (amount_cents between 1 and 99999999999),
+    currency              char(3)
+        constraint events_currency_check check (currency ~ '^[A-Z]{3}$'),
+    metadata              jsonb,
+    click_id              text
+        constraint events_click_id_fkey references clicks (id),
+    partner_id            uuid,
+    attributed_by         text
+        constraint events_attributed_by_check check (attributed_by in ('click', 'customer')),
+    body_hash             text         not null,   -- SHA-256 of the report, to notice a repeat that differs
+    steps                 jsonb        not null,
+    occurred_at           timestamptz  not null,
+
+    -- One event per report, for ever, however often it is repeated.
+    constraint events_workspace_id_kind_external_id_key unique (workspace_id, kind, external_id),
+    constraint events_workspace_id_id_key unique (workspace_id, id),
+    constraint events_sale_check     check ((kind = 'sale') = (amount_cents is not null and currency is not null)),
+    constraint events_partner_check  check ((partner_id is null) = (attributed_by is null)),
+    constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
+);
+
+
+-- A commission is what one event earned one partner. Rows never change, and their
+-- status is not stored: it follows from payable_at (see lib/domain/commissions.ts).
+create table if not exists commissions (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    program_id    uuid         not null,
+    partner_id    uuid         not null,
+    customer_id   uuid         not null,
+    event_id      uuid         not null,
+    reward_id     uuid         not null,
+    kind          text         not null
+        constraint commissions_kind_check check (kind in ('sale', 'lead')),
+    amount_cents  bigint       not null
+        constraint commissions_amount_cents_check check (amount_cents > 0),
+    currency      char(3)      not null
+        constraint commissions_currency_check check (currency ~ '^[A-Z]{3}$'),
+    one_time      boolean      not null
+        constraint commissions_one_time_check check (not one_time or kind = 'sale'),
+    payable_at    timestamptz  not null,
+    created_at    timestamptz  not null,
+
+    constraint commissions_event_id_key unique (event_id),
+    constraint commissions_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
+    constraint commissions_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id),
+    constraint commissions_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    constraint commissions_event_id_fkey    foreign key (workspace_id, event_id)    references events (workspace_id, id),
+    constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id)
+);
+
+create or replace trigger commissions_never_change
+    before update on commissions for each row execute function refuse_update();
+
+-- One sale commission per customer under a one-time reward, whoever races.
+create unique index if not exists commissions_one_time_key
+    on commissions (program_id, customer_id) where one_time;
+
+-- When did this customer first earn a sale commission in this program?
+create index if not exists commissions_first_sale_idx
+    on commissions (program_id, customer_id, created_at) where kind = 'sale';
