@@ -31,16 +31,17 @@ const FIRST_PAUSE_MS = 150
 /** All tries of all calls of one request: below the ten seconds after which many HTTP clients give up. */
 const REQUEST_DEADLINE_MS = 9_000
 
-/** SQLSTATEs that say "not now" rather than "not so": lost connections, shutdowns, too many clients, lost races. */
+const SQLSTATE = /^[0-9A-Z]{5}$/
+/** Those that say "not now" rather than "not so": lost connections, shutdowns, too many clients, lost races. */
 const PASSING = /^(08...|57P0[123]|53300|40001|40P01)$/
 
 /**
- * Whether asking again may help. An error without an SQLSTATE came from the network, from the proxy or
- * from an answer cut short; every statement here may be repeated after an unseen commit.
+ * Whether asking again may help. An error without an SQLSTATE came from the network, from the proxy, from the
+ * timeout (whose DOMException has a code too, a number) or from an answer cut short; every statement here may be repeated after an unseen commit.
  */
 const isPassing = (error: unknown): boolean => {
-  const code = (error as Partial<NeonDbError>).code
-  return !code || PASSING.test(code)
+  const { code } = error as Partial<NeonDbError>
+  return typeof code !== 'string' || !SQLSTATE.test(code) || PASSING.test(code)
 }
 
 const INT8 = 20

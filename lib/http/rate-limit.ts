@@ -26,11 +26,9 @@ export const limitRate = async (limiter: RateLimiter, key: string): Promise<void
  * or one server holds a whole /64.
  */
 export const addressKey = (ip: string): string => {
-  if (!ip.includes(':')) return ip
-  const [head = '', tail] = ip.split('::')
-  const groups = head.split(':')
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length
-  return [...groups, ...Array<string>(Math.max(missing, 0)).fill('0'), ...(tail ?? '').split(':')]
-    .slice(0, 4)
-    .join(':')
+  if (!ip.includes(':') || ip.includes('.')) return ip
+  const [left, right] = ip.split('::').map((part) => part.split(':').filter(Boolean))
+  const groups = left ?? []
+  const gap = right ? 8 - groups.length - right.length : 0
+  return [...groups, ...Array<string>(gap).fill('0'), ...(right ?? [])].slice(0, 4).join(':')
 }

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMerchant, openDatabase } from '../support/merchant.ts'
+
+let database: Awaited<ReturnType<typeof openDatabase>>
+beforeAll(async () => {
+  database = await openDatabase()
+})
+afterAll(() => database.close())
+
+const ROUNDS = Array.from({ length: 20 }, (_, round) => round + 1)
+const times = <T>(count: number, call: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+const distinct = (values: unknown[]) => [...new Set(values.map((value) => JSON.stringify(value)))]
+
+test.each(ROUNDS)(
+  '200 copies of one sale at once make one event, one customer, one commission and 200 equal answers (round %i)',
+  async () => {
+    const merchant = await createMerchant()
+    const clickId = await merchant.click()
+    const answers = await times(200, () => merchant.sale({ clickId }))
+
+    expect(distinct(answers.map(({ status, body }) => ({ status, body })))).toEqual([
+      JSON.stringify({ status: 200, body: { eventId: answers[0]?.body.eventId, attributed: true } }),
+    ])
+    expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
+  },
+)
+
+test.each(ROUNDS)(
+  '50 different sales of one new customer at once under a one-time reward make exactly one commission (round %i)',
+  async () => {
+    const merchant = await createMerchant({ program: { reward_interval: 'one-time' } })
+    const clickId = await merchant.click()
+    const answers = await times(50, (index) => merchant.sale({ clickId, externalId: `inv_${index}` }))
+
+    expect(distinct(answers.map(({ status }) => status))).toEqual(['200'])
+    expect(distinct(answers.map(({ body }) => body.eventId))).toHaveLength(50)
+    expect(await database.counts(merchant)).toEqual({ events: 50, customers: 1, commissions: 1 })
+    const outcomes = await database.query<{ code: string; events: number }>(
+      "select steps -> -1 ->> 'code' as code, count(*)::int as events from events where workspace_id = $1 group by 1 order by 1",
+      [merchant.workspace.id],
+    )
+    expect(outcomes).toEqual([
+      { code: 'commission_created', events: 1 },
+      { code: 'one_time_already_rewarded', events: 49 },
+    ])
+  },
+)
+
+test('copies of one sale that differ make one event too, and only the copies unlike the first are told of a mismatch', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  const answers = await times(60, (index) =>
+    merchant.sale({ clickId, amountCents: 1_000 + (index % 3), customerExternalId: `user_${index % 3}` }),
+  )
+  expect(distinct(answers.map(({ body }) => body))).toHaveLength(1)
+  expect(answers.filter(({ headers }) => headers.has('Idempotency-Mismatch'))).toHaveLength(40)
+  expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
+})
+
+test('200 copies of one unattributed lead at once make one event and 200 equal answers', async () => {
+  const merchant = await createMerchant()
+  const answers = await times(200, () => merchant.lead({}))
+  expect(distinct(answers.map(({ status, body }) => ({ status, body })))).toEqual([
+    '{"status":200,"body":{"eventId":null,"attributed":false}}',
+  ])
+  expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
+})
+
+test('where the first partner keeps the customer, first events through two links at once credit one partner', async () => {
+  for (let round = 0; round < 10; round++) {
+    const merchant = await createMerchant({ program: { attribution: 'first' } })
+    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+    const clicks = [await merchant.click('maya'), await merchant.click('leo')]
+    const answers = await times(10, (index) =>
+      merchant.sale({ clickId: clicks[index % 2], externalId: `inv_${index}` }),
+    )
+    expect(distinct(answers.map(({ status }) => status))).toEqual(['200'])
+    const partners = await database.query(
+      'select distinct partner_id from commissions where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    expect(partners).toHaveLength(1)
+    expect(await database.counts(merchant)).toEqual({ events: 10, customers: 1, commissions: 10 })
+  }
+})
+
+test('leads and sales of one new customer at once make one customer', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  const answers = await times(40, (index) =>
+    index % 2
+      ? merchant.sale({ clickId, externalId: `inv_${index}` })
+      : merchant.lead({
+          clickId,
+          externalId: `lead_${index}`,
+          customerExternalId: 'user_1',
+          customerEmail: 'ann@example.com',
+        }),
+  )
+  expect(distinct(answers.map(({ status }) => status))).toEqual(['200'])
+  expect(await database.counts(merchant)).toEqual({ events: 40, customers: 1, commissions: 20 })
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createMerchant, openDatabase, send } from '../support/merchant.ts'
+
+let database: Awaited<ReturnType<typeof openDatabase>>
+beforeAll(async () => {
+  database = await openDatabase()
+})
+afterAll(() => database.close())
+
+const DAY_MS = 86_400_000
+const click = (body: unknown, headers: Record<string, string> = {}) =>
+  send(`${inject('baseUrl')}/api/track/click`, { body, headers })
+
+test('spec 4.5: a visit through a link is attributed to the partner whose slug equals the value of via', async () => {
+  const merchant = await createMerchant()
+  const { status, body } = await click({ programId: merchant.programId, slug: 'maya' })
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    clickId: expect.stringMatching(/^clk_[A-Za-z0-9]{24}$/),
+    expiresAt: expect.any(String),
+  })
+  const sale = await merchant.sale({ clickId: body.clickId })
+  expect((await merchant.explain(sale.body.eventId)).partner?.slug).toBe('maya')
+})
+
+test('slugs match whatever their case', async () => {
+  const merchant = await createMerchant()
+  await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'José-B' })
+  for (const slug of ['MAYA', ' Maya ', 'jOSÉ-b', 'jose\u0301-B']) {
+    expect((await click({ programId: merchant.programId, slug })).status).toBe(200)
+  }
+})
+
+test('a click expires after the program’s attribution days, by the server’s clock', async () => {
+  for (const [program, days] of [
+    [{}, 90],
+    [{ attribution_days: 7 }, 7],
+  ] as const) {
+    const merchant = await createMerchant({ program })
+    const { body } = await click({ programId: merchant.programId, slug: 'maya' })
+    const left = new Date(body.expiresAt ?? 0).getTime() - Date.now()
+    expect(left / DAY_MS).toBeCloseTo(days, 2)
+  }
+})
+
+test.each([
+  { case: 'a slug that nobody has', slug: 'nobody' },
+  { case: 'a banned partner', slug: 'banned' },
+])('$case is 404 partner_not_found', async ({ slug }) => {
+  const merchant = await createMerchant()
+  await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'banned',
+    status: 'banned',
+  })
+  const { status, body } = await click({ programId: merchant.programId, slug })
+  expect({ status, code: body.error?.code }).toEqual({ status: 404, code: 'partner_not_found' })
+})
+
+test('a partner of another program is not found under this one', async () => {
+  const merchant = await createMerchant()
+  const other = await merchant.seed.addProgram(merchant.workspace.id)
+  expect((await click({ programId: other, slug: 'maya' })).status).toBe(404)
+})
+
+test('any site may call it, with a text/plain body that needs no preflight, and read errors too', async () => {
+  const merchant = await createMerchant()
+  const headers = { 'Content-Type': 'text/plain;charset=UTF-8', Origin: 'https://shop.example' }
+  for (const slug of ['maya', 'nobody']) {
+    const { status, headers: answered } = await click(
+      JSON.stringify({ programId: merchant.programId, slug }),
+      headers,
+    )
+    expect(status).toBe(slug === 'maya' ? 200 : 404)
+    expect(answered.get('Access-Control-Allow-Origin')).toBe('*')
+  }
+})
+
+test('a preflight is answered for clicks, and by no other endpoint', async () => {
+  const preflight = (path: string) =>
+    fetch(`${inject('baseUrl')}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type',
+      },
+    })
+  const answer = await preflight('/api/track/click')
+  expect(answer.status).toBe(204)
+  expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  for (const path of ['/api/track/sale', '/api/track/lead', '/api/workspaces/x/events']) {
+    expect((await preflight(path)).headers.has('Access-Control-Allow-Origin')).toBe(false)
+  }
+})
+
+test('of the page and the referrer only the address is kept, without what follows ? or #', async () => {
+  const merchant = await createMerchant()
+  await click({
+    programId: merchant.programId,
+    slug: 'maya',
+    url: 'https://shop.example/pricing?via=maya&email=ann@example.com#x',
+    referrer: 'not an address',
+  })
+  const rows = await database.query('select landing_url, referrer from clicks where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  expect(rows).toEqual([{ landing_url: 'https://shop.example/pricing', referrer: null }])
+})
+
+test('too many clicks from one address are 429 with whole seconds to wait, and another address is still served', async () => {
+  const merchant = await createMerchant()
+  const from = (address: string) =>
+    click({ programId: merchant.programId, slug: 'maya' }, { 'CF-Connecting-IP': address })
+  const answers = await Promise.all(Array.from({ length: 130 }, () => from('2001:db8:1:2::7')))
+  const refused = answers.find(({ status }) => status === 429)
+
+  expect(refused?.body.error?.code).toBe('rate_limited')
+  expect(refused?.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+  expect(refused?.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect((await from('2001:db8:1:2::8')).status).toBe(429) // the same /64 is the same household
+  expect((await from('2001:db8:1:3::7')).status).toBe(200)
+})

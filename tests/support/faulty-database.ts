@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer, request as forward, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What may go wrong between a Worker and its database. */
+export type Fault =
+  /** The connection is cut before the statement arrives. */
+  | 'cut_before'
+  /** The statement runs and commits, and the connection is cut before the answer. */
+  | 'cut_after'
+  /** The statement runs and commits, and half of the answer arrives. */
+  | 'half'
+  /** The statement runs and commits, and a proxy answers with a page of its own. */
+  | 'garbage'
+  /** The statement runs and commits, and an empty JSON object comes back. */
+  | 'empty'
+  /** The statement never arrives, and nobody ever answers. */
+  | 'silence'
+  /** The statement runs and commits, and nobody ever answers. */
+  | 'silence_after'
+  /** The compute could not be woken. */
+  | 'wake_500'
+  /** Postgres is being restarted. */
+  | 'shutdown_57P01'
+  /** The connection to Postgres was lost. */
+  | 'lost_connection'
+
+const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
+  wake_500: [500, '{"message":"Could not wake up the compute"}'],
+  shutdown_57P01: [400, '{"message":"terminating connection due to administrator command","code":"57P01"}'],
+  lost_connection: [400, '{"message":"connection closed","code":""}'],
+}
+const RUNS_FIRST = new Set<Fault>(['cut_after', 'half', 'garbage', 'empty', 'silence_after'])
+
+/**
+ * Stands between the Workers and the SQL endpoint: counts the fetches of each tenant and fails those it is told to.
+ * A tenant is known by any text that its statements carry, such as its workspace's id.
+ */
+export const startFaultyDatabase = async (sqlEndpoint: string) => {
+  const plans = new Map<string, { fetches: number; faults: (Fault | null)[] }>()
+
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    const text = body.toString()
+    const plan = [...plans].find(([key]) => key.split('|').some((part) => text.includes(part)))?.[1]
+    if (plan) plan.fetches++
+    const fault = plan?.faults.shift() ?? null
+
+    const canned = fault && ANSWERS[fault]
+    if (canned) return void outgoing.writeHead(canned[0]).end(canned[1])
+    if (fault === 'cut_before') return void outgoing.destroy()
+    if (fault === 'silence') return
+
+    const onward = forward(sqlEndpoint, { method: incoming.method, headers: incoming.headers })
+    onward.end(body)
+    const [answer] = await once(onward, 'response')
+    const parts: Buffer[] = []
+    for await (const part of answer) parts.push(part as Buffer)
+    answerWith(
+      outgoing,
+      fault && RUNS_FIRST.has(fault) ? fault : null,
+      answer.statusCode,
+      Buffer.concat(parts),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sql`,
+    /** Fails a tenant's next fetches, in order; null lets one pass. Starts its count anew. */
+    plan: (tenant: string[], faults: (Fault | null)[]) =>
+      plans.set(tenant.join('|'), { fetches: 0, faults: [...faults] }),
+    fetches: (tenant: string[]) => plans.get(tenant.join('|'))?.fetches,
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const answerWith = (outgoing: ServerResponse, fault: Fault | null, status: number, body: Buffer): void => {
+  switch (fault) {
+    case 'cut_after':
+      return void outgoing.destroy()
+    case 'half':
+      outgoing.writeHead(status, { 'Content-Length': body.length })
+      outgoing.write(body.subarray(0, body.length >> 1), () => outgoing.destroy())
+      return
+    case 'garbage':
+      return void outgoing.writeHead(200).end('<html>One moment, please</html>')
+    case 'empty':
+      return void outgoing.writeHead(200).end('{}')
+    case 'silence_after':
+      return
+    default:
+      outgoing.writeHead(status).end(body)
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../dev/postgres.ts'
+import { applySchema } from '../../dev/schema.ts'
+import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
+import { startWorkers } from '../../dev/workers.ts'
+import type { DatabaseEnv } from '../../lib/data/connection.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The router of the Workers that all tests share. */
+    baseUrl: string
+    database: Required<DatabaseEnv>
+  }
+}
+
+/** One Postgres and one set of Workers for all test files; each test brings a workspace of its own. */
+export default async ({ provide }: TestProject) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  const postgres = await startPostgres({ dataDir, durable: false })
+  await applySchema(postgres.databaseUrl)
+  const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+  const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
+  const workers = await startWorkers(database)
+
+  provide('baseUrl', (await workers.url()).origin)
+  provide('database', database)
+
+  return async () => {
+    await workers.stop()
+    await endpoint.stop()
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+    if (postgres.clusterDir.startsWith('/var/lib/tributary/'))
+      await rm(postgres.clusterDir, { recursive: true, force: true })
+  }
+}

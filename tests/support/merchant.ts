@@ -1,0 +1,155 @@
+import pg from 'pg'
+import { inject } from 'vitest'
+import { seeder } from '../../dev/seed.ts'
+import type { DatabaseEnv } from '../../lib/data/connection.ts'
+
+/** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
+export type Answer = {
+  status: number
+  headers: Headers
+  body: Record<string, unknown> & {
+    eventId?: string | null
+    attributed?: boolean
+    clickId?: string
+    expiresAt?: string
+    error?: {
+      code: string
+      message: string
+      details?: { path: string; message: string }[]
+      requestId: string
+      docUrl: string
+    }
+  }
+}
+
+export type Explanation = {
+  id: string
+  attributed: boolean
+  attributedBy: string | null
+  steps: { code: string; text: string; facts: Record<string, unknown> }[]
+  commission: { amountCents: number; currency: string; status: string; payableAt: string } | null
+  partner: { slug: string } | null
+  customer: { id: string | null; externalId: string; email: string | null; name: string | null }
+  [field: string]: unknown
+}
+
+/** Sends a request as a merchant's backend would. A text body goes out as it is. */
+export const send = async (
+  url: string | URL,
+  init: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> => {
+  const { body, headers, method = body === undefined ? 'GET' : 'POST' } = init
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && {
+      body:
+        typeof body === 'string' || body instanceof Uint8Array
+          ? (body as NonNullable<RequestInit['body']>)
+          : JSON.stringify(body),
+    }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text.startsWith('{') ? JSON.parse(text) : { text },
+  }
+}
+
+type Seeder = ReturnType<typeof seeder>
+type Terms = Parameters<Seeder['addProgram']>[1]
+type Group = Parameters<Seeder['addGroup']>[2]
+
+/** A merchant with a workspace of its own, one program, the partner "maya" and an API key. */
+export const createMerchant = async (
+  options: { program?: Terms; group?: Group; baseUrl?: string; database?: DatabaseEnv } = {},
+) => {
+  const baseUrl = options.baseUrl ?? inject('baseUrl')
+  const seed = seeder(options.database ?? inject('database'))
+  const workspace = await seed.addWorkspace()
+  const apiKey = await seed.addApiKey(workspace.id)
+  const programId = await seed.addProgram(workspace.id, options.program)
+  const groupId = options.group ? await seed.addGroup(workspace.id, programId, options.group) : null
+  await seed.addPartner(workspace.id, programId, { slug: 'maya', groupId })
+
+  const authorization = { Authorization: `Bearer ${apiKey}` }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(`${baseUrl}${path}`, { body, headers: { ...authorization, ...headers } })
+  const get = (path: string) =>
+    send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, { headers: authorization })
+
+  const click = async (slug = 'maya', program = programId): Promise<string> => {
+    const { body } = await send(`${baseUrl}/api/track/click`, {
+      body: { programId: program, slug },
+      // An address of its own, or all tests together would run into one visitor's limit.
+      headers: { 'CF-Connecting-IP': workspace.id },
+    })
+    if (!body.clickId) throw new Error(`No click: ${JSON.stringify(body)}`)
+    return body.clickId
+  }
+  const explain = async (eventId: string | null | undefined) =>
+    (await get(`/events/${eventId}`)).body as unknown as Explanation
+
+  return {
+    seed,
+    workspace,
+    programId,
+    apiKey,
+    post,
+    get,
+    click,
+    sale: (body: Record<string, unknown>, headers?: Record<string, string>) =>
+      post(
+        '/api/track/sale',
+        { externalId: 'inv_1', customerExternalId: 'user_1', amountCents: 4_900, ...body },
+        headers,
+      ),
+    lead: (body: Record<string, unknown>, headers?: Record<string, string>) =>
+      post('/api/track/lead', { externalId: 'user_1', ...body }, headers),
+    /** The event with its explanation, by its id. */
+    explain,
+    /** The same by the id under which it was reported, which also finds unattributed events. */
+    explainReport: async (kind: 'sale' | 'lead', externalId: string) => {
+      const { body } = await get(`/events?kind=${kind}&externalId=${encodeURIComponent(externalId)}`)
+      return (body as unknown as { data: Explanation[] }).data[0]
+    },
+  }
+}
+export type Merchant = Awaited<ReturnType<typeof createMerchant>>
+
+/** A look into the database, past the API: what is really there. */
+export const openDatabase = async () => {
+  const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+  await client.connect()
+  const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
+    (await client.query<Row>(text, values)).rows
+  return {
+    query,
+    /** How many events, customers and commissions a merchant has. */
+    counts: async ({ workspace }: Merchant) => {
+      const [row] = await query<{ events: number; customers: number; commissions: number }>(
+        `select (select count(*) from events where workspace_id = $1)::int as events,
+                (select count(*) from customers where workspace_id = $1)::int as customers,
+                (select count(*) from commissions where workspace_id = $1)::int as commissions`,
+        [workspace.id],
+      )
+      return row
+    },
+    /** Lets time pass for what a merchant's rows remember, by moving their dates into the past. */
+    age: async ({ workspace }: Merchant, interval: string) => {
+      await client.query('begin')
+      await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
+      await client.query(
+        'update clicks set created_at = created_at - $2::interval, expires_at = expires_at - $2::interval where workspace_id = $1',
+        [workspace.id, interval],
+      )
+      await client.query(
+        'update commissions set created_at = created_at - $2::interval, payable_at = payable_at - $2::interval where workspace_id = $1',
+        [workspace.id, interval],
+      )
+      await client.query('commit')
+    },
+    close: () => client.end(),
+  }
+}
