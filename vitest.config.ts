@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    reporters: ['default', './tests/support/reporter.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     // A test waits for real Postgres, workerd and Chromium on a machine that may be busy: one minute is a hang.
     testTimeout: 60_000,

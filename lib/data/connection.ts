@@ -3,6 +3,7 @@ import { type NeonDbError, neon, neonConfig, types } from '@neondatabase/serverl
 import { type CompiledQuery, Kysely } from 'kysely'
 import { NeonDialect } from 'kysely-neon'
 import type { Tables } from './tables.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
 
 /** What the Workers need to know of the database. */
 export type DatabaseEnv = {
@@ -16,11 +17,6 @@ export type Db = Kysely<Tables> & {
   batch: (queries: CompiledQuery[]) => Promise<Record<string, unknown>[][]>
   /** How many times the database was asked, retries included. */
   fetches: () => number
-}
-
-/** The database did not answer in time, or in a way that proves nothing. Whether it committed is unknown. */
-export class DatabaseUnavailable extends Error {
-  override name = 'DatabaseUnavailable'
 }
 
 /** A try that takes longer has probably been lost: a healthy call takes a few milliseconds, a cold start about one second. */

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { seeder } from '../../dev/seed.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
 
@@ -32,6 +32,16 @@ export type Explanation = {
   customer: { id: string | null; externalId: string; email: string | null; name: string | null }
   [field: string]: unknown
 }
+
+/** The shape of every error: spec 7 leaves it open, docs/api.md gives it. */
+export const errorShape = (code: string) => ({
+  error: {
+    code,
+    message: expect.any(String),
+    requestId: expect.any(String),
+    docUrl: expect.stringMatching(new RegExp(`/docs/errors#${code}$`)),
+  },
+})
 
 /** Sends a request as a merchant's backend would. A text body goes out as it is. */
 export const send = async (

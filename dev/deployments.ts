@@ -1,0 +1,19 @@
+import { unstable_readConfig } from 'wrangler'
+import { ROOT, workerNames } from './workers.ts'
+
+/** One Worker, and the names of the secrets that it holds. */
+export type Deployment = { env: string; secrets: string[] }
+
+/** Every Worker of wrangler.toml, the router last: its bindings name the others, which must be there. */
+export const deploymentOrder = (): Deployment[] =>
+  workerNames()
+    .sort((a, b) => Number(a === 'router') - Number(b === 'router'))
+    .map((env) => ({
+      env,
+      secrets: unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? [],
+    }))
+
+/** The secrets that some Worker needs and the file doesn't give. */
+export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [
+  ...new Set(deployments.flatMap(({ secrets }) => secrets).filter((name) => !given[name])),
+]

@@ -1,0 +1,30 @@
+import { describe, expect, inject, test } from 'vitest'
+import { createMerchant, errorShape, send } from '../support/merchant.ts'
+
+const url = (path: string) => `${inject('baseUrl')}${path}`
+
+describe('every answer', () => {
+  test('that has no page of its own is a 404 in the error shape', async () => {
+    for (const path of ['/', '/api', '/api/track', '/api/track/sale/', '/api/workspaces/x', '/nothing']) {
+      const { status, body } = await send(url(path), { body: {} })
+      expect({ path, status, body }).toEqual({ path, status: 404, body: errorShape('not_found') })
+    }
+    expect((await send(url('/api/track/sale'))).status).toBe(404)
+  })
+
+  test('carries security headers, is not cached, and names a request id that the caller can’t choose', async () => {
+    const merchant = await createMerchant()
+    const { headers } = await merchant.sale({}, { 'X-Request-Id': 'mine' })
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('that is an error links to a page which has that error', async () => {
+    const { body } = await send(url('/api/track/sale'), { body: {} })
+    const { hash, href } = new URL(body.error?.docUrl ?? '')
+    const page = await (await fetch(href)).text()
+    expect(page).toContain(`id="${hash.slice(1)}"`)
+  })
+})

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Demo } from '../../dev/demo.ts'
+import { ROOT } from '../../dev/workers.ts'
+
+export type System = {
+  demo: Demo
+  /** Ends it as Ctrl-C does. @returns the exit code; -1 when it was killed */
+  stop: () => Promise<number>
+  /** All that it has printed so far. */
+  output: () => string
+}
+
+/** A first start makes a database and builds every Worker, on a machine that may be busy. */
+const START_TIMEOUT_MS = 90_000
+
+const readDemo = async (dataDir: string): Promise<Demo | undefined> => {
+  try {
+    return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo
+  } catch {
+    // Not there yet, or half written.
+    return undefined
+  }
+}
+
+/** A folder of its own, which root's Postgres, running as another user, can enter, so that all of it goes in the end. */
+const makeDataDir = async (): Promise<string> => {
+  const dataDir = await mkdtemp(join(await realpath(tmpdir()), 'tributary-system-'))
+  await chmod(dataDir, 0o755)
+  return dataDir
+}
+
+/**
+ * Starts the whole system as `npm start` does, on free ports, and waits until it is ready.
+ *
+ * @param env replaces PORT, SHOP_PORT or DATA_DIR, or adds to them. A DATA_DIR given here is kept at the end.
+ *
+ * @example
+ * ```ts
+ * const system = await startSystem()
+ * await fetch(`${system.demo.baseUrl}/openapi.json`)
+ * expect(await system.stop()).toBe(0)
+ * ```
+ */
+export const startSystem = async (env: Record<string, string> = {}): Promise<System> => {
+  const dataDir = env.DATA_DIR ?? (await makeDataDir())
+  const child = spawn(process.execPath, ['dev/start.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => code ?? -1)
+
+  const stop = async (): Promise<number> => {
+    child.kill('SIGINT')
+    const code = await ended
+    if (!env.DATA_DIR) await rm(dataDir, { recursive: true, force: true })
+    return code
+  }
+
+  const deadline = Date.now() + START_TIMEOUT_MS
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const demo = await readDemo(dataDir)
+    if (demo) return { demo, stop, output: () => output }
+    await pause(100)
+  }
+  await stop()
+  throw new Error(`The system did not start. It printed:\n${output}`)
+}

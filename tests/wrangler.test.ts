@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { ROOT, workerNames } from '../dev/workers.ts'
+
+const config = `${ROOT}wrangler.toml`
+
+describe.each(workerNames())('the Worker %s', (env) => {
+  const worker = unstable_readConfig({ config, env })
+
+  test('has one name everywhere: file, env, Worker, and test', () => {
+    expect(worker.name).toBe(`tributary-${env}`)
+    expect(worker.main).toBe(`${ROOT}functions/${env}.ts`)
+    expect(existsSync(`${ROOT}tests/functions/${env}.test.ts`)).toBe(true)
+  })
+
+  test('is public only if it is the router, which binds it under its own name', () => {
+    expect(worker.workers_dev).toBe(env === 'router')
+    if (env === 'router') return
+    const { services } = unstable_readConfig({ config, env: 'router' })
+    expect(services).toContainEqual({
+      binding: env.toUpperCase().replaceAll('-', '_'),
+      service: `tributary-${env}`,
+    })
+  })
+})
+
+test('only shared keys stand at the top of wrangler.toml: assets, routes and triggers would leak into every Worker', () => {
+  const [top = ''] = readFileSync(config, 'utf8').split(/^\[env\./m)
+  expect(top).not.toMatch(/^(assets|routes?|triggers|services|vars|secrets|\[)/m)
+})
