@@ -1,16 +1,25 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Answer, type EventRow, findEvent, listEvents } from '../lib/data/events.ts'
+import { type Access, type Answer, type EventRow, findEvent, listEvents } from '../lib/data/events.ts'
 import { commissionStatus } from '../lib/domain/commissions.ts'
 import { explain } from '../lib/domain/steps.ts'
 import { apiKey, invalidApiKey } from '../lib/http/api-keys.ts'
-import { createApp } from '../lib/http/app.ts'
+import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
+import { limited } from '../lib/http/rate-limit.ts'
 import { EventQuery } from '../lib/http/schemas.ts'
 import { query } from '../lib/http/validate.ts'
 
+type KeyContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
+
 const eventNotFound = () => new ApiError('not_found', 'This workspace has no such event.')
 
-const open = (answer: Answer): EventRow[] => {
+/** Reads events of the workspace in the address with the caller's key, counted against its limit. */
+const read = async (c: KeyContext, events: (access: Access) => Promise<Answer>): Promise<EventRow[]> => {
+  const { apiKeyHash } = c.var
+  const workspace = c.req.param('workspace') ?? ''
+  const answer = await limited(c.env.RATE_LIMIT, apiKeyHash, events({ apiKeyHash, workspace }))
+
   if (answer.refused === 'unknown_key') throw invalidApiKey()
   if (answer.refused === 'other_workspace')
     throw new ApiError('not_found', 'This API key opens no such workspace.')
@@ -33,25 +42,23 @@ const present = ({ commission, steps, ...event }: EventRow, now: Date) => ({
 /** The endpoints under /api/workspaces/:workspace. */
 export default createApp()
   .get('/api/workspaces/:workspace/events/:id', apiKey(), async (c) => {
-    const { workspace, id } = c.req.param()
+    const { id } = c.req.param()
     if (!z.uuid().safeParse(id).success) throw eventNotFound()
 
-    const [event] = open(await findEvent(c.var.db, { apiKeyHash: c.var.apiKeyHash, workspace }, id))
+    const [event] = await read(c, (access) => findEvent(c.var.db, access, id))
     if (!event) throw eventNotFound()
 
     return c.json(present(event, c.var.now))
   })
   .get('/api/workspaces/:workspace/events', apiKey(), query(EventQuery), async (c) => {
-    const { workspace } = c.req.param()
-    const filter = c.req.valid('query')
+    const { limit, ...filter } = c.req.valid('query')
 
     // One more than asked for tells whether there is a next page.
-    const access = { apiKeyHash: c.var.apiKeyHash, workspace }
-    const events = open(await listEvents(c.var.db, access, { ...filter, limit: filter.limit + 1 }))
-    const page = events.slice(0, filter.limit)
+    const events = await read(c, (access) => listEvents(c.var.db, access, { ...filter, limit: limit + 1 }))
+    const page = events.slice(0, limit)
 
     return c.json({
       data: page.map((event) => present(event, c.var.now)),
-      nextCursor: events.length > page.length ? (page.at(-1)?.id ?? null) : null,
+      nextCursor: events.length > limit ? (page.at(-1)?.id ?? null) : null,
     })
   })

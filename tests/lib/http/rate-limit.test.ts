@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { addressKey } from '../../../lib/http/rate-limit.ts'
+import { expect, inject, test } from 'vitest'
+import manage from '../../../functions/manage.ts'
+import trackSale from '../../../functions/track-sale.ts'
+import { addressKey, limited } from '../../../lib/http/rate-limit.ts'
+import { createMerchant } from '../../support/merchant.ts'
 
 test.each([
   { case: 'IPv4 counts as it is', ip: '203.0.113.7', key: '203.0.113.7' },
@@ -10,4 +13,29 @@ test.each([
   { case: 'IPv4 written as IPv6 counts as it is', ip: '::ffff:203.0.113.7', key: '::ffff:203.0.113.7' },
 ])('$case', ({ ip, key }) => {
   expect(addressKey(ip)).toBe(key)
+})
+
+const full = { limit: async () => ({ success: false }) }
+
+test('a key that has used up its limit hears 429, with whole seconds to wait, and nothing is saved', async () => {
+  const merchant = await createMerchant()
+  const env = { ...inject('database'), RATE_LIMIT: full }
+  const headers = { Authorization: `Bearer ${merchant.apiKey}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ externalId: 'inv_1', customerExternalId: 'user_1', amountCents: 100 })
+
+  const answers = [
+    await trackSale.request('/api/track/sale', { method: 'POST', headers, body }, env),
+    await manage.request(`/api/workspaces/${merchant.workspace.slug}/events`, { headers }, env),
+  ]
+  for (const answer of answers) {
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+    expect(await answer.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  }
+  expect(await merchant.explainReport('sale', 'inv_1')).toBeUndefined()
+})
+
+test('a call too many is refused also when its read fails', async () => {
+  const failing = new Promise<never>((_, reject) => setTimeout(reject, 5, new Error('no database')))
+  await expect(limited(full, 'key', failing)).rejects.toMatchObject({ code: 'rate_limited' })
 })

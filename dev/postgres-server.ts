@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Cluster, lastLines, programOptions } from './postgres-cluster.ts'
+
+// A checkpoint on a slow disk may take seconds; a server that takes longer is stuck, and gets the next harder signal.
+const STOP_DEADLINE_MS = 20_000
+
+// Recovery after a crash replays a gigabyte at most.
+const START_DEADLINE_MS = 60_000
+
+// A tenth port that is taken just after it was found free is no coincidence.
+const START_ATTEMPTS = 10
+
+// Larger than any one run's log, and small enough to open in an editor.
+const MAX_LOG_BYTES = 10 * 1024 * 1024
+
+type Server = { child: ChildProcess; port: number; stop: () => Promise<void> }
+
+/**
+ * Starts the server on a free port; on another one when that was taken before Postgres got to it.
+ *
+ * @returns once it takes connections; `stop` may be called more than once
+ */
+export const startServer = async (cluster: Cluster): Promise<Server> => {
+  const logFile = join(cluster.dataDir, 'postgres.log')
+  for (let attempt = 1; ; attempt++) {
+    const port = await findFreePort()
+    const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+    const logFd = openSync(logFile, logSize > MAX_LOG_BYTES ? 'w' : 'a')
+    const server = spawn(join(cluster.programs, 'bin', 'postgres'), serverArguments(cluster, port), {
+      ...programOptions(cluster, cluster.clusterDir),
+      // A process group of its own: Ctrl-C in the terminal reaches Node alone, which stops things in order.
+      detached: true,
+      stdio: ['ignore', logFd, logFd],
+    })
+    closeSync(logFd)
+    if (server.pid !== undefined) watch(server)
+    const stop = stopper(server)
+    const failure = await untilReady(server, cluster.clusterDir)
+    if (!failure) return { child: server, port, stop }
+
+    await stop()
+    const said = readFileSync(logFile)
+      .subarray(logSize > MAX_LOG_BYTES ? 0 : logSize)
+      .toString()
+    // The last processes of a server that was killed may still be there when the next one starts.
+    const willPass = /Address already in use|pre-existing shared memory block/.test(said)
+    if (!willPass || attempt === START_ATTEMPTS) {
+      throw new Error(`Postgres did not start: ${failure}. ${logFile} ends with:\n${lastLines(said)}`)
+    }
+    await sleep(200)
+  }
+}
+
+const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string[] => {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    // None: a socket's path may be 107 bytes long at most, and a data folder's may be longer.
+    unix_socket_directories: '',
+    max_connections: 100,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  return [
+    '-D',
+    clusterDir,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+}
+
+const findFreePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.')
+  return address.port
+}
+
+/** Waits until the server says in its pid file that it takes connections; returns why when it doesn't. */
+const untilReady = async (server: ChildProcess, clusterDir: string): Promise<string | undefined> => {
+  let failure: string | undefined
+  server.once('error', (error) => {
+    failure = error.message
+  })
+  server.once('exit', (code, signal) => {
+    failure = `it ended with ${signal ?? `code ${code}`}`
+  })
+  for (const deadline = Date.now() + START_DEADLINE_MS; Date.now() < deadline; await sleep(10)) {
+    if (failure) return failure
+    const [pid, , , , , , , status] = readLines(join(clusterDir, 'postmaster.pid'))
+    if (Number(pid) === server.pid && status?.trim() === 'ready') return undefined
+  }
+  return `it was not ready after ${START_DEADLINE_MS / 1000} seconds`
+}
+
+const readLines = (file: string): string[] => {
+  try {
+    return readFileSync(file, 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Ends the server once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node,
+ * in a process group of its own too.
+ */
+const watch = (server: ChildProcess) => {
+  const watchdog = spawn('/bin/sh', ['-c', `read -r _; kill -INT ${server.pid}`], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // Without one, the next start finds the server that was left behind.
+  watchdog.on('error', () => {})
+  watchdog.unref()
+  server.once('exit', () => watchdog.kill())
+}
+
+const stopper = (server: ChildProcess): (() => Promise<void>) => {
+  const gone = new Promise<void>((resolve) => {
+    server.once('exit', () => resolve())
+    server.once('error', () => resolve())
+  })
+  const stop = async () => {
+    // Fast, then immediate shutdown, then none at all.
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+      server.kill(signal)
+      const late = sleep(STOP_DEADLINE_MS, 'late', { ref: false })
+      if ((await Promise.race([gone, late])) !== 'late') return
+    }
+  }
+  let stopping: Promise<void> | undefined
+  return () => {
+    stopping ??= stop()
+    return stopping
+  }
+}

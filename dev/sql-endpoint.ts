@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { RequestError, readSqlRequest } from './sql-request.ts'
+import { createSqlRunner } from './sql-runner.ts'
+
+/** The local stand-in for Neon's HTTP endpoint. */
+export type SqlEndpoint = { url: string; stop: () => Promise<void> }
+
+// Neon's own limits, so that what is too large there fails here too.
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Serves `POST /sql` on the loopback as Neon's proxy does, in front of the given Postgres.
+ *
+ * ```ts
+ * const endpoint = await startSqlEndpoint({ databaseUrl })
+ * neonConfig.fetchEndpoint = endpoint.url
+ * ```
+ */
+export const startSqlEndpoint = async (options: {
+  databaseUrl: string
+  port?: number
+  maxRequestBytes?: number
+  maxResponseBytes?: number
+}): Promise<SqlEndpoint> => {
+  const maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
+  const runner = createSqlRunner(options.databaseUrl, options.maxResponseBytes ?? MAX_RESPONSE_BYTES)
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    try {
+      send(response, 200, await runner.run(await readSqlRequest(request, maxRequestBytes)))
+    } catch (error) {
+      const { status, body } = toFailure(error)
+      send(response, status, JSON.stringify(body))
+    }
+  }
+
+  // Idle sockets stay open: a socket closed here while its client reuses it would look like a lost connection.
+  const server = createServer({ keepAliveTimeout: 0, noDelay: true }, answer)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/sql`,
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await runner.stop()
+    },
+  }
+}
+
+const send = (response: ServerResponse, status: number, json: string) => {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(json),
+  })
+  response.end(json)
+}
+
+const toFailure = (error: unknown): { status: number; body: Record<string, unknown> } => {
+  if (error instanceof RequestError) return { status: error.status, body: error.body }
+  return { status: 500, body: { message: error instanceof Error ? error.message : String(error) } }
+}
