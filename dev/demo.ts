@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
 import { hashApiKey } from '../lib/http/api-keys.ts'
 import { seeder } from './seed.ts'
@@ -33,9 +33,11 @@ export const takeDemoFile = async (path: string): Promise<Partial<Demo>> => {
   }
 }
 
-export const writeDemoFile = (path: string, demo: Demo): Promise<void> =>
-  // It holds an API key and the database's password.
-  writeFile(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+/** Whoever waits for the file finds it whole. It holds an API key and the database's password. */
+export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => {
+  await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}
 
 /**
  * The demo's merchant: Pine Notes, which pays 20 % of a customer's sales in the first year, its partner Maya,

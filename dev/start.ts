@@ -1,6 +1,6 @@
 /** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
 
-import { watch } from 'node:fs'
+import { globSync, watch } from 'node:fs'
 import { access, appendFile, constants, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
@@ -93,9 +93,12 @@ const reloadOnSave = (
       reloading = reloading.then(reload)
     }, 200)
   }
-  for (const path of ['functions', 'lib', 'snippet', 'schema.sql', 'wrangler.toml']) {
-    watch(join(ROOT, path), { recursive: true }, changed)
-  }
+  // Folder by folder: Node's recursive watch loses a file that an editor saves by renaming another over it.
+  for (const folder of ['functions', ...globSync('lib/*/', { cwd: ROOT }), 'snippet'])
+    watch(join(ROOT, folder), changed)
+  watch(ROOT, (_, file) => {
+    if (file === 'schema.sql' || file === 'wrangler.toml') changed()
+  })
 }
 
 const start = async (): Promise<void> => {
@@ -147,14 +150,20 @@ const stopAndExit = async (exitCode: number): Promise<never> => {
   process.exit(exitCode)
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // A terminal signals npm and all its children, and npm passes it on: once is enough.
-    if (stopping) return
-    console.log('\nStopping.')
-    void stopAndExit(0)
-  })
+const stopOnSignal = (): void => {
+  // A terminal signals npm and all its children, and npm passes it on: once is enough.
+  if (stopping) return
+  console.log('\nStopping.')
+  void stopAndExit(0)
 }
+
+const SIGNALS: unknown[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+for (const signal of SIGNALS as NodeJS.Signals[]) process.on(signal, stopOnSignal)
+
+// Miniflare would exit at a signal, before Postgres is stopped, and listens anew at each reload: nobody else listens here.
+process.on('newListener', (event, listener) => {
+  if (SIGNALS.includes(event)) queueMicrotask(() => process.removeListener(event, listener))
+})
 
 try {
   await start()

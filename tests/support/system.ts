@@ -18,14 +18,8 @@ export type System = {
 /** A first start makes a database and builds every Worker, on a machine that may be busy. */
 const START_TIMEOUT_MS = 90_000
 
-const readDemo = async (dataDir: string): Promise<Demo | undefined> => {
-  try {
-    return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo
-  } catch {
-    // Not there yet, or half written.
-    return undefined
-  }
-}
+/** Printed after demo.json is written; before that, a kept data folder still has the last run's. */
+const READY = 'Tributary is running.'
 
 /** A folder of its own, which root's Postgres, running as another user, can enter, so that all of it goes in the end. */
 const makeDataDir = async (): Promise<string> => {
@@ -70,9 +64,11 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
 
   const deadline = Date.now() + START_TIMEOUT_MS
   while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
-    const demo = await readDemo(dataDir)
-    if (demo) return { demo, stop, output: () => output }
-    await pause(100)
+    if (output.includes(READY)) {
+      const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo
+      return { demo, stop, output: () => output }
+    }
+    await pause(50)
   }
   await stop()
   throw new Error(`The system did not start. It printed:\n${output}`)

@@ -1,0 +1,159 @@
+/** The demo shop: a merchant's site, with a backend that reports to Tributary. */
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { csrf } from 'hono/csrf'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { accountPage } from './account.ts'
+import { behindTheScenes } from './behind-the-scenes.ts'
+import { checkoutPage } from './checkout.ts'
+import { homePage } from './home.ts'
+import { file, forCustomer, readFields, type Visit } from './http.ts'
+import { layout, messagePage, type Page } from './layout.ts'
+import { createMerchant } from './merchant.ts'
+import { DEFAULT_PLAN, findPlan, type Plan } from './plans.ts'
+import { pricingPage } from './pricing.ts'
+import { receiptPage } from './receipt.ts'
+import { security } from './security.ts'
+import { readSignUp, signUpPage } from './sign-up.ts'
+import { type Customer, createSessions, type Invoice } from './store.ts'
+import { createTributary } from './tributary.ts'
+
+/** What the shop knows of Tributary: what any merchant is given. */
+export type ShopConfig = {
+  tributaryUrl: string
+  workspace: string
+  programId: string
+  apiKey: string
+  partnerSlug: string
+}
+
+const SESSION_COOKIE = 'pine_session'
+/** Written by the snippet. */
+const CLICK_COOKIE = 'tributary_click'
+/** No form of the shop comes near it. */
+const MAX_FORM_BYTES = 16 * 1024
+
+const findInvoice = ({ invoices }: Customer, id: string | undefined): Invoice | undefined =>
+  invoices.find((invoice) => invoice.id === id)
+
+/** The shop's app, reporting to the Tributary that it is given. */
+export const createShop = (config: ShopConfig) => {
+  const merchant = createMerchant(createTributary({ url: config.tributaryUrl, apiKey: config.apiKey }))
+  const sessions = createSessions()
+
+  const show = (c: Context<Visit>, page: Page, status: ContentfulStatusCode = 200) => {
+    const { secureHeadersNonce: nonce, customer } = c.var
+    return c.html(layout(page, { config, path: c.req.path, nonce, customer }), status)
+  }
+
+  /** One payment per form: whoever presses twice, or goes back and presses again, gets the first receipt. */
+  const pay = async (c: Context<Visit>, customer: Customer, plan: Plan, eventName: Invoice['eventName']) => {
+    const { invoice: id } = await readFields(c)
+    if (id === customer.nextInvoiceId) merchant.charge(customer, plan, eventName)
+    else if (!findInvoice(customer, id)) {
+      return show(c, checkoutPage(customer, plan, 'This form was out of date. Please pay again.'), 400)
+    }
+    return c.redirect(`/receipts/${id}`, 303)
+  }
+
+  return new Hono<Visit>()
+    .get('/shop.css', file('shop.css', 'text/css; charset=utf-8'))
+    .get('/demo.css', file('demo.css', 'text/css; charset=utf-8'))
+    .get('/icon.svg', file('icon.svg', 'image/svg+xml'))
+    .use(security(config.tributaryUrl))
+    .use(csrf())
+    .use(bodyLimit({ maxSize: MAX_FORM_BYTES }))
+    .use(async function openSession(c, next) {
+      c.set('customer', sessions.find(getCookie(c, SESSION_COOKIE)))
+      c.header('Cache-Control', 'no-store')
+      await next()
+    })
+
+    .get('/', (c) => show(c, homePage(config)))
+    .get('/pricing', (c) => show(c, pricingPage()))
+
+    .get('/sign-up', (c) =>
+      c.var.customer ? c.redirect('/account', 303) : show(c, signUpPage({ plan: c.req.query('plan') ?? '' })),
+    )
+    .post('/sign-up', async (c) => {
+      const fields = await readFields(c)
+      const read = readSignUp(fields)
+      if ('problems' in read) return show(c, signUpPage(fields, read.problems), 400)
+
+      const id = sessions.open(merchant.signUp(read.signUp))
+      // No `Secure`: the demo is plain http. A real shop sets it.
+      setCookie(c, SESSION_COOKIE, id, { httpOnly: true, sameSite: 'Lax', path: '/' })
+      const { planId } = read.signUp
+      return c.redirect(planId ? `/account?plan=${planId}` : '/account', 303)
+    })
+    .post('/start-over', (c) => {
+      sessions.close(deleteCookie(c, SESSION_COOKIE))
+      deleteCookie(c, CLICK_COOKIE)
+      return c.redirect('/', 303)
+    })
+
+    .get(
+      '/account',
+      forCustomer(async (c, customer) => {
+        const story = await behindTheScenes(config, customer.lead)
+        return show(c, accountPage(customer, findPlan(c.req.query('plan')), story))
+      }),
+    )
+    .get(
+      '/checkout',
+      forCustomer((c, customer) =>
+        show(c, checkoutPage(customer, findPlan(c.req.query('plan')) ?? DEFAULT_PLAN)),
+      ),
+    )
+    .post(
+      '/checkout',
+      forCustomer(async (c, customer) => {
+        const plan = findPlan((await readFields(c)).plan)
+        return plan
+          ? pay(c, customer, plan, 'subscription')
+          : show(c, checkoutPage(customer, DEFAULT_PLAN, 'Please choose a plan.'), 400)
+      }),
+    )
+    .post(
+      '/renew',
+      forCustomer((c, customer) =>
+        customer.plan ? pay(c, customer, customer.plan, 'renewal') : c.redirect('/checkout', 303),
+      ),
+    )
+
+    .get(
+      '/receipts/:id',
+      forCustomer(async (c, customer) => {
+        const invoice = findInvoice(customer, c.req.param('id'))
+        if (!invoice) return c.notFound()
+        const again = { action: `/receipts/${invoice.id}/again`, repeat: invoice.repeat }
+        const story = await behindTheScenes(config, invoice.delivery, again)
+        return show(c, receiptPage(customer, invoice, story))
+      }),
+    )
+    .post(
+      '/receipts/:id/again',
+      forCustomer((c, customer) => {
+        const invoice = findInvoice(customer, c.req.param('id'))
+        if (!invoice) return c.notFound()
+        merchant.reportAgain(invoice)
+        return c.redirect(`/receipts/${invoice.id}#again`, 303)
+      }),
+    )
+
+    .notFound((c) =>
+      show(c, messagePage('There is no such page', 'It may have been moved, or never existed.'), 404),
+    )
+    .onError((error, c) => {
+      if (error instanceof HTTPException)
+        return show(
+          c,
+          messagePage('That did not work', 'Go back, reload the page, and try again.'),
+          error.status,
+        )
+      console.error(error)
+      return show(c, messagePage('Something broke', 'It was written to the log. Please try again.'), 500)
+    })
+}

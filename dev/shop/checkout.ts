@@ -1,0 +1,37 @@
+import { html } from 'hono/html'
+import type { Page } from './layout.ts'
+import { PLANS, type Plan, price } from './plans.ts'
+import type { Customer } from './store.ts'
+
+/** The checkout: a plan, and a make-believe card that needs no typing. Its fields have no names, so they are never sent. */
+export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string): Page => ({
+  title: 'Checkout',
+  body: html`
+<div class="narrow">
+  <h1>Checkout</h1>
+  <form class="card" method="post" action="/checkout">
+    ${problem ? html`<p class="alert" role="alert">${problem}</p>` : ''}
+    <fieldset>
+      <legend>Your plan</legend>
+      ${PLANS.map(
+        (plan) => html`<label class="choice">
+        <input type="radio" name="plan" value="${plan.id}"${plan === chosen ? html` checked` : ''}>
+        <span>${plan.name}<small>${plan.pitch}</small></span> <strong>${price(plan)}</strong>
+      </label>`,
+      )}
+    </fieldset>
+    <fieldset>
+      <legend>Pay by card</legend>
+      <p class="hint">A make-believe card: nothing is charged, and there is nothing to type.</p>
+      <div class="field"><label for="card">Card number</label><input id="card" value="4242 4242 4242 4242" readonly></div>
+      <div class="pair">
+        <div class="field"><label for="expiry">Expires</label><input id="expiry" value="12 / 34" readonly></div>
+        <div class="field"><label for="cvc">Security code</label><input id="cvc" value="123" readonly></div>
+      </div>
+    </fieldset>
+    <input type="hidden" name="invoice" value="${customer.nextInvoiceId}">
+    <button class="button wide">Pay and subscribe</button>
+    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month.</p>
+  </form>
+</div>`,
+})

@@ -1,0 +1,47 @@
+/** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
+import type * as z from 'zod'
+import type { EventAnswer, EventListAnswer } from '../../lib/http/schemas.ts'
+import type { ShopConfig } from './app.ts'
+import type { Report } from './tributary.ts'
+
+export type Event = z.infer<typeof EventAnswer>
+type EventList = z.infer<typeof EventListAnswer>
+
+/** A page is no place to wait long. */
+const TIMEOUT_MS = 5_000
+
+/** Where an event is found: by its id, or, when it is no partner's and so was answered without one, by ours. */
+export const eventPath = (workspace: string, report: Report, eventId: string | null): string =>
+  eventId ? `/api/workspaces/${workspace}/events/${eventId}` : eventsPath(workspace, report)
+
+const eventsPath = (workspace: string, { kind, body }: Report): string =>
+  `/api/workspaces/${workspace}/events?${new URLSearchParams({ kind, externalId: body.externalId })}`
+
+const get = async ({ tributaryUrl, apiKey }: ShopConfig, path: string): Promise<unknown> => {
+  try {
+    const response = await fetch(new URL(path, tributaryUrl), {
+      headers: { Authorization: `Bearer ${apiKey}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return response.ok ? await response.json() : null
+  } catch {
+    // The page says that the explanation is missing; the report itself is safe.
+    return null
+  }
+}
+
+/** A recorded event with its explanation; null when Tributary can't be asked. */
+export const loadEvent = async (
+  config: ShopConfig,
+  report: Report,
+  eventId: string | null,
+): Promise<Event | null> => {
+  const found = await get(config, eventPath(config.workspace, report, eventId))
+  return eventId ? (found as Event | null) : ((found as EventList | null)?.data[0] ?? null)
+}
+
+/** How many events Tributary has under a report's external id: one, however often it was sent. */
+export const countEvents = async (config: ShopConfig, report: Report): Promise<number | null> => {
+  const found = (await get(config, eventsPath(config.workspace, report))) as EventList | null
+  return found?.data.length ?? null
+}

@@ -1,0 +1,65 @@
+import { html } from 'hono/html'
+import type { ShopConfig } from './app.ts'
+import type { Page } from './layout.ts'
+
+const FEATURES = [
+  [
+    'Outlines first',
+    'Every line folds, moves and links. A plan grows from five words to five pages without being rewritten.',
+  ],
+  [
+    'Yours offline',
+    'Write on a train, in a cellar, on a mountain. Everything is on your device and catches up later.',
+  ],
+  ['One page at a time', 'Share a single page with a single person, and take it back whenever you like.'],
+]
+
+/** The home page: the merchant's, with the demo's guide below. */
+export const homePage = ({ partnerSlug }: ShopConfig): Page => ({
+  title: 'Notes that keep their shape',
+  body: html`
+<section class="hero">
+  <div>
+    <h1>Notes that keep their shape.</h1>
+    <p class="lead">Pine Notes is a quiet notebook for people who think in outlines. Write anywhere, find anything, share one page at a time.</p>
+    <p class="actions"><a class="button" href="/pricing">See the plans</a> <a class="button quiet" href="/sign-up">Create an account</a></p>
+  </div>
+  <div class="note" aria-hidden="true">
+    <p class="note-title">Autumn launch</p>
+    <ul>
+      <li class="done">Choose the name</li>
+      <li class="done">Write the first page</li>
+      <li>Ask three friends to read it
+        <ul><li>Ines, on Tuesday</li><li>Tom, after the holidays</li></ul>
+      </li>
+      <li>Tell the world</li>
+    </ul>
+  </div>
+</section>
+
+<section class="features" aria-label="What it does">
+  ${FEATURES.map(([title, text]) => html`<div><h2>${title}</h2><p>${text}</p></div>`)}
+</section>
+
+<section class="demo" aria-labelledby="guide">
+  <p class="demo-label">Behind the scenes · only this demo shows this</p>
+  <h2 id="guide">Follow a referral from the link to the commission</h2>
+  <p>Partners recommend Pine Notes and earn a share of what their readers buy. Tributary keeps the score. See how:</p>
+  <ol class="guide">
+    <li>
+      <h3>Come through a link</h3>
+      <p>Come through Maya’s link: <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20 % of every sale in a customer’s first year.</p>
+      <p>Leo is an Insider: <a href="/?via=leo">/?via=leo</a> earns him 30 %, and 5.00 USD for a mere sign-up.</p>
+      <p>Or come through no link at all. The strip on top says whether your browser remembers a click.</p>
+    </li>
+    <li>
+      <h3>Sign up, and buy</h3>
+      <p><a href="/sign-up">Create an account</a> with any name, then choose a plan. The card is make-believe, so there is nothing to type.</p>
+    </li>
+    <li>
+      <h3>See who earned what, and why</h3>
+      <p>The receipt shows what the shop reported, what Tributary answered, and each step of its decision.</p>
+    </li>
+  </ol>
+</section>`,
+})

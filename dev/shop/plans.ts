@@ -1,0 +1,40 @@
+/** What Pine Notes sells. */
+export type Plan = { id: string; name: string; priceCents: number; pitch: string; features: string[] }
+
+export const CURRENCY = 'USD'
+
+const GROVE: Plan = {
+  id: 'grove',
+  name: 'Grove',
+  priceCents: 2_900,
+  pitch: 'For a small team with shared notebooks.',
+  features: ['Everything in Seedling', 'Shared notebooks', 'Up to 10 people', 'Version history'],
+}
+
+/** The plan that is chosen when nothing else is. */
+export const DEFAULT_PLAN = GROVE
+
+export const PLANS: Plan[] = [
+  {
+    id: 'seedling',
+    name: 'Seedling',
+    priceCents: 900,
+    pitch: 'For one person and every thought.',
+    features: ['Unlimited notes', 'Works offline', 'Search in everything'],
+  },
+  GROVE,
+  {
+    id: 'forest',
+    name: 'Forest',
+    priceCents: 4_900,
+    pitch: 'For a company that writes things down.',
+    features: ['Everything in Grove', 'Unlimited people', 'Single sign-on', 'Help within the hour'],
+  },
+]
+
+export const findPlan = (id: string | undefined): Plan | undefined => PLANS.find((plan) => plan.id === id)
+
+const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: CURRENCY })
+
+/** A price as the shop writes it: 2900 is "$29.00". */
+export const price = ({ priceCents }: Plan): string => DOLLARS.format(priceCents / 100)

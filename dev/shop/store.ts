@@ -1,0 +1,54 @@
+/** What the shop remembers, for as long as it runs: who is signed in, who bought what. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Plan } from './plans.ts'
+import type { Delivery } from './tributary.ts'
+
+export type Invoice = {
+  id: string
+  plan: Plan
+  eventName: 'subscription' | 'renewal'
+  paidAt: Date
+  delivery: Delivery
+  /** The same report, sent once more on request. */
+  repeat: Delivery | null
+}
+
+export type Customer = {
+  id: string
+  name: string
+  email: string
+  /**
+   * The click that the customer came by, kept from the sign-up on: renewals happen when no browser is
+   * there to be asked, and they carry it too.
+   */
+  clickId: string | undefined
+  plan: Plan | null
+  invoices: Invoice[]
+  /** The invoice that the next payment will be. Forms carry it, so pressing twice pays once. */
+  nextInvoiceId: string
+  lead: Delivery
+}
+
+/**
+ * Ids are random, not counted: the shop forgets everything when it stops, but Tributary does not,
+ * and an id that came back would be taken for a repeated report.
+ */
+export const newCustomerId = (): string => `user_${randomUUID().replaceAll('-', '').slice(0, 16)}`
+export const newInvoiceId = (): string => `PN-${randomBytes(6).toString('hex').toUpperCase()}`
+
+/** The signed-in customers, by the secret in their cookie. */
+export const createSessions = () => {
+  const sessions = new Map<string, Customer>()
+  return {
+    find: (id: string | undefined): Customer | undefined => (id ? sessions.get(id) : undefined),
+    /** Opens a session under a new id, so that an id planted in a browser before is worth nothing. */
+    open: (customer: Customer): string => {
+      const id = randomBytes(32).toString('base64url')
+      sessions.set(id, customer)
+      return id
+    },
+    close: (id: string | undefined): void => {
+      if (id) sessions.delete(id)
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import type { Answer } from './shop.ts'
+import { clicked, goTo, page, pending, show, tracking, url, visit } from './visit.ts'
+
+describe('a click that is not accepted', () => {
+  test.each<Answer>([400, 404])('is forgotten after %s', async (answer) => {
+    tracking.answer = answer
+    expect(await visit('/?via=nobody')).toBeUndefined()
+    expect(await pending()).toBeNull()
+    await visit('/')
+    expect(tracking.slugs()).toEqual(['nobody'])
+  })
+
+  test.each<Answer>([429, 500, 'closed', 'not json'])(
+    'is sent again on the next page after: %s',
+    async (answer) => {
+      tracking.answer = answer
+      expect(await visit('/?via=anna')).toBeUndefined()
+      tracking.answer = 200
+      expect(await visit('/pricing')).toBe(tracking.id(tracking.clicks.length))
+      expect(tracking.clicks.at(-1)).toMatchObject({ slug: 'anna', url: url('/?via=anna') })
+      expect(await pending()).toBeNull()
+    },
+  )
+
+  test('is sent again when the service never answers, and ready does not wait for ever', async () => {
+    await page.addInitScript(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal)
+      AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
+    })
+    tracking.answer = 'silent'
+    expect(await visit('/?via=anna')).toBeUndefined()
+    tracking.answer = 200
+    expect(await visit('/pricing')).toBe(tracking.id(2))
+  })
+
+  test('is sent again when the visitor leaves before the answer', async () => {
+    tracking.answer = 'silent'
+    await show('/?via=anna')
+    await expect.poll(() => tracking.clicks.length).toBe(1)
+    tracking.answer = 200
+    expect(await visit('/pricing')).toBe(tracking.id(2))
+    expect(tracking.slugs()).toEqual(['anna', 'anna'])
+  })
+
+  test('is sent again at the next navigation of a single-page shop', async () => {
+    tracking.answer = 500
+    await visit('/?via=anna')
+    tracking.answer = 200
+    await goTo('/pricing')
+    await clicked(tracking.id(2))
+    expect(tracking.slugs()).toEqual(['anna', 'anna'])
+  })
+
+  test('gives way to a newer one', async () => {
+    tracking.answer = 500
+    await visit('/?via=anna')
+    await visit('/?via=bob')
+    tracking.answer = 200
+    await visit('/')
+    await visit('/')
+    expect(tracking.slugs()).toEqual(['anna', 'bob', 'bob'])
+  })
+
+  test('leaves the click before it in force', async () => {
+    await visit('/?via=anna')
+    tracking.answer = 404
+    expect(await visit('/?via=nobody')).toBe(tracking.id(1))
+  })
+})
+
+describe('a single-page shop', () => {
+  test.each(['pushState', 'replaceState'] as const)('is followed through %s', async (how) => {
+    await visit('/')
+    await goTo('/landing?via=anna', how)
+    await clicked(tracking.id(1))
+    expect(tracking.clicks).toMatchObject([{ slug: 'anna', url: url('/landing?via=anna') }])
+  })
+
+  test('is followed by its changes in a browser without the Navigation API', async () => {
+    await page.addInitScript({ content: `Object.defineProperty(window, 'navigation', { value: undefined })` })
+    await visit('/')
+    await goTo('/landing?via=anna')
+    await page.evaluate(`document.body.append('The landing page')`)
+    await clicked(tracking.id(1))
+  })
+
+  test('posts one click for a slug, however the URL changes around it', async () => {
+    await visit('/?via=anna')
+    await goTo('/?via=anna#reviews')
+    await goTo('/pricing')
+    await goTo('/pricing?via=anna')
+    await goTo('/?via=bob')
+    await clicked(tracking.id(2)) // clicks are sent in order, so an extra one would have come before
+    expect(tracking.slugs()).toEqual(['anna', 'bob'])
+  })
+
+  test('keeps the newest click when two are on their way', async () => {
+    await show('/?via=anna')
+    await goTo('/?via=bob')
+    await clicked(tracking.id(2))
+    expect(tracking.slugs()).toEqual(['anna', 'bob'])
+  })
+
+  test('keeps its own history functions', async () => {
+    await visit('/')
+    expect(await page.evaluate('Object.keys(history)')).toEqual([])
+    expect(await page.evaluate('String(history.pushState)')).toContain('[native code]')
+  })
+})

@@ -1,0 +1,73 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What the tracking API answers: a status, text that is not JSON, a closed connection, or nothing at all. */
+export type Answer = 200 | 400 | 404 | 429 | 500 | 'not json' | 'closed' | 'silent'
+
+/** The body of a click, as the snippet posts it. */
+type Click = { programId: string; slug: string; url: string; referrer: string }
+
+/** A click ends well after any test. Whole seconds, as a cookie has nothing finer. */
+export const expiresAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 90 * 24 * 60 * 60 * 1000)
+
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const close = (server: Server) =>
+  new Promise<unknown>((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  })
+
+/** A tracking API that records what it is sent, and answers what it is told to. */
+export const startTracking = async (script: () => string) => {
+  const tracking = {
+    port: 0,
+    answer: 200 as Answer,
+    clicks: [] as Click[],
+    contentTypes: [] as (string | undefined)[],
+    preflights: 0,
+    /** The id that the n-th click since reset() was given, from 1. */
+    id: (n: number) => `clk_${n}`,
+    slugs: () => tracking.clicks.map(({ slug }) => slug),
+    reset: () => Object.assign(tracking, { answer: 200, clicks: [], contentTypes: [], preflights: 0 }),
+    stop: () => close(server),
+  }
+  const server = createServer(async (request, response) => {
+    if (request.url?.startsWith('/via.js')) {
+      // A module script is fetched with CORS.
+      response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })
+      return response.end(script())
+    }
+    if (request.method === 'OPTIONS') tracking.preflights++
+    if (request.method !== 'POST' || request.url !== '/api/track/click') return response.writeHead(405).end()
+    const { answer } = tracking
+    const chunks = await request.setEncoding('utf8').toArray()
+    tracking.clicks.push(JSON.parse(chunks.join('')))
+    tracking.contentTypes.push(request.headers['content-type'])
+    const clickId = tracking.id(tracking.clicks.length)
+
+    if (answer === 'silent') return
+    if (answer === 'closed') return request.socket.destroy()
+    response.setHeader('Access-Control-Allow-Origin', '*')
+    response.statusCode = typeof answer === 'number' ? answer : 200
+    if (answer === 'not json') return response.end('<h1>Welcome to our Wi-Fi</h1>')
+    response.end(
+      JSON.stringify(answer === 200 ? { clickId, expiresAt } : { error: { code: `is_${answer}` } }),
+    )
+  })
+  tracking.port = await listen(server)
+  return tracking
+}
+
+/** A merchant's site: every path shows `html`, on whatever host name leads here. */
+export const startShop = async () => {
+  const shop = { port: 0, html: '', headers: {} as Record<string, string>, stop: () => close(server) }
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...shop.headers }).end(shop.html)
+  })
+  shop.port = await listen(server)
+  return shop
+}
