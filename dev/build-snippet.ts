@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -12,7 +11,7 @@ export const SNIPPET_BUDGET_BYTES = 1_000
 const root = new URL('..', import.meta.url)
 
 /**
- * Builds snippet/via.ts into public/via.js.
+ * Builds snippet/via.ts.
  *
  * @returns the script's text and its size after gzip -9
  * @throws when the script is above SNIPPET_BUDGET_BYTES
@@ -34,8 +33,5 @@ export const buildSnippet = async (): Promise<{ code: string; gzipBytes: number 
   if (gzipBytes > SNIPPET_BUDGET_BYTES) {
     throw new Error(`snippet/via.ts is ${gzipBytes} bytes gzipped, and ${SNIPPET_BUDGET_BYTES} is the limit.`)
   }
-
-  await mkdir(new URL('public', root), { recursive: true })
-  await writeFile(new URL('public/via.js', root), code)
   return { code, gzipBytes }
 }

@@ -1,16 +1,26 @@
 /** Makes what public/ serves but nobody writes by hand: the snippet, the API's description, the page of errors. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { buildSnippet } from './build-snippet.ts'
 import { errorsPage } from './errors-page.ts'
 import { openapi } from './openapi.ts'
 import { ROOT } from './workers.ts'
 
+/** Replaces a file in one step: a running system may be serving it. */
+const publish = async (path: string, content: string): Promise<void> => {
+  const file = `${ROOT}public/${path}`
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(`${file}.${process.pid}`, content)
+  await rename(`${file}.${process.pid}`, file)
+}
+
 /** Builds everything into public/. @returns the snippet's size, gzipped, in bytes */
 export const build = async (): Promise<number> => {
-  await mkdir(`${ROOT}public/docs`, { recursive: true })
-  await writeFile(`${ROOT}public/openapi.json`, `${JSON.stringify(openapi(), null, 2)}\n`)
-  await writeFile(`${ROOT}public/docs/errors.html`, errorsPage())
-  return (await buildSnippet()).gzipBytes
+  const { code, gzipBytes } = await buildSnippet()
+  await publish('via.js', code)
+  await publish('openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`)
+  await publish('docs/errors.html', errorsPage())
+  return gzipBytes
 }
 
 if (import.meta.main) {

@@ -41,25 +41,25 @@ export const explain = (step: Step): string => {
   const { code, facts } = step
   switch (code) {
     case 'click':
-      return `The visitor came through the link of "${facts.slug}" on ${day(facts.clickedAt)}, in a click that counts until ${day(facts.expiresAt)}.`
+      return `The visitor came through the link of “${facts.slug}” on ${day(facts.clickedAt)}, in a click that counts until ${day(facts.expiresAt)}.`
     case 'no_click':
       return 'The report carried no click id, so nothing ties it to a partner’s link.'
     case 'unknown_click':
-      return `The report named the click "${facts.clickId}", which is not a click of this workspace.`
+      return `The report named the click “${facts.clickId}”, which is not a click of this workspace.`
     case 'expired_click':
-      return `The visitor came through the link of "${facts.slug}" on ${day(facts.clickedAt)}, but that click expired on ${day(facts.expiresAt)}.`
+      return `The visitor came through the link of “${facts.slug}” on ${day(facts.clickedAt)}, but that click expired on ${day(facts.expiresAt)}.`
     case 'partner_inactive':
-      return `The partner "${facts.slug}" is not active, so nothing is credited to it.`
+      return `The partner “${facts.slug}” is not active, so nothing is credited to it.`
     case 'customer':
       return facts.because === 'first_partner'
-        ? `The customer already belongs to "${facts.slug}", and this program keeps a customer with the first partner.`
-        : `The customer belongs to "${facts.slug}", and this program credits the sales of known customers without a click.`
+        ? `The customer already belongs to “${facts.slug}”, and this program keeps a customer with the first partner.`
+        : `The customer belongs to “${facts.slug}”, and this program credits the sales of known customers without a click.`
     case 'group_reward':
-      return `The partner’s group "${facts.group}" sets the reward: ${pays(facts)}.`
+      return `The partner’s group “${facts.group}” sets the reward: ${pays(facts)}.`
     case 'program_reward':
       return `The program’s reward applies: ${pays(facts)}.`
     case 'no_reward':
-      return `The group of "${facts.slug}" has no reward for leads, so the lead is recorded without a commission.`
+      return `“${facts.slug}” is in no group that rewards leads, so the lead is recorded without a commission.`
     case 'one_time_already_rewarded':
       return `This program rewards a customer’s first sale only, and that was rewarded on ${day(facts.firstRewardedAt)}.`
     case 'past_reward_duration':
@@ -67,6 +67,6 @@ export const explain = (step: Step): string => {
     case 'zero_amount':
       return 'The reward comes to nothing for this event, so there is no commission.'
     case 'commission_created':
-      return `"${facts.slug}" earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+      return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
   }
 }

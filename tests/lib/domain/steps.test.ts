@@ -11,11 +11,11 @@ const clicked = {
 test.each<[Step, string]>([
   [
     { code: 'click', facts: clicked },
-    'The visitor came through the link of "maya" on 1 June 2026, in a click that counts until 30 August 2026.',
+    'The visitor came through the link of “maya” on 1 June 2026, in a click that counts until 30 August 2026.',
   ],
   [
     { code: 'expired_click', facts: clicked },
-    'The visitor came through the link of "maya" on 1 June 2026, but that click expired on 30 August 2026.',
+    'The visitor came through the link of “maya” on 1 June 2026, but that click expired on 30 August 2026.',
   ],
   [
     { code: 'no_click', facts: {} },
@@ -23,23 +23,23 @@ test.each<[Step, string]>([
   ],
   [
     { code: 'unknown_click', facts: { clickId: 'x' } },
-    'The report named the click "x", which is not a click of this workspace.',
+    'The report named the click “x”, which is not a click of this workspace.',
   ],
   [
     { code: 'partner_inactive', facts: { slug: 'maya' } },
-    'The partner "maya" is not active, so nothing is credited to it.',
+    'The partner “maya” is not active, so nothing is credited to it.',
   ],
   [
     { code: 'customer', facts: { slug: 'maya', because: 'first_partner' } },
-    'The customer already belongs to "maya", and this program keeps a customer with the first partner.',
+    'The customer already belongs to “maya”, and this program keeps a customer with the first partner.',
   ],
   [
     { code: 'customer', facts: { slug: 'maya', because: 'known_customer' } },
-    'The customer belongs to "maya", and this program credits the sales of known customers without a click.',
+    'The customer belongs to “maya”, and this program credits the sales of known customers without a click.',
   ],
   [
     { code: 'group_reward', facts: { group: 'Gold', percent: 12.5 } },
-    'The partner’s group "Gold" sets the reward: 12.5 % of the sale.',
+    'The partner’s group “Gold” sets the reward: 12.5 % of the sale.',
   ],
   [
     { code: 'program_reward', facts: { amountCents: 500, currency: 'USD' } },
@@ -47,7 +47,7 @@ test.each<[Step, string]>([
   ],
   [
     { code: 'no_reward', facts: { slug: 'maya' } },
-    'The group of "maya" has no reward for leads, so the lead is recorded without a commission.',
+    '“maya” is in no group that rewards leads, so the lead is recorded without a commission.',
   ],
   [
     { code: 'one_time_already_rewarded', facts: { firstRewardedAt: '2026-01-02T00:00:00Z' } },
@@ -69,7 +69,7 @@ test.each<[Step, string]>([
       code: 'commission_created',
       facts: { slug: 'maya', amountCents: 980, currency: 'JPY', payableAt: '2026-07-01T00:00:00Z' },
     },
-    '"maya" earned 980 JPY, payable from 1 July 2026.',
+    '“maya” earned 980 JPY, payable from 1 July 2026.',
   ],
 ])('$0.code', (step, text) => {
   expect(explain(step)).toBe(text)
