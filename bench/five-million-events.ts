@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-const EVENTS = 500_000
+const EVENTS = 5_000_000
 /** Five sales for each customer. */
-const CUSTOMERS = 100_000
+const CUSTOMERS = 1_000_000
 const STEP = 250_000
 
 /**

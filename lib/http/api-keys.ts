@@ -3,6 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../data/ids.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError } from './errors.ts'
+import { limitRate } from './rate-limit.ts'
 
 const PREFIX = 'trib_live_'
 /** 190 bits. */
@@ -40,16 +41,18 @@ export const invalidApiKey = () =>
   )
 
 /**
- * Reads the API key of a request into `c.var.apiKeyHash`. The key's form is checked here; whether it is known
- * and not revoked comes back with the request's first read, which saves a fetch.
+ * Reads the API key of a request into `c.var.apiKeyHash`, and counts the call against the key's limit. The key's
+ * form is checked here; whether it is known and not revoked comes back with the request's first read, which saves
+ * a fetch.
  *
- * @throws {ApiError} `invalid_api_key`
+ * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */
 export const apiKey = () =>
   createMiddleware<AppEnv & { Variables: { apiKeyHash: string } }>(async function apiKey(c, next) {
     const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
     const hash = key === undefined ? null : await hashApiKey(key)
     if (hash === null) throw invalidApiKey()
+    await limitRate(c.env.RATE_LIMIT, hash)
     c.set('apiKeyHash', hash)
     await next()
   })

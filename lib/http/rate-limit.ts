@@ -22,17 +22,6 @@ export const limitRate = async (limiter: RateLimiter, key: string): Promise<void
 }
 
 /**
- * A read that counts against a key's limit. Both go out at once: a call too many costs one read, and
- * never a write, while every other call waits for the slower of the two instead of for both.
- *
- * @throws {ApiError} `rate_limited`, and whatever the read throws
- */
-export const limited = async <T>(limiter: RateLimiter, key: string, read: Promise<T>): Promise<T> => {
-  const [result] = await Promise.all([read, limitRate(limiter, key)])
-  return result
-}
-
-/**
  * What an address is counted by: itself, or for IPv6 its first four groups, since one household
  * or one server holds a whole /64.
  */
@@ -40,6 +29,6 @@ export const addressKey = (ip: string): string => {
   if (!ip.includes(':') || ip.includes('.')) return ip
   const [left, right] = ip.split('::').map((part) => part.split(':').filter(Boolean))
   const groups = left ?? []
-  const gap = right ? 8 - groups.length - right.length : 0
+  const gap = right ? Math.max(0, 8 - groups.length - right.length) : 0
   return [...groups, ...Array<string>(gap).fill('0'), ...(right ?? [])].slice(0, 4).join(':')
 }

@@ -7,7 +7,6 @@ import { invalidApiKey } from './api-keys.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError } from './errors.ts'
 import { canonicalJson } from './json.ts'
-import { limited } from './rate-limit.ts'
 
 type ReportContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
 
@@ -18,7 +17,7 @@ const MAX_DECISIONS = 3
  * Loads, decides, saves and answers. The answer goes out after the commit, and a repeat gets the first one's
  * answer; when its body says something else, `Idempotency-Mismatch: true` goes with it. Spec 4.1 and 4.2.
  *
- * @throws {ApiError} `invalid_api_key`, `rate_limited`, `try_again`
+ * @throws {ApiError} `invalid_api_key`, `try_again`
  */
 export const recordReport = async (
   c: ReportContext,
@@ -29,7 +28,7 @@ export const recordReport = async (
   const bodyHash = await hashReport(report)
 
   for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
-    const facts = await limited(c.env.RATE_LIMIT, apiKeyHash, loadReportFacts(db, apiKeyHash, report))
+    const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
     if (facts.recorded) return trackingResponse(c, facts.recorded, bodyHash)
 

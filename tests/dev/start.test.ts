@@ -1,0 +1,133 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../../dev/workers.ts'
+import { send } from '../support/merchant.ts'
+import { startSystem } from '../support/system.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(await realpath(tmpdir()), 'tributary-start-'))
+  await chmod(folder, 0o755)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Runs `npm start`'s program until it ends by itself. */
+const runToEnd = async (env: Record<string, string>, options: { uid?: number } = {}) => {
+  const child = spawn(process.execPath, ['dev/start.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', ...env },
+    ...options,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const [code] = await once(child, 'exit')
+  return { code, output }
+}
+
+describe('npm start', () => {
+  test('keeps its data between runs, and the key in demo.json stays good', async () => {
+    const DATA_DIR = join(folder, 'kept')
+    const first = await startSystem({ DATA_DIR })
+    const headers = { Authorization: `Bearer ${first.demo.apiKey}` }
+    const sale = { externalId: 'kept', customerExternalId: 'user', amountCents: 100 }
+    await send(`${first.demo.baseUrl}/api/track/sale`, { body: sale, headers })
+    expect(await first.stop()).toBe(0)
+
+    const second = await startSystem({ DATA_DIR })
+    expect(second.demo).toMatchObject({
+      apiKey: first.demo.apiKey,
+      programId: first.demo.programId,
+      partnerSlug: 'maya',
+    })
+    const { body } = await send(`${second.demo.baseUrl}/api/workspaces/${second.demo.workspace}/events`, {
+      headers,
+    })
+    expect(body).toMatchObject({ data: [{ externalId: 'kept' }] })
+    expect(await second.stop()).toBe(0)
+
+    const log = await readFile(join(DATA_DIR, 'workers.log'), 'utf8')
+    expect(JSON.parse(log.split('\n')[0] ?? '')).toMatchObject({ route: '/api/track/sale', status: 200 })
+  })
+
+  test('uses another Postgres when DATABASE_URL names one, and starts none of its own', async () => {
+    const owner = await startSystem()
+    const guest = await startSystem({ DATABASE_URL: owner.demo.databaseUrl, DATA_DIR: join(folder, 'guest') })
+    expect(guest.demo.databaseUrl).toBe(owner.demo.databaseUrl)
+    expect(guest.demo.programId).toBe(owner.demo.programId)
+    expect(await guest.stop()).toBe(0)
+    expect(await owner.stop()).toBe(0)
+  })
+
+  test('serves the snippet, the API’s description and the page of errors', async () => {
+    const { demo, stop } = await startSystem()
+    for (const [path, type] of [
+      ['/via.js', 'text/javascript'],
+      ['/openapi.json', 'application/json'],
+      ['/docs/errors', 'text/html'],
+    ]) {
+      const answer = await fetch(`${demo.baseUrl}${path}`)
+      expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+      expect(answer.headers.get('Content-Type')).toContain(type)
+    }
+    await stop()
+  })
+
+  test.each(['PORT', 'SHOP_PORT'])(
+    'says so when the port of %s is taken, and how to choose another',
+    async (variable) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as { port: number }
+      const { code, output } = await runToEnd({ [variable]: String(port), DATA_DIR: join(folder, 'taken') })
+      other.close()
+      expect(code).toBe(1)
+      expect(output).toContain(`Port ${port} is taken`)
+      expect(output).toContain(`${variable}=`)
+      expect(output).not.toContain('at ') // no stack: it is the user's business, not a bug
+    },
+  )
+
+  test('says so when a port is no port', async () => {
+    const { code, output } = await runToEnd({ PORT: 'http' })
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('PORT=http is not a port') })
+  })
+
+  test('says so when the data folder can’t be written to, and how to choose another', async () => {
+    await writeFile(join(folder, 'a-file'), '')
+    const cases = [{ DATA_DIR: join(folder, 'a-file', 'data') }]
+    const locked = join(folder, 'locked')
+    await mkdir(locked, { mode: 0o555 })
+    // Root may write anywhere, so for root it is only the file in the way.
+    if (process.getuid?.() !== 0) cases.push({ DATA_DIR: join(locked, 'data') })
+    for (const env of cases) {
+      const { code, output } = await runToEnd(env)
+      expect(code).toBe(1)
+      expect(output).toContain(`Cannot write to the data folder ${env.DATA_DIR}`)
+      expect(output).toContain('DATA_DIR=')
+    }
+  })
+})
+
+describe('npm run db:apply', () => {
+  test('applies schema.sql to any database, twice without harm, and refuses to guess which', async () => {
+    const { demo, stop } = await startSystem()
+    const apply = (env: Record<string, string>) =>
+      execFileSync(process.execPath, ['dev/db-apply.ts'], {
+        cwd: ROOT,
+        env: { ...process.env, ...env },
+        stdio: 'pipe',
+      }).toString()
+    expect(apply({ DATABASE_URL: demo.databaseUrl })).toContain('is applied')
+    expect(apply({ DATABASE_URL: demo.databaseUrl })).toContain('is applied')
+    expect(() => apply({ DATABASE_URL: '' })).toThrow(/Say which database/)
+    expect(() => apply({ DATABASE_URL: demo.databaseUrl.replace(/:[^:@]+@/, ':wrong@') })).toThrow(
+      /nothing was changed/,
+    )
+    await stop()
+  })
+})
