@@ -25,7 +25,7 @@ export type Report = {
   sale: Money | null
 }
 
-export type NewCommission = Money & {
+type NewCommission = Money & {
   rewardId: string
   payableAt: Date
   /** At most one of these exists per customer and program; the database holds it to that. */

@@ -93,7 +93,7 @@ describe('the shop in a browser', () => {
     expect(told).toContain('POST /api/track/sale { "externalId"')
     expect(told).toContain('"attributed": true')
     expect(told).toContain('Maya Lindqvist earned 5.80 USD pending')
-    expect(told).toContain('The visitor came through the link of "maya"')
+    expect(told).toContain('The visitor came through the link of “maya”')
     expect(told).toContain('20 % of the sale')
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
@@ -146,7 +146,7 @@ describe('the shop in a browser', () => {
     await buy(page)
 
     expect(await steps(page)).toEqual(['click', 'group_reward', 'commission_created'])
-    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group "Insiders" sets the reward: 30 %/)
+    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30 %/)
   })
 
   test('starting over makes a new visitor: no account, no click', async () => {

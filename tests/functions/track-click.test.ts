@@ -109,14 +109,22 @@ test('of the page and the referrer only the address is kept, without what follow
 
 test('too many clicks from one address are 429 with whole seconds to wait, and another address is still served', async () => {
   const merchant = await createMerchant()
-  const from = (address: string) =>
-    click({ programId: merchant.programId, slug: 'maya' }, { 'CF-Connecting-IP': address })
-  const answers = await Promise.all(Array.from({ length: 130 }, () => from('2001:db8:1:2::7')))
-  const refused = answers.find(({ status }) => status === 429)
+  const from = async (address: string) => ({
+    address,
+    ...(await click({ programId: merchant.programId, slug: 'maya' }, { 'CF-Connecting-IP': address })),
+  })
+  // Two addresses of one /64 are one household. 100 are let in per ten seconds by the clock; the burst may fall
+  // into two of those, and has too many for both.
+  const burst = Array.from({ length: 230 }, (_, index) => from(`2001:db8:1:2::${index % 2}`))
+  const answers = await Promise.all(burst)
+  const refused = answers.filter(({ status }) => status === 429)
 
-  expect(refused?.body.error?.code).toBe('rate_limited')
-  expect(refused?.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
-  expect(refused?.headers.get('Access-Control-Allow-Origin')).toBe('*')
-  expect((await from('2001:db8:1:2::8')).status).toBe(429) // the same /64 is the same household
+  expect(new Set(refused.map(({ address }) => address)).size).toBe(2)
+  expect(answers.length - refused.length).toBeLessThanOrEqual(200)
+  for (const { body, headers } of refused) {
+    expect(body.error?.code).toBe('rate_limited')
+    expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+  }
   expect((await from('2001:db8:1:3::7')).status).toBe(200)
 })

@@ -22,7 +22,7 @@ export type Answer = {
   }
 }
 
-export type Explanation = {
+type Explanation = {
   id: string
   attributed: boolean
   attributedBy: string | null
