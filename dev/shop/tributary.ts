@@ -37,8 +37,8 @@ export type Outcome =
 export type Delivery = { report: Report; outcome: Promise<Outcome> }
 
 const MAX_TRIES = 4
-/** Tributary answers in well under a second; after five, the answer is lost. */
-const TIMEOUT_MS = 5_000
+/** Tributary gives up by itself after nine seconds, with a 503; without an answer by now, it is lost. */
+const TIMEOUT_MS = 12_000
 /** Doubled at each try. */
 const FIRST_PAUSE_MS = 250
 /** Told to wait any longer, the report is better kept for later. */

@@ -63,20 +63,6 @@ describe('npm start', () => {
     expect(await owner.stop()).toBe(0)
   })
 
-  test('serves the snippet, the API’s description and the page of errors', async () => {
-    const { demo, stop } = await startSystem()
-    for (const [path, type] of [
-      ['/via.js', 'text/javascript'],
-      ['/openapi.json', 'application/json'],
-      ['/docs/errors', 'text/html'],
-    ]) {
-      const answer = await fetch(`${demo.baseUrl}${path}`)
-      expect({ path, status: answer.status }).toEqual({ path, status: 200 })
-      expect(answer.headers.get('Content-Type')).toContain(type)
-    }
-    await stop()
-  })
-
   test.each(['PORT', 'SHOP_PORT'])(
     'says so when the port of %s is taken, and how to choose another',
     async (variable) => {

@@ -28,3 +28,34 @@ describe('every answer', () => {
     expect(page).toContain(`id="${hash.slice(1)}"`)
   })
 })
+
+describe('what is served as a file', () => {
+  test.each([
+    { path: '/via.js', type: 'text/javascript' },
+    { path: '/openapi.json', type: 'application/json' },
+    { path: '/docs/errors', type: 'text/html' },
+  ])('is $path', async ({ path, type }) => {
+    const { status, headers } = await fetch(url(path))
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toContain(type)
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+  })
+
+  test('the snippet may be loaded by any site, and is kept for an hour', async () => {
+    const { headers } = await fetch(url('/via.js'))
+    expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin')
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(headers.get('Cache-Control')).toContain('max-age=3600')
+  })
+
+  test('the API’s description names every endpoint that this suite tests', async () => {
+    const { paths } = (await (await fetch(url('/openapi.json'))).json()) as { paths: object }
+    expect(Object.keys(paths)).toEqual([
+      '/api/track/click',
+      '/api/track/lead',
+      '/api/track/sale',
+      '/api/workspaces/{workspace}/events',
+      '/api/workspaces/{workspace}/events/{id}',
+    ])
+  })
+})
