@@ -25,8 +25,9 @@ export type Workers = {
 
 /** Starts every Worker, connected to a database through an endpoint that speaks Neon's protocol. */
 export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
-  // Without this, workerd asks Cloudflare where this machine is, and complains when it can't.
+  // Without these, wrangler asks Cloudflare where this machine is, complains when it can't, and chats.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
+  process.env.WRANGLER_LOG ??= 'warn'
   const harness: TestHarness = createTestHarness({
     root: ROOT,
     workers: workerNames().map((env) => ({

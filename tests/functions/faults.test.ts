@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { hashApiKey } from '../../lib/http/api-keys.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
-import { createMerchant, openDatabase } from '../support/merchant.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
 
-let database: Awaited<ReturnType<typeof openDatabase>>
+const database = useDatabase()
 let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
 let workers: Workers
 let baseUrl: string
 beforeAll(async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  database = await openDatabase()
   faulty = await startFaultyDatabase(SQL_ENDPOINT)
   workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url })
   baseUrl = (await workers.url()).origin
@@ -18,7 +17,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await workers.stop()
   faulty.stop()
-  await database.close()
 })
 
 /** A merchant whose fetches are counted and failed apart from everybody else's. */

@@ -1,5 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createMerchant, errorShape, type Merchant, openDatabase, send } from '../support/merchant.ts'
+import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
 
 const url = (path: string) => `${inject('baseUrl')}${path}`
 
@@ -92,11 +94,9 @@ describe('GET /api/workspaces/:workspace/events', () => {
 
   test('shows a pending commission as payable once its holding days are over', async () => {
     const merchant = await createMerchant()
-    const database = await openDatabase()
     const { body } = await merchant.sale({ clickId: await merchant.click() })
     expect((await merchant.explain(body.eventId)).commission?.status).toBe('pending')
     await database.age(merchant, '30 days')
     expect((await merchant.explain(body.eventId)).commission?.status).toBe('payable')
-    await database.close()
   })
 })

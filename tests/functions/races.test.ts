@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createMerchant, openDatabase } from '../support/merchant.ts'
+import { expect, test } from 'vitest'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
 
-let database: Awaited<ReturnType<typeof openDatabase>>
-beforeAll(async () => {
-  database = await openDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const ROUNDS = Array.from({ length: 20 }, (_, round) => round + 1)
 const times = <T>(count: number, call: (index: number) => Promise<T>) =>

@@ -72,7 +72,7 @@ const tooDeep = () => {
   return { deep: value }
 }
 
-describe('spec 7: 400 Bad Request for an invalid body', () => {
+describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale when amountCents is below 1', () => {
   const wrongTypes = [1, true, [], {}]
   const cases: { case: string; body: unknown; path?: string }[] = [
     { case: 'nothing', body: '' },
@@ -174,6 +174,14 @@ describe('spec 7: 400 Bad Request for an invalid body', () => {
   ])('a click with $case', async ({ body }) => {
     expect((await send(url('/api/track/click'), { body })).status).toBe(400)
   })
+})
+
+test('spec 7: reposting an existing externalId is not an error', async () => {
+  const merchant = await createMerchant()
+  for (const kind of ['sale', 'lead'] as const) {
+    expect((await merchant[kind]({ externalId: 'again' })).status).toBe(200)
+    expect((await merchant[kind]({ externalId: 'again' })).status).toBe(200)
+  }
 })
 
 describe('spec 8: limits', () => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createMerchant, openDatabase, send } from '../support/merchant.ts'
+import { expect, inject, test } from 'vitest'
+import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 
-let database: Awaited<ReturnType<typeof openDatabase>>
-beforeAll(async () => {
-  database = await openDatabase()
-})
-afterAll(() => database.close())
+const database = useDatabase()
 
 const DAY_MS = 86_400_000
 const click = (body: unknown, headers: Record<string, string> = {}) =>

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMerchant, openDatabase } from '../support/merchant.ts'
+import { describe, expect, test } from 'vitest'
+import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
 
-let database: Awaited<ReturnType<typeof openDatabase>>
-beforeAll(async () => {
-  database = await openDatabase()
-})
-afterAll(() => database.close())
-
-const codes = (explanation: { steps: { code: string }[] } | undefined) =>
-  explanation?.steps.map((step) => step.code)
+const database = useDatabase()
 
 describe('spec 4.2: POST /api/track/lead', () => {
-  test('records a lead event', async () => {
+  test('records a lead event, server-side, and answers eventId and attributed', async () => {
     const merchant = await createMerchant()
     const { status, body } = await merchant.lead({
       clickId: await merchant.click(),
@@ -104,7 +97,7 @@ describe('spec 4.2: POST /api/track/lead', () => {
     expect(codes(await merchant.explain(body.eventId))).toEqual(['click', 'no_reward'])
   })
 
-  test('rule 5: when the same externalId is posted again, nothing new is created and the call does not fail', async () => {
+  test('rule 5, and idempotent on externalId: when it is posted again, nothing new is created and the call does not fail; retrying is safe', async () => {
     const merchant = await createMerchant({ group: { leadReward: { amountCents: 500n, currency: 'USD' } } })
     const lead = { clickId: await merchant.click() }
     const first = await merchant.lead(lead)

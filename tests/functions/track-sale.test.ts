@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMerchant, openDatabase } from '../support/merchant.ts'
+import { describe, expect, inject, test } from 'vitest'
+import { codes, createMerchant, send, useDatabase } from '../support/merchant.ts'
 
-let database: Awaited<ReturnType<typeof openDatabase>>
-beforeAll(async () => {
-  database = await openDatabase()
-})
-afterAll(() => database.close())
-
-const codes = (explanation: { steps: { code: string }[] } | undefined) =>
-  explanation?.steps.map((step) => step.code)
+const database = useDatabase()
 
 describe('spec 4.1: POST /api/track/sale', () => {
-  test('records a successful sale and creates a pending commission for the attributed partner', async () => {
+  test('records a successful sale; creates a pending commission for the attributed partner', async () => {
     const merchant = await createMerchant()
     const { status, body } = await merchant.sale({
       clickId: await merchant.click(),
@@ -36,6 +29,32 @@ describe('spec 4.1: POST /api/track/sale', () => {
       customer: { externalId: 'user_1' },
       commission: { amountCents: 980, currency: 'EUR', status: 'pending' },
       steps: [{ code: 'click' }, { code: 'program_reward' }, { code: 'commission_created' }],
+    })
+  })
+
+  test('headers: Authorization with a Bearer key, and Content-Type application/json; response body: eventId and attributed', async () => {
+    const merchant = await createMerchant()
+    const body = {
+      externalId: 'inv_1',
+      customerExternalId: 'user_1',
+      amountCents: 4_900,
+      clickId: await merchant.click(),
+    }
+    const headers = { Authorization: `Bearer ${merchant.apiKey}`, 'Content-Type': 'application/json' }
+    for (const [missing, status] of [
+      ['Authorization', 401],
+      ['Content-Type', 415],
+    ] as const) {
+      expect(
+        (await send(`${inject('baseUrl')}/api/track/sale`, { body, headers: { ...headers, [missing]: '' } }))
+          .status,
+      ).toBe(status)
+    }
+    const answer = await send(`${inject('baseUrl')}/api/track/sale`, { body, headers })
+    expect(answer.headers.get('Content-Type')).toContain('application/json')
+    expect(answer.body).toEqual({
+      eventId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{21}$/),
+      attributed: true,
     })
   })
 
@@ -135,7 +154,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
     }
   })
 
-  test('rule 3: when the same externalId is posted again, nothing new is created, the call does not fail, and the original event id is returned', async () => {
+  test('rule 3: when the same externalId is posted again, nothing new is created, the call does not fail, and the original event id is returned: retrying is safe', async () => {
     const merchant = await createMerchant()
     const sale = { clickId: await merchant.click() }
     const first = await merchant.sale(sale)

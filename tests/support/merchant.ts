@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { expect, inject } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { seeder } from '../../dev/seed.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
 
@@ -128,10 +128,12 @@ export const createMerchant = async (
 }
 export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
-/** A look into the database, past the API: what is really there. */
-export const openDatabase = async () => {
+/** A look into the database, past the API: what is really there. Called once by a test file, at its top. */
+export const useDatabase = () => {
   const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  await client.connect()
+  beforeAll(() => client.connect())
+  afterAll(() => client.end())
+
   const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
     (await client.query<Row>(text, values)).rows
   return {
@@ -160,6 +162,9 @@ export const openDatabase = async () => {
       )
       await client.query('commit')
     },
-    close: () => client.end(),
   }
 }
+
+/** The codes of an explanation's steps, in order. */
+export const codes = (explanation: Pick<Explanation, 'steps'> | undefined): string[] | undefined =>
+  explanation?.steps.map((step) => step.code)
