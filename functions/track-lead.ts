@@ -1,4 +1,3 @@
-import { decideLead } from '../lib/domain/decisions.ts'
 import { apiKey } from '../lib/http/api-keys.ts'
 import { createApp } from '../lib/http/app.ts'
 import { LeadEvent } from '../lib/http/schemas.ts'
@@ -7,5 +6,5 @@ import { body } from '../lib/http/validate.ts'
 
 /** POST /api/track/lead: records a lead and its customer, and the commission of a group with a lead reward. Spec, section 4.2. */
 export default createApp().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>
-  recordReport(c, c.req.valid('json'), decideLead),
+  recordReport(c, c.req.valid('json')),
 )

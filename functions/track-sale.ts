@@ -1,4 +1,3 @@
-import { decideSale } from '../lib/domain/decisions.ts'
 import { apiKey } from '../lib/http/api-keys.ts'
 import { createApp } from '../lib/http/app.ts'
 import { SaleEvent } from '../lib/http/schemas.ts'
@@ -7,5 +6,5 @@ import { body } from '../lib/http/validate.ts'
 
 /** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
 export default createApp().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>
-  recordReport(c, c.req.valid('json'), decideSale),
+  recordReport(c, c.req.valid('json')),
 )

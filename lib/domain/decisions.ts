@@ -1,14 +1,8 @@
 /** How a reported sale or lead is decided, from what is known: the partner, the commission, and why. */
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns'
-import {
-  type AttributedBy,
-  type Attribution,
-  attribute,
-  type Facts,
-  type PartnerTerms,
-} from './attribution.ts'
-import { earnings, type Money, type Reward, refuseByInterval } from './rewards.ts'
+import { type AttributedBy, attribute, type Facts, type PartnerTerms } from './attribution.ts'
+import { earnings, type Money, refuseByInterval } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'
 
 /** A sale or a lead as it was reported, with every default filled in. */
@@ -47,89 +41,48 @@ export type Decision = {
   needsNewCustomer: boolean
 }
 
-/** Decides a sale: the partner's group reward, else the program's, as often as the interval allows. Spec 4.1. */
-export const decideSale = (report: Report, facts: Facts, now: Date): Decision =>
-  decide(report, facts, now, ({ credit, steps }, partner) => {
-    const { reward, step } = partner.group?.saleReward
-      ? groupReward(partner.group.name, partner.group.saleReward)
-      : {
-          reward: partner.reward,
-          step: { code: 'program_reward', facts: rewardFacts(partner.reward) } as const,
-        }
-    const soFar = [...steps, step]
+type Outcome = Pick<Decision, 'commission' | 'steps'>
 
-    const refusal = refuseByInterval(partner, partner.firstRewardedAt, now)
-    if (refusal) return { credit, commission: null, steps: [...soFar, refusalStep(refusal)] }
-    return { credit, ...reap(report, partner, reward, soFar, now, partner.rewardInterval === 'one-time') }
-  })
-
-/** Decides a lead: it earns a commission only when the partner's group has a lead reward. Spec 4.2, rule 4. */
-export const decideLead = (report: Report, facts: Facts, now: Date): Decision =>
-  decide(report, facts, now, ({ credit, steps }, partner) => {
-    if (!partner.group?.leadReward) {
-      return {
-        credit,
-        commission: null,
-        steps: [...steps, { code: 'no_reward', facts: { slug: partner.slug } }],
-      }
-    }
-    const { reward, step } = groupReward(partner.group.name, partner.group.leadReward)
-    return { credit, ...reap(report, partner, reward, [...steps, step], now, false) }
-  })
-
-type Outcome = Pick<Decision, 'credit' | 'commission' | 'steps'>
-
-const decide = (
-  report: Report,
-  facts: Facts,
-  now: Date,
-  rewardPartner: (attribution: Attribution, partner: PartnerTerms) => Outcome,
-): Decision => {
-  const attribution = attribute(report, facts, now)
-  const partner = attribution.credit?.partner
-  const outcome = partner ? rewardPartner(attribution, partner) : { ...attribution, commission: null }
+/**
+ * Decides a reported sale or lead: whom it is credited to, what that partner earns, and why.
+ *
+ * A sale earns the group's sale reward, else the program's, as often as the interval allows (spec 4.1, rule 1).
+ * A lead earns a commission only when the partner's group has a lead reward (spec 4.2, rule 4).
+ */
+export const decide = (report: Report, facts: Facts, now: Date): Decision => {
+  const { credit, steps } = attribute(report, facts, now)
+  const partner = credit?.partner
+  const outcome: Outcome = partner ? reward(report, partner, now) : { commission: null, steps: [] }
+  const beaten: Step = { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } }
   return {
-    ...outcome,
     clickId: facts.click?.id ?? null,
-    stepsWhenBeaten: [
-      ...outcome.steps.filter((step) => step.code !== 'commission_created'),
-      { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } },
-    ],
+    credit,
+    commission: outcome.commission,
+    steps: [...steps, ...outcome.steps],
+    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, -1), beaten],
     needsNewCustomer: partner?.attribution === 'first' && facts.customerPartner === null,
   }
 }
 
-const groupReward = (group: string, reward: Reward) => ({
-  reward,
-  step: { code: 'group_reward', facts: { group, ...rewardFacts(reward) } } as const,
-})
+/** What a partner earns by an event, and the steps from the reward to the commission. */
+const reward = (report: Report, partner: PartnerTerms, now: Date): Outcome => {
+  const groupReward = report.kind === 'sale' ? partner.group?.saleReward : partner.group?.leadReward
+  const applied = groupReward ?? (report.kind === 'sale' ? partner.reward : null)
+  if (!applied) return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
 
-const refusalStep = (refusal: NonNullable<ReturnType<typeof refuseByInterval>>): Step =>
-  refusal.code === 'one_time_already_rewarded'
-    ? { code: refusal.code, facts: { firstRewardedAt: refusal.firstRewardedAt.toISOString() } }
-    : {
-        code: refusal.code,
-        facts: {
-          firstRewardedAt: refusal.firstRewardedAt.toISOString(),
-          months: refusal.months,
-          endedAt: refusal.endedAt.toISOString(),
-        },
-      }
+  const source: Step =
+    groupReward && partner.group
+      ? { code: 'group_reward', facts: { group: partner.group.name, ...rewardFacts(applied) } }
+      : { code: 'program_reward', facts: rewardFacts(applied) }
+  const refusal = report.kind === 'sale' ? refuseByInterval(partner, partner.firstRewardedAt, now) : null
+  if (refusal) return { commission: null, steps: [source, refusal] }
 
-/** The commission that a reward pays for this event, held for the program's days; none when it comes to nothing. */
-const reap = (
-  report: Report,
-  partner: PartnerTerms,
-  reward: Reward,
-  soFar: Step[],
-  now: Date,
-  oneTime: boolean,
-): Pick<Decision, 'commission' | 'steps'> => {
-  const earned = earnings(report.sale, reward)
-  if (!earned?.amountCents) return { commission: null, steps: [...soFar, { code: 'zero_amount', facts: {} }] }
+  const earned = earnings(report.sale, applied)
+  if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
   const payableAt = new Date(addDays(new UTCDate(now), partner.holdingDays))
-  const step: Step = {
+  const oneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
+  const created: Step = {
     code: 'commission_created',
     facts: {
       slug: partner.slug,
@@ -138,5 +91,5 @@ const reap = (
       payableAt: payableAt.toISOString(),
     },
   }
-  return { commission: { ...earned, rewardId: reward.id, payableAt, oneTime }, steps: [...soFar, step] }
+  return { commission: { ...earned, rewardId: applied.id, payableAt, oneTime }, steps: [source, created] }
 }

@@ -2,6 +2,7 @@
 import { UTCDate } from '@date-fns/utc'
 import { addMonths } from 'date-fns'
 import { shareOf } from './money.ts'
+import type { Step } from './steps.ts'
 
 /** What an event earns: a share of the sale, or a flat amount in its own currency. */
 export type Reward = { id: string } & (
@@ -35,13 +36,8 @@ export const earnings = (sale: Money | null, reward: Reward): Money | null => {
 export const rewardEndsAt = (firstRewardedAt: Date, months: number | null): Date | null =>
   months === null ? null : new Date(addMonths(new UTCDate(firstRewardedAt), months))
 
-/** Why an interval keeps a sale from being rewarded, or null when it may be. */
-export type IntervalRefusal =
-  | { code: 'one_time_already_rewarded'; firstRewardedAt: Date }
-  | { code: 'past_reward_duration'; firstRewardedAt: Date; months: number; endedAt: Date }
-
 /**
- * Whether the interval lets one more sale of a customer be rewarded.
+ * The step that refuses one more sale of a customer by the program's interval, or null when it may be rewarded.
  * A reversed commission counts as one too: the clock starts with the first sale that was rewarded.
  *
  * @param firstRewardedAt the customer's first sale commission in this program, or null
@@ -50,12 +46,15 @@ export const refuseByInterval = (
   terms: { rewardInterval: RewardInterval; rewardDurationMonths: number | null },
   firstRewardedAt: Date | null,
   now: Date,
-): IntervalRefusal | null => {
+): Step | null => {
   if (firstRewardedAt === null) return null
-  if (terms.rewardInterval === 'one-time') return { code: 'one_time_already_rewarded', firstRewardedAt }
-
+  const first = firstRewardedAt.toISOString()
+  if (terms.rewardInterval === 'one-time') {
+    return { code: 'one_time_already_rewarded', facts: { firstRewardedAt: first } }
+  }
   const months = terms.rewardDurationMonths
   const endedAt = rewardEndsAt(firstRewardedAt, months)
   if (months === null || endedAt === null || now < endedAt) return null
-  return { code: 'past_reward_duration', firstRewardedAt, months, endedAt }
+  const facts = { firstRewardedAt: first, months, endedAt: endedAt.toISOString() }
+  return { code: 'past_reward_duration', facts }
 }

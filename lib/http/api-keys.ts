@@ -4,6 +4,7 @@ import { randomBase62 } from '../data/ids.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError } from './errors.ts'
 import { limitRate } from './rate-limit.ts'
+import { sha256 } from './sha256.ts'
 
 const PREFIX = 'trib_live_'
 /** 190 bits. */
@@ -11,26 +12,21 @@ const RANDOM_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
 
-const sha256Hex = async (text: string): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 const checksum = async (unchecked: string): Promise<string> =>
-  (await sha256Hex(unchecked)).slice(0, CHECKSUM_LENGTH)
+  (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
 /** A new key, to be shown once, and the hash that is kept of it. */
 export const createApiKey = async (): Promise<{ key: string; hash: string }> => {
   const unchecked = PREFIX + randomBase62(RANDOM_LENGTH)
   const key = unchecked + (await checksum(unchecked))
-  return { key, hash: await sha256Hex(key) }
+  return { key, hash: await sha256(key) }
 }
 
 /** The hash under which a key would be known, or null when no key looks like that. */
 export const hashApiKey = async (key: string): Promise<string | null> => {
   if (!FORM.test(key)) return null
   const intact = key.endsWith(await checksum(key.slice(0, -CHECKSUM_LENGTH)))
-  return intact ? sha256Hex(key) : null
+  return intact ? sha256(key) : null
 }
 
 /** The error for a key that is missing, malformed, unknown or revoked: which of them is nobody's business. */

@@ -1,12 +1,12 @@
 /** What a reported sale and a reported lead have in common: the way from the report to the answer. */
 import type { Context } from 'hono'
 import { loadReportFacts, type RecordedEvent, saveReport } from '../data/reports.ts'
-import type { Facts } from '../domain/attribution.ts'
-import type { Decision, Report } from '../domain/decisions.ts'
+import { decide, type Report } from '../domain/decisions.ts'
 import { invalidApiKey } from './api-keys.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError } from './errors.ts'
 import { canonicalJson } from './json.ts'
+import { sha256 } from './sha256.ts'
 
 type ReportContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
 
@@ -19,11 +19,7 @@ const MAX_DECISIONS = 3
  *
  * @throws {ApiError} `invalid_api_key`, `try_again`
  */
-export const recordReport = async (
-  c: ReportContext,
-  report: Report,
-  decide: (report: Report, facts: Facts, now: Date) => Decision,
-): Promise<Response> => {
+export const recordReport = async (c: ReportContext, report: Report): Promise<Response> => {
   const { db, now, apiKeyHash } = c.var
   const bodyHash = await hashReport(report)
 
@@ -36,13 +32,8 @@ export const recordReport = async (
     const event = await saveReport(db, { workspaceId: facts.workspaceId, report, bodyHash, decision, now })
     if (event) return trackingResponse(c, event, bodyHash)
   }
-  throw new ApiError(
-    'try_again',
-    'Other events of this customer came in at the same time. Repeat the call as it is.',
-    {
-      retryAfter: 1,
-    },
-  )
+  const message = 'Other events of this customer came in at the same time. Repeat the call as it is.'
+  throw new ApiError('try_again', message, { retryAfter: 1 })
 }
 
 const trackingResponse = (c: ReportContext, event: RecordedEvent, bodyHash: string): Response => {
@@ -50,9 +41,8 @@ const trackingResponse = (c: ReportContext, event: RecordedEvent, bodyHash: stri
   return c.json({ eventId: event.attributed ? event.id : null, attributed: event.attributed })
 }
 
-/** SHA-256 of what was reported, defaults filled in, so that a repeat that spells out a default is still a repeat. */
-const hashReport = async (report: Report): Promise<string> => {
+/** What tells two reports apart: all that was reported, with the defaults filled in and the keys in order. */
+const hashReport = (report: Report): Promise<string> => {
   const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
-  const bytes = new TextEncoder().encode(canonicalJson({ ...report, sale }))
-  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))))
+  return sha256(canonicalJson({ ...report, sale }))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Click, PartnerTerms } from '../../../lib/domain/attribution.ts'
-import { decideLead, decideSale, type Report } from '../../../lib/domain/decisions.ts'
+import { decide, type Report } from '../../../lib/domain/decisions.ts'
 import type { Reward } from '../../../lib/domain/rewards.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
@@ -168,7 +168,7 @@ describe('who is credited', () => {
       steps: ['no_click'],
     },
   ])('$case', ({ report = sale(), facts, to, by, steps }) => {
-    const decision = (report.kind === 'sale' ? decideSale : decideLead)(report, facts, now)
+    const decision = decide(report, facts, now)
     expect(decision.credit?.partner.slug).toBe(to)
     expect(decision.credit?.by).toBe(by)
     expect(codes(decision).slice(0, steps.length)).toEqual(steps)
@@ -232,13 +232,13 @@ describe('what a sale earns', () => {
       steps: ['click', 'group_reward', 'past_reward_duration'],
     },
   ])('$case', ({ who, earns, steps }) => {
-    const decision = decideSale(sale(), { click: click(who), customerPartner: null }, now)
+    const decision = decide(sale(), { click: click(who), customerPartner: null }, now)
     expect(decision.commission?.amountCents).toBe(earns)
     expect(codes(decision)).toEqual(steps)
   })
 
   test('is held for the program’s days', () => {
-    const decision = decideSale(
+    const decision = decide(
       sale(),
       { click: click(partner({ holdingDays: 14 })), customerPartner: null },
       now,
@@ -247,7 +247,7 @@ describe('what a sale earns', () => {
   })
 
   test('may be earned once only under a one-time reward, and the trace of the loser says so', () => {
-    const decision = decideSale(
+    const decision = decide(
       sale(),
       { click: click(partner({ rewardInterval: 'one-time' })), customerPartner: null },
       now,
@@ -293,7 +293,7 @@ describe('what a lead earns', () => {
       steps: ['click', 'group_reward', 'commission_created'],
     },
   ])('$case', ({ who, earns, steps }) => {
-    const decision = decideLead(lead(), { click: click(who), customerPartner: null }, now)
+    const decision = decide(lead(), { click: click(who), customerPartner: null }, now)
     expect(decision.commission?.amountCents).toBe(earns)
     expect(decision.commission?.oneTime ?? false).toBe(false)
     expect(codes(decision)).toEqual(steps)
