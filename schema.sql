@@ -3,6 +3,9 @@
 --
 -- Every row carries its workspace, and the foreign keys carry it along: a row
 -- can point only at rows of its own workspace, whatever the code does.
+--
+-- To change a table that databases out there have already, change it here for
+-- the new ones, and add an idempotent `alter table` below it for the others.
 -- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
 -- ISO 4217 code. Times are UTC.
 
@@ -11,7 +14,8 @@
 create table if not exists workspaces (
     id          uuid         primary key,
     slug        text         not null
-        constraint workspaces_slug_check check (slug ~ '^[a-z0-9](-?[a-z0-9])+$' and length(slug) <= 63),
+        constraint workspaces_slug_check check (slug ~ '^[a-z0-9](-?[a-z0-9])+$' and length(slug) <= 63
+                                           and slug !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),  -- addresses take an id too
     name        text         not null,
     created_at  timestamptz  not null default now(),
 
@@ -77,11 +81,11 @@ create table if not exists programs (
     reward_interval            text         not null
         constraint programs_reward_interval_check check (reward_interval in ('one-time', 'recurring')),
     reward_duration_months     integer      -- from the customer's first sale commission; null is for ever
-        constraint programs_reward_duration_months_check check (reward_duration_months >= 1),
+        constraint programs_reward_duration_months_check check (reward_duration_months between 1 and 1200),
     holding_days               integer      not null default 30
-        constraint programs_holding_days_check check (holding_days >= 0),
+        constraint programs_holding_days_check check (holding_days between 0 and 3650),
     attribution_days           integer      not null default 90
-        constraint programs_attribution_days_check check (attribution_days >= 1),
+        constraint programs_attribution_days_check check (attribution_days between 1 and 3650),
     attribution                text         not null default 'last'
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null default false,
@@ -125,6 +129,7 @@ create table if not exists partners (
     created_at    timestamptz  not null default now(),
 
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
+    constraint partners_program_id_id_key       unique (program_id, id),
     constraint partners_program_id_email_key    unique (program_id, email),
     constraint partners_program_id_slug_key_key unique (program_id, slug_key),
     constraint partners_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
@@ -135,7 +140,7 @@ create table if not exists partners (
 -- A visit through a partner's link. It counts until expires_at, which was the
 -- program's promise on the day of the visit and does not move later.
 create table if not exists clicks (
-    id            text         primary key,
+    id            text         not null,
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
     landing_url   text,
@@ -143,6 +148,7 @@ create table if not exists clicks (
     created_at    timestamptz  not null,
     expires_at    timestamptz  not null,
 
+    constraint clicks_pkey primary key (workspace_id, id),
     constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
@@ -183,8 +189,7 @@ create table if not exists events (
     currency              char(3)
         constraint events_currency_check check (currency ~ '^[A-Z]{3}$'),
     metadata              jsonb,
-    click_id              text
-        constraint events_click_id_fkey references clicks (id),
+    click_id              text,
     partner_id            uuid,
     attributed_by         text
         constraint events_attributed_by_check check (attributed_by in ('click', 'customer')),
@@ -197,6 +202,7 @@ create table if not exists events (
     constraint events_workspace_id_id_key unique (workspace_id, id),
     constraint events_sale_check     check ((kind = 'sale') = (amount_cents is not null and currency is not null)),
     constraint events_partner_check  check ((partner_id is null) = (attributed_by is null)),
+    constraint events_click_id_fkey    foreign key (workspace_id, click_id)    references clicks (workspace_id, id),
     constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
     constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
@@ -225,7 +231,7 @@ create table if not exists commissions (
 
     constraint commissions_event_id_key unique (event_id),
     constraint commissions_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
-    constraint commissions_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id),
+    constraint commissions_partner_id_fkey  foreign key (program_id, partner_id)    references partners (program_id, id),
     constraint commissions_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
     constraint commissions_event_id_fkey    foreign key (workspace_id, event_id)    references events (workspace_id, id),
     constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id)

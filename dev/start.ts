@@ -4,6 +4,7 @@ import { globSync, watch } from 'node:fs'
 import { access, appendFile, constants, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
+import { partnerLink } from '../lib/domain/slugs.ts'
 import { build } from './build.ts'
 import { ensureDemoMerchant, takeDemoFile, writeDemoFile } from './demo.ts'
 import { startFront } from './front.ts'
@@ -134,7 +135,7 @@ const start = async (): Promise<void> => {
   console.log(`
 Tributary is running.
 
-  The demo shop, through Maya's link   ${shop.url}/?via=${merchant.partnerSlug}
+  The demo shop, through Maya's link   ${partnerLink(shop.url, merchant.partnerSlug)}
   The API, described                   ${front.url}/openapi.json
   What a script needs to know          ${demoFile}
   One line per request                 ${logFile}

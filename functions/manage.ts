@@ -16,7 +16,9 @@ const eventNotFound = () => new ApiError('not_found', 'This workspace has no suc
 /** Reads events of the workspace in the address with the caller's key. */
 const read = async (c: KeyContext, events: (access: Access) => Promise<Answer>): Promise<EventRow[]> => {
   const { apiKeyHash } = c.var
-  const workspace = c.req.param('workspace') ?? ''
+  const asked = c.req.param('workspace') ?? ''
+  // No workspace is called anything else, and Postgres can't even look for some of it.
+  const workspace = /^[\w-]{1,63}$/.test(asked) ? asked : ''
   const answer = await events({ apiKeyHash, workspace })
 
   if (answer.refused === 'unknown_key') throw invalidApiKey()

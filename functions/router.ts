@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
-import { requestId } from 'hono/request-id'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
+import { logRequest } from '../lib/http/logging.ts'
+import { securityHeaders } from '../lib/http/security-headers.ts'
 
 /** A service binding to another Worker. */
 type Service = { fetch: (request: Request) => Promise<Response> }
@@ -22,10 +23,21 @@ const forward = (service: Service, request: Request, requestId: string): Promise
  * our log lines and Cloudflare's can be laid side by side.
  */
 export default new Hono<Env>()
-  .use(requestId({ headerName: '', generator: (c) => c.req.header('CF-Ray') ?? crypto.randomUUID() }))
+  .use(async function giveRequestId(c, next) {
+    c.set('requestId', c.req.header('CF-Ray') ?? crypto.randomUUID())
+    await next()
+  })
   .all('/api/track/click', (c) => forward(c.env.TRACK_CLICK, c.req.raw, c.var.requestId))
   .all('/api/track/lead', (c) => forward(c.env.TRACK_LEAD, c.req.raw, c.var.requestId))
   .all('/api/track/sale', (c) => forward(c.env.TRACK_SALE, c.req.raw, c.var.requestId))
   .all('/api/workspaces/*', (c) => forward(c.env.MANAGE, c.req.raw, c.var.requestId))
-  .onError((error, c) => errorResponse(c, toApiError(error)))
-  .notFound((c) => errorResponse(c, new ApiError('not_found', `There is nothing at ${c.req.path}.`)))
+  .all('*', logRequest(), securityHeaders(), (c) => {
+    c.header('X-Request-Id', c.var.requestId)
+    throw new ApiError('not_found', `There is nothing at ${c.req.path}.`)
+  })
+  .onError((error, c) => {
+    // A Worker that could not be reached has not logged the request itself.
+    if (!(error instanceof ApiError))
+      console.error(JSON.stringify({ level: 'error', requestId: c.var.requestId, error: error.message }))
+    return errorResponse(c, toApiError(error))
+  })

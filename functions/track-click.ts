@@ -10,7 +10,7 @@ import { body } from '../lib/http/validate.ts'
 /** The page without what follows it: query strings carry e-mail addresses and reset tokens, which are nobody's business here. */
 const pageOf = (url: string | null | undefined): string | null => {
   const parsed = url ? URL.parse(url) : null
-  return parsed && `${parsed.protocol}//${parsed.host}${parsed.pathname}`
+  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin + parsed.pathname : null
 }
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */

@@ -28,7 +28,7 @@ export const saveClick = async (
     from partners p
     join programs pr on pr.id = p.program_id
     where p.program_id = ${click.programId} and p.slug_key = ${click.slugKey} and p.status = 'approved'
-    on conflict (id) do update set id = excluded.id -- a retry after a commit that went unseen
+    on conflict (workspace_id, id) do update set id = excluded.id -- a retry after a commit that went unseen
     returning id as "clickId", expires_at as "expiresAt"
   `.execute(db)
   return rows[0] ?? null

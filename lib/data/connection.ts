@@ -36,8 +36,10 @@ const PASSING = /^(08...|57P0[123]|53300|40001|40P01)$/
  * timeout (whose DOMException has a code too, a number) or from an answer cut short; every statement here may be repeated after an unseen commit.
  */
 const isPassing = (error: unknown): boolean => {
-  const { code } = error as Partial<NeonDbError>
-  return typeof code !== 'string' || !SQLSTATE.test(code) || PASSING.test(code)
+  const { code, constraint } = error as Partial<NeonDbError>
+  if (typeof code !== 'string' || !SQLSTATE.test(code)) return true
+  // We make the ids, so a primary key that exists is that of this call's own earlier try, which came in after all.
+  return PASSING.test(code) || (code === '23505' && constraint?.endsWith('_pkey') === true)
 }
 
 const INT8 = 20
@@ -53,13 +55,15 @@ const bigintParser = {
  */
 export const connect = (env: DatabaseEnv): Db => {
   if (env.SQL_ENDPOINT) neonConfig.fetchEndpoint = env.SQL_ENDPOINT
-  const deadline = Date.now() + REQUEST_DEADLINE_MS
   const client = neon(env.DATABASE_URL, { fullResults: true, types: bigintParser })
   let fetches = 0
+  // Counted from the first try, because what came before it (a slow upload) is not the database's fault.
+  let deadline = 0
 
   const retry = async <T>(
     send: (options: { fetchOptions: { signal: AbortSignal } }) => Promise<T>,
   ): Promise<T> => {
+    deadline ||= Date.now() + REQUEST_DEADLINE_MS
     for (let attempt = 1; ; attempt++) {
       const timeout = Math.min(TRY_TIMEOUT_MS, deadline - Date.now())
       if (timeout <= 0) throw new DatabaseUnavailable('The database did not answer before the deadline.')

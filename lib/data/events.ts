@@ -74,7 +74,7 @@ const select = async (db: Db, access: Access, where: RawBuilder<unknown>, limit:
                                   'payableAt', c.payable_at) end as commission
       from events e
       left join partners p on p.id = e.partner_id
-      left join customers cu on cu.id = e.customer_id
+      left join customers cu on cu.workspace_id = e.workspace_id and cu.external_id = e.customer_external_id
       left join commissions c on c.event_id = e.id
       where e.workspace_id = w.id and ${where}
       order by e.id desc

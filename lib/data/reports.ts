@@ -137,7 +137,10 @@ export const saveReport = async (
 
   const { partner } = decision.credit
   const { commission } = decision
-  const ownerAfter = partner.attribution === 'first' ? sql`customers.partner_id` : sql`excluded.partner_id`
+  // Only a click moves a customer who is there already. A sale credited to the owner that was read must not bring
+  // that owner back, when a click has moved the customer meanwhile.
+  const moves = partner.attribution === 'last' && decision.credit.by === 'click'
+  const ownerAfter = moves ? sql`excluded.partner_id` : sql`customers.partner_id`
   const saveCommission = commission
     ? sql`
       insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,

@@ -14,26 +14,37 @@ export const shareOf = (amountCents: bigint, basisPoints: number): bigint =>
   (amountCents * BigInt(basisPoints) + WHOLE / 2n) / WHOLE
 
 /**
- * The ISO 4217 codes of money in use, and of BGN and HRK, in which old invoices are still refunded.
- * Intl's own list won't do: it also holds the marks and francs of countries that are gone.
+ * The ISO 4217 codes of money in use, and of BGN and HRK, in which old invoices are still refunded, by the number
+ * of decimals. Intl won't do: its list holds the marks and francs of countries that are gone, and its decimals are
+ * those of cash, which for the forint or the rupiah are none.
  */
-const CURRENCIES = new Set(
-  `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD
-   CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS
-   GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD
-   KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO
-   NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD
-   SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV
-   WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`.split(/\s+/),
+const CODES_BY_DECIMALS: [decimals: number, codes: string][] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [
+    2,
+    `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
+     CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HRK HTG HUF
+     IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN
+     MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS
+     SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG`,
+  ],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+]
+
+const DECIMALS = new Map(
+  CODES_BY_DECIMALS.flatMap(([decimals, codes]) =>
+    codes.split(/\s+/).map((code) => [code, decimals] as const),
+  ),
 )
 
 /** Whether a code is a currency that a sale may be in. Expects upper case. */
-export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
+export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 
 /** An amount as a person writes it: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
-  const amount = Number(amountCents) / 10 ** digits
-  return `${amount.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${currency}`
+  const decimals = DECIMALS.get(currency) ?? 2
+  const amount = Number(amountCents) / 10 ** decimals
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return `${amount.toLocaleString('en', digits)} ${currency}`
 }

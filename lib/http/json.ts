@@ -12,6 +12,9 @@ export const findUnstorable = (body: unknown): { path: string; message: string }
   for (let item = queue.pop(); item; item = queue.pop()) {
     const { value, path, depth } = item
     if (typeof value === 'string' && !isStorable(value)) return { path, message: UNSTORABLE }
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+      return { path, message: 'A number too large to keep.' }
+    }
     if (typeof value !== 'object' || value === null) continue
     if (depth === MAX_DEPTH) return { path: '', message: 'Nested too deep: 32 levels are the most.' }
     for (const [key, child] of Object.entries(value)) {

@@ -34,6 +34,8 @@ const metadata = optional(
 
 const currency = z
   .string()
+  // Before the case changes: some letters beyond ASCII become those of a currency.
+  .regex(/^[A-Za-z]{3}$/, 'Not an ISO 4217 currency code.')
   .transform((code) => code.toUpperCase())
   .refine(isCurrency, 'Not an ISO 4217 currency code.')
   .meta({ description: 'ISO 4217 code, in any case.', example: 'USD' })
@@ -48,9 +50,9 @@ export const SaleEvent = z
       .min(1)
       .max(MAX_AMOUNT_CENTS)
       .meta({ description: 'Minor units: 4900 is 49.00 USD.' }),
-    currency: optional(currency).default('USD'),
+    currency: optional(currency).meta({ default: 'USD' }),
     clickId,
-    eventName: optional(id('Your name for it.')).default('sale'),
+    eventName: optional(id('Your name for it.')).meta({ default: 'sale' }),
     metadata,
   })
   .transform(
@@ -76,7 +78,7 @@ export const LeadEvent = z
     customerEmail: optional(z.string().max(MAX_EMAIL_LENGTH)),
     customerName: optional(z.string().max(MAX_ID_LENGTH)),
     clickId,
-    eventName: optional(id('Your name for it.')).default('lead'),
+    eventName: optional(id('Your name for it.')).meta({ default: 'lead' }),
     metadata,
   })
   .transform(

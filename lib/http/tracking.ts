@@ -4,39 +4,34 @@ import { loadReportFacts, type RecordedEvent, saveReport } from '../data/reports
 import { decide, type Report } from '../domain/decisions.ts'
 import { invalidApiKey } from './api-keys.ts'
 import type { AppEnv } from './app.ts'
-import { ApiError } from './errors.ts'
 import { canonicalJson } from './json.ts'
 import { sha256 } from './sha256.ts'
 
 type ReportContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
 
-/** A decision is made again when its new customer turns out not to be new: once is enough, unless the customer is busy. */
-const MAX_DECISIONS = 3
-
 /**
  * Loads, decides, saves and answers. The answer goes out after the commit, and a repeat gets the first one's
  * answer; when its body says something else, `Idempotency-Mismatch: true` goes with it. Spec 4.1 and 4.2.
  *
- * @throws {ApiError} `invalid_api_key`, `try_again`
+ * @throws {ApiError} `invalid_api_key`
  */
 export const recordReport = async (c: ReportContext, report: Report): Promise<Response> => {
   const { db, now, apiKeyHash } = c.var
   const bodyHash = await hashReport(report)
 
-  for (let decisions = 0; decisions < MAX_DECISIONS; decisions++) {
+  const record = async (): Promise<RecordedEvent | null> => {
     const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
-    if (facts.recorded) return trackingResponse(c, facts.recorded, bodyHash)
+    if (facts.recorded) return facts.recorded
 
     const decision = decide(report, facts, now)
-    const event = await saveReport(db, { workspaceId: facts.workspaceId, report, bodyHash, decision, now })
-    if (event) return trackingResponse(c, event, bodyHash)
+    return saveReport(db, { workspaceId: facts.workspaceId, report, bodyHash, decision, now })
   }
-  const message = 'Other events of this customer came in at the same time. Repeat the call as it is.'
-  throw new ApiError('try_again', message, { retryAfter: 1 })
-}
+  // Another report may make a customer between our read and our write, where the decision needed a new one.
+  // The customer is there for good then, so deciding once more is enough.
+  const event = (await record()) ?? (await record())
+  if (!event) throw new Error('A customer was new, then was not, then was new again.')
 
-const trackingResponse = (c: ReportContext, event: RecordedEvent, bodyHash: string): Response => {
   if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
   return c.json({ eventId: event.attributed ? event.id : null, attributed: event.attributed })
 }

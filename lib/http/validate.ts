@@ -21,6 +21,9 @@ const invalid = (code: 'invalid_body' | 'invalid_query', details: ErrorDetail[])
 }
 
 const check = (code: 'invalid_body' | 'invalid_query', schema: z.ZodType, input: unknown): object => {
+  const unstorable = findUnstorable(input)
+  if (unstorable) throw invalid(code, [unstorable])
+
   const result = schema.safeParse(input)
   if (result.success) return result.data as object
   throw invalid(
@@ -34,8 +37,7 @@ const parse = async (request: Request): Promise<unknown> => {
     return JSON.parse(
       new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await request.arrayBuffer()),
     )
-  } catch (error) {
-    if (error instanceof ApiError) throw error
+  } catch {
     throw invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
   }
 }
@@ -69,11 +71,7 @@ export const body = <S extends z.ZodType>(schema: S, { plainText = false }: Opti
         'Send JSON, with the header "Content-Type: application/json".',
       )
     }
-    const json = await parse(c.req.raw)
-    const unstorable = findUnstorable(json)
-    if (unstorable) throw invalid('invalid_body', [unstorable])
-
-    c.req.addValidatedData('json', check('invalid_body', schema, json))
+    c.req.addValidatedData('json', check('invalid_body', schema, await parse(c.req.raw)))
     await next()
   }
   return every(limit, validate) as MiddlewareHandler<

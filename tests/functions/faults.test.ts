@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { hashApiKey } from '../../lib/http/api-keys.ts'
@@ -83,6 +85,7 @@ const FAULTS: Fault[] = [
   'wake_500',
   'shutdown_57P01',
   'lost_connection',
+  'own_twin',
 ]
 const STEPS = [
   { step: 'the read', before: [] },
@@ -176,6 +179,19 @@ test.concurrent.each(FAULTS)(
     expect(rows).toEqual([{ id: merchant.clickId }, { id: clickId }])
   },
 )
+
+test.concurrent('a body that takes ten seconds to arrive is saved: the database’s time is counted from its first try', async () => {
+  const { apiKey } = await createWatched()
+  const call = request(`${baseUrl}/api/track/sale`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+  })
+  call.write('{"externalId": "slow", "customerExternalId": "user_1", ')
+  setTimeout(() => call.end('"amountCents": 4900}'), 10_000)
+  const [answer] = await once(call, 'response')
+  expect(answer.statusCode).toBe(200)
+  answer.resume()
+})
 
 test('an error of ours is 500, says nothing of the database, and is logged with its SQLSTATE but without the row', async () => {
   const merchant = await createWatched()

@@ -92,6 +92,20 @@ describe('GET /api/workspaces/:workspace/events', () => {
     expect({ status, code: body.error?.code }).toEqual({ status: 400, code: 'invalid_query' })
   })
 
+  test('shows the customer of an unattributed event too, when the customer is known', async () => {
+    const merchant = await createMerchant()
+    await merchant.lead({
+      externalId: 'user_1',
+      clickId: await merchant.click(),
+      customerEmail: 'ann@example.com',
+    })
+    await merchant.sale({ externalId: 'direct', customerExternalId: 'user_1' })
+    expect(await merchant.explainReport('sale', 'direct')).toMatchObject({
+      attributed: false,
+      customer: { id: expect.any(String), externalId: 'user_1', email: 'ann@example.com' },
+    })
+  })
+
   test('shows a pending commission as payable once its holding days are over', async () => {
     const merchant = await createMerchant()
     const { body } = await merchant.sale({ clickId: await merchant.click() })

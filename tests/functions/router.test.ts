@@ -14,11 +14,14 @@ describe('every answer', () => {
 
   test('carries security headers, is not cached, and names a request id that the caller can’t choose', async () => {
     const merchant = await createMerchant()
-    const { headers } = await merchant.sale({}, { 'X-Request-Id': 'mine' })
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
-    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
-    expect(headers.get('Cache-Control')).toBe('no-store')
-    expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+    const sale = await merchant.sale({}, { 'X-Request-Id': 'mine' })
+    const nothing = await send(url('/nothing'), { headers: { 'X-Request-Id': 'mine' } })
+    for (const { headers } of [sale, nothing]) {
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+      expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+      expect(headers.get('Cache-Control')).toBe('no-store')
+      expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+    }
   })
 
   test('that is an error links to a page which has that error', async () => {

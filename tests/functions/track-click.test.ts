@@ -95,7 +95,7 @@ test('of the page and the referrer only the address is kept, without what follow
     programId: merchant.programId,
     slug: 'maya',
     url: 'https://shop.example/pricing?via=maya&email=ann@example.com#x',
-    referrer: 'not an address',
+    referrer: 'mailto:ann@example.com',
   })
   const rows = await database.query('select landing_url, referrer from clicks where workspace_id = $1', [
     merchant.workspace.id,

@@ -24,10 +24,13 @@ export type Fault =
   | 'shutdown_57P01'
   /** The connection to Postgres was lost. */
   | 'lost_connection'
+  /** An earlier try, given up as lost, came in at the same moment and was faster. */
+  | 'own_twin'
 
 const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   wake_500: [500, '{"message":"Could not wake up the compute"}'],
   shutdown_57P01: [400, '{"message":"terminating connection due to administrator command","code":"57P01"}'],
+  own_twin: [400, '{"message":"duplicate key","code":"23505","constraint":"events_pkey"}'],
   lost_connection: [400, '{"message":"connection closed","code":""}'],
 }
 const RUNS_FIRST = new Set<Fault>(['cut_after', 'half', 'garbage', 'empty', 'silence_after'])

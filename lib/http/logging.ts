@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { Db } from '../data/connection.ts'
+import { toApiError } from './errors.ts'
+
+/** SQLSTATEs of bad data: Postgres quotes the data in the message. */
+const QUOTES_DATA = /^22/
+
+/**
+ * One line of JSON per request, without personal data: the route's pattern instead of the path. Of an unforeseen
+ * error it has the message and the SQLSTATE, but not Postgres's `detail`, which quotes the row, and no message that
+ * quotes what was sent.
+ */
+export const logRequest = (): MiddlewareHandler =>
+  async function logRequest(c, next) {
+    const start = Date.now()
+    await next()
+
+    const { error } = c
+    const db: Db | undefined = c.get('db')
+    const entry = {
+      level: c.res.status >= 500 ? 'error' : 'info',
+      requestId: c.get('requestId'),
+      method: c.req.method,
+      route: matchedRoutes(c).at(-1)?.path,
+      status: c.res.status,
+      ms: Date.now() - start,
+      fetches: db?.fetches(),
+      code: error && toApiError(error).code,
+    }
+    console.log(JSON.stringify(c.res.status >= 500 && error ? { ...entry, ...causeOf(error) } : entry))
+  }
+
+const causeOf = (error: Error & { code?: unknown }) => {
+  const sqlState = typeof error.code === 'string' ? error.code : undefined
+  return {
+    sqlState,
+    error: sqlState && QUOTES_DATA.test(sqlState) ? undefined : error.message,
+    cause: error.cause instanceof Error ? error.cause.message : undefined,
+  }
+}
