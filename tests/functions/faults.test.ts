@@ -92,12 +92,12 @@ const STEPS = [
   { step: 'the write', before: [null] },
 ]
 const KINDS = ['sale', 'lead'] as const
-const once = STEPS.flatMap((step) =>
+const EVERY_FAULT = STEPS.flatMap((step) =>
   FAULTS.flatMap((fault) => KINDS.map((kind) => ({ ...step, fault, kind }))),
 )
 
 describe('a report answered 200 is in the database', () => {
-  test.concurrent.each(once)(
+  test.concurrent.each(EVERY_FAULT)(
     '$kind: when $step meets $fault once, the retry saves it',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched({
@@ -116,7 +116,7 @@ describe('a report answered 200 is in the database', () => {
     },
   )
 
-  test.concurrent.each(once)(
+  test.concurrent.each(EVERY_FAULT)(
     '$kind: when $step meets $fault for good, the caller hears 503, and a repeat ends in one event',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched({
