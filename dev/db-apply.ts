@@ -1,16 +1,11 @@
-import { applySchema } from './schema.ts'
+import { applySchema, parseDatabaseUrl } from './schema.ts'
 
-const databaseUrl = process.env.DATABASE_URL
-if (!databaseUrl) {
-  console.error('Say which database: DATABASE_URL=postgres://... npm run db:apply')
-  process.exit(1)
-}
+const databaseUrl = process.env.DATABASE_URL ?? ''
 try {
+  if (!databaseUrl) throw new Error('Say which database: DATABASE_URL=postgres://... npm run db:apply')
   await applySchema(databaseUrl)
-  console.log(`schema.sql is applied to ${new URL(databaseUrl).host}.`)
+  console.log(`schema.sql is applied to ${parseDatabaseUrl(databaseUrl).host}.`)
 } catch (error) {
-  console.error(
-    `schema.sql was not applied; nothing was changed. ${error instanceof Error ? error.message : error}`,
-  )
-  process.exit(1)
+  console.error(`schema.sql was not applied; nothing was changed. ${(error as Error).message}`)
+  process.exitCode = 1
 }

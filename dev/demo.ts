@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
 import { hashApiKey } from '../lib/http/api-keys.ts'
 import { seeder } from './seed.ts'
@@ -22,31 +22,26 @@ const WORKSPACE = 'pine-notes'
 const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'
 
-/** demo.json says that everything is up, so a new start takes it away until that is true again. */
-export const takeDemoFile = async (path: string): Promise<Partial<Demo>> => {
-  const before = await readFile(path, 'utf8').catch(() => '{}')
-  await rm(path, { force: true })
-  try {
-    return JSON.parse(before) as Partial<Demo>
-  } catch {
-    return {}
-  }
-}
-
-/** Whoever waits for the file finds it whole. It holds an API key and the database's password. */
+/** Says that everything is up, and where. Whoever waits for the file finds it whole. It holds an API key and the database's password. */
 export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => {
   await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 
+/** The demo's API key, which is only here in full: the database has its hash. */
+const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
+
 /**
  * The demo's merchant: Pine Notes, which pays 20 % of a customer's sales in the first year, its partner Maya,
- * and its partner Leo of the group Insiders, who gets 30 %, and 5.00 USD for a lead. Made once; only a lost API key is made anew.
+ * and its partner Leo of the group Insiders, who gets 30 %, and 5.00 USD for a lead. Made once; only a lost API
+ * key is made anew.
+ *
+ * @param keyFile where the API key is kept between runs
  */
 export const ensureDemoMerchant = async (
   env: DatabaseEnv,
   siteUrl: string,
-  knownKey: string | undefined,
+  keyFile: string,
 ): Promise<DemoMerchant> => {
   const seed = seeder(env)
   const db = connect(env)
@@ -55,29 +50,34 @@ export const ensureDemoMerchant = async (
     .select('id')
     .where('slug', '=', WORKSPACE)
     .executeTakeFirst()
-
   const workspaceId = found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes' })).id
+
   const program = await db
     .selectFrom('programs')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
   const programId = program?.id ?? (await addProgram(seed, workspaceId, siteUrl))
-
   // The shop may have another port than last time.
   await db.updateTable('programs').set({ site_url: siteUrl }).where('id', '=', programId).execute()
 
-  const hash = knownKey && (await hashApiKey(knownKey))
-  const key = hash
-    ? await db
-        .selectFrom('api_keys')
-        .select('id')
-        .where('key_hash', '=', hash)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst()
-    : undefined
-  const apiKey = key && knownKey ? knownKey : await seed.addApiKey(workspaceId, { name: 'demo' })
+  const known = await readKey(keyFile)
+  const apiKey =
+    known && (await isLive(db, known)) ? known : await seed.addApiKey(workspaceId, { name: 'demo' })
+  await writeFile(keyFile, apiKey, { mode: 0o600 })
   return { workspace: WORKSPACE, programId, apiKey, partnerSlug: PARTNER_SLUG, partnerEmail: PARTNER_EMAIL }
+}
+
+const isLive = async (db: ReturnType<typeof connect>, key: string): Promise<boolean> => {
+  const hash = await hashApiKey(key)
+  if (!hash) return false
+  const row = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('key_hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 const addProgram = async (

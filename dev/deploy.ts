@@ -9,33 +9,34 @@ import { type Deployment, deploymentOrder, missingSecrets } from './deployments.
 import { applySchema } from './schema.ts'
 import { ROOT } from './workers.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    'dry-run': { type: 'boolean', default: false },
-    'secrets-file': { type: 'string', default: '.prod.vars' },
-  },
-})
+const readOptions = () =>
+  parseArgs({
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      'secrets-file': { type: 'string', default: '.prod.vars' },
+    },
+  }).values
 
-const fail = (message: string): never => {
-  console.error(message)
-  process.exit(1)
-}
-
-const readSecrets = (path: string): NodeJS.Dict<string> => {
+const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<string> => {
+  let text: string
   try {
-    return parseEnv(readFileSync(path, 'utf8'))
-  } catch {
-    return fail(
-      `There is no ${path}. Copy .dev.vars.example to it and fill it in, or name another with --secrets-file.`,
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(
+      `No secrets, so nothing was deployed (${(error as Error).message}). Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
     )
   }
+  const secrets = parseEnv(text)
+  const missing = missingSecrets(deployments, secrets)
+  if (missing.length) throw new Error(`${path} lacks ${missing.join(', ')}. Nothing was deployed.`)
+  return secrets
 }
 
 const wrangler = (env: string, args: string[]): void => {
   const { status } = spawnSync('wrangler', ['deploy', '--env', env, ...args], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) {
-    fail(
-      `${env} was not deployed: see above. What came before it is deployed; run this again when it is mended.`,
+    throw new Error(
+      `${env} failed: see above. What came before it is done; run this again when it is mended.`,
     )
   }
 }
@@ -49,34 +50,43 @@ const upload = ({ env, secrets }: Deployment, values: NodeJS.Dict<string>): void
   const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
   try {
     const file = join(folder, 'secrets.json')
-    writeFileSync(file, JSON.stringify(Object.fromEntries(secrets.map((name) => [name, values[name]]))), {
-      mode: 0o600,
-    })
+    const own = Object.fromEntries(secrets.map((name) => [name, values[name]]))
+    writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
     wrangler(env, ['--secrets-file', file])
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-const deployments = deploymentOrder()
-await build()
-
-if (options['dry-run']) {
-  for (const { env } of deployments) {
-    console.log(`\n${env}`)
-    wrangler(env, ['--dry-run', '--outdir', join('.wrangler', 'dry-run', env)])
+const deploy = async (): Promise<void> => {
+  const options = readOptions()
+  const deployments = deploymentOrder()
+  if (options['dry-run']) {
+    await build()
+    for (const { env } of deployments) {
+      console.log(`\n${env}`)
+      wrangler(env, ['--dry-run', '--outdir', join('.wrangler', 'dry-run', env)])
+    }
+    console.log(`\nAll ${deployments.length} Workers build. Nothing was uploaded.`)
+    return
   }
-  console.log(`\nAll ${deployments.length} Workers build. Nothing was uploaded.`)
-} else {
-  const secrets = readSecrets(options['secrets-file'])
-  const missing = missingSecrets(deployments, secrets)
-  if (missing.length) fail(`${options['secrets-file']} lacks ${missing.join(', ')}. Nothing was deployed.`)
 
-  await applySchema(secrets.DATABASE_URL ?? '')
+  const secrets = readSecrets(options['secrets-file'], deployments)
+  await build()
+  await applySchema(secrets.DATABASE_URL ?? '').catch((error: Error) => {
+    throw new Error(`schema.sql was not applied, and nothing was deployed. ${error.message}`)
+  })
   console.log('schema.sql is applied.')
   for (const deployment of deployments) {
     console.log(`\n${deployment.env}`)
     upload(deployment, secrets)
   }
   console.log('\nDeployed. The router answers at the address above.')
+}
+
+try {
+  await deploy()
+} catch (error) {
+  console.error(`\n${(error as Error).message}`)
+  process.exitCode = 1
 }

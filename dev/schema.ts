@@ -3,16 +3,41 @@ import pg from 'pg'
 
 /** Any number will do, as long as nobody else locks on it: two appliers at once would trip over each other's tables. */
 const SCHEMA_LOCK = 7_214_021
+/** A database that sleeps wakes in a second or two. */
+const CONNECT_TIMEOUT_MS = 15_000
+
+/** Checks that DATABASE_URL is a Postgres address. @throws with what one looks like */
+export const parseDatabaseUrl = (value: string): URL => {
+  const url = URL.parse(value)
+  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname) return url
+  throw new Error(
+    'DATABASE_URL is not the address of a Postgres, such as postgresql://user:password@host/database.',
+  )
+}
+
+const connect = async (databaseUrl: string): Promise<pg.Client> => {
+  const url = parseDatabaseUrl(databaseUrl)
+  // Means the same to this driver, which would warn at length that it will not always.
+  if (url.searchParams.get('sslmode') === 'require') url.searchParams.set('sslmode', 'verify-full')
+  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new Error(
+      `Cannot connect to the database of DATABASE_URL at ${url.host}: ${(error as Error).message}.`,
+    )
+  }
+  return client
+}
 
 /**
  * Applies schema.sql to a database by TCP, whole or not at all. Applying it twice changes nothing.
  *
- * @throws Postgres's own error, when a statement fails
+ * @throws when the database can't be reached, or with Postgres's own error when a statement fails
  */
 export const applySchema = async (databaseUrl: string): Promise<void> => {
   const schema = await readFile(new URL('../schema.sql', import.meta.url), 'utf8')
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const client = await connect(databaseUrl)
   try {
     await client.query("begin; set local client_min_messages = 'warning'")
     await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])

@@ -1,18 +1,18 @@
 /** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
 
-import { globSync, watch } from 'node:fs'
-import { access, appendFile, constants, mkdir } from 'node:fs/promises'
+import { access, appendFile, constants, mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
 import { build } from './build.ts'
-import { ensureDemoMerchant, takeDemoFile, writeDemoFile } from './demo.ts'
+import { ensureDemoMerchant, writeDemoFile } from './demo.ts'
 import { startFront } from './front.ts'
+import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './live-workers.ts'
 import { startPostgres } from './postgres.ts'
-import { applySchema } from './schema.ts'
+import { applySchema, parseDatabaseUrl } from './schema.ts'
 import { startShop } from './shop/server.ts'
 import { startSqlEndpoint } from './sql-endpoint.ts'
-import { ROOT, startWorkers, type Workers } from './workers.ts'
+import { ROOT } from './workers.ts'
 
 const port = (variable: string, otherwise: number): number => {
   const value = process.env[variable] || String(otherwise)
@@ -31,7 +31,7 @@ const keep = <T extends { stop: () => Promise<void> }>(name: string, part: T): T
 }
 
 /** Neon speaks SQL over HTTP itself; before any other Postgres stands our own endpoint. */
-const isNeon = (databaseUrl: string): boolean => new URL(databaseUrl).hostname.endsWith('.neon.tech')
+const isNeon = (databaseUrl: string): boolean => parseDatabaseUrl(databaseUrl).hostname.endsWith('.neon.tech')
 
 const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
   const databaseUrl =
@@ -54,7 +54,7 @@ const makeDataDir = async (dataDir: string): Promise<void> => {
 }
 
 /** Writes the Workers' log lines to a file, once a second: they would drown what a person reads. */
-const keepLogs = (workers: Workers, file: string) => {
+const keepLogs = (workers: LiveWorkers, file: string) => {
   const write = async () => {
     const lines = workers.takeLogs()
     if (lines.length) await appendFile(file, `${lines.join('\n')}\n`)
@@ -68,40 +68,6 @@ const keepLogs = (workers: Workers, file: string) => {
   }
 }
 
-/** Rebuilds and reloads after a save, one reload at a time. An editor's burst of writes counts as one. */
-const reloadOnSave = (
-  workers: Workers,
-  front: { pointTo: (url: URL) => void },
-  databaseUrl: string,
-): void => {
-  let timer: NodeJS.Timeout | undefined
-  let reloading = Promise.resolve()
-  const reload = async () => {
-    const start = Date.now()
-    try {
-      await build()
-      await applySchema(databaseUrl)
-      await workers.reload()
-      front.pointTo(await workers.url())
-      console.log(`Reloaded in ${Date.now() - start} ms.`)
-    } catch (error) {
-      console.error(`Not reloaded: ${(error as Error).message}`)
-    }
-  }
-  const changed = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      reloading = reloading.then(reload)
-    }, 200)
-  }
-  // Folder by folder: Node's recursive watch loses a file that an editor saves by renaming another over it.
-  for (const folder of ['functions', ...globSync('lib/*/', { cwd: ROOT }), 'snippet'])
-    watch(join(ROOT, folder), changed)
-  watch(ROOT, (_, file) => {
-    if (file === 'schema.sql' || file === 'wrangler.toml') changed()
-  })
-}
-
 const start = async (): Promise<void> => {
   const dataDir = resolve(process.env.DATA_DIR || join(ROOT, '.data'))
   await makeDataDir(dataDir)
@@ -112,18 +78,21 @@ const start = async (): Promise<void> => {
   console.log('Starting Postgres, the Workers and the demo shop; this takes some seconds.')
 
   const demoFile = join(dataDir, 'demo.json')
-  const before = await takeDemoFile(demoFile)
   const database = await startDatabase(dataDir)
+  // From here on the folder is ours. The file says that everything is up, so it goes until that is true, and in the end.
+  const removeDemoFile = () => rm(demoFile, { force: true })
+  await removeDemoFile()
+  keep(demoFile, { stop: removeDemoFile })
+
   await applySchema(database.DATABASE_URL)
   await build()
-  const merchant = await ensureDemoMerchant(database, shop.url, before.apiKey)
+  const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
-  const workers = keep('The Workers', await startWorkers(database))
+  const workers = keep('The Workers', await startLiveWorkers(database, front.pointTo))
   const logFile = join(dataDir, 'workers.log')
   keep('The log', keepLogs(workers, logFile))
-  front.pointTo(await workers.url())
   shop.open({ tributaryUrl: front.url, ...merchant })
-  if (process.argv.includes('--watch')) reloadOnSave(workers, front, database.DATABASE_URL)
+  if (process.argv.includes('--watch')) reloadOnSave(workers, database.DATABASE_URL)
 
   await writeDemoFile(demoFile, {
     baseUrl: front.url,

@@ -14,23 +14,29 @@ export const workerNames = (): string[] =>
 
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {
-  /** The router's address, on a free port of this machine; another one after a reload. */
-  url: () => Promise<URL>
+  /** The router's address, on a free port of this machine. */
+  url: URL
   /** What the Workers have logged since the last call. */
   takeLogs: () => string[]
-  /** Builds all Workers again from the source as it is now. */
-  reload: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Starts every Worker, connected to a database through an endpoint that speaks Neon's protocol. */
+/** A Worker that starts takes milliseconds for its first answer; one that throws at its start never gives it. */
+const FIRST_ANSWER_MS = 10_000
+
+/**
+ * Builds and starts every Worker, connected to a database through an endpoint that speaks Neon's protocol.
+ *
+ * @throws when one of them doesn't build, or doesn't answer
+ */
 export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
   // Without these, wrangler asks Cloudflare where this machine is, complains when it can't, and chats.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_LOG ??= 'warn'
+  const names = workerNames()
   const harness: TestHarness = createTestHarness({
     root: ROOT,
-    workers: workerNames().map((env) => ({
+    workers: names.map((env) => ({
       configPath: './wrangler.toml',
       env,
       ...(env !== 'router' && {
@@ -39,15 +45,25 @@ export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
       }),
     })),
   })
-  await harness.listen()
-  return {
-    url: async () => (await harness.listen()).url,
-    takeLogs: () => {
-      const lines = harness.getLogs().map((log) => log.message)
-      harness.clearLogs()
-      return lines
-    },
-    reload: () => harness.update((options) => options),
-    stop: () => harness.close(),
+  const takeLogs = () => {
+    const lines = harness.getLogs().map((log) => log.message)
+    harness.clearLogs()
+    return lines
+  }
+  try {
+    const { url } = await harness.listen()
+    await Promise.all(
+      names.map(async (env) => {
+        const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
+        const answer = await harness.getWorker(`tributary-${env}`).fetch('http://localhost/', { signal })
+        await answer.body?.cancel()
+      }),
+    )
+    harness.clearLogs()
+    return { url, takeLogs, stop: () => harness.close() }
+  } catch (error) {
+    const logged = takeLogs().join('\n')
+    await harness.close().catch(() => {})
+    throw new Error(`The Workers did not start. ${logged || (error as Error).message}`, { cause: error })
   }
 }

@@ -14,7 +14,10 @@ const MAX_URL_LENGTH = 8_192
 const MAX_AMOUNT_CENTS = 99_999_999_999
 const MAX_METADATA_BYTES = 16 * 1024
 
-const id = (description: string) => z.string().min(1).max(MAX_ID_LENGTH).meta({ description })
+const id = (description: string) => {
+  const length = `Must have 1 to ${MAX_ID_LENGTH} characters.`
+  return z.string().min(1, length).max(MAX_ID_LENGTH, length).meta({ description })
+}
 
 /** A field that may be left out. null says the same: many JSON encoders write it for what they don't have. */
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
@@ -46,9 +49,9 @@ export const SaleEvent = z
     externalId: id('Your invoice or order id. One sale per id, for ever.'),
     customerExternalId: id('Your id of the customer.'),
     amountCents: z
-      .int()
-      .min(1)
-      .max(MAX_AMOUNT_CENTS)
+      .int('Must be a whole number of minor units.')
+      .min(1, 'Must be at least 1.')
+      .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
       .meta({ description: 'Minor units: 4900 is 49.00 USD.' }),
     currency: optional(currency).meta({ default: 'USD' }),
     clickId,

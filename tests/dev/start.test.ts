@@ -78,6 +78,26 @@ describe('npm start', () => {
     },
   )
 
+  test('says so when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
+    for (const [DATABASE_URL, says] of [
+      ['nonsense', 'DATABASE_URL is not the address of a Postgres'],
+      ['postgres://u:p@127.0.0.1:1/x', 'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1'],
+    ] as const) {
+      const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'no-database') })
+      expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(says) })
+    }
+  })
+
+  test('has demo.json there only while it runs, and a second start over the same folder leaves it alone', async () => {
+    const DATA_DIR = join(folder, 'one-at-a-time')
+    const { demo, stop } = await startSystem({ DATA_DIR })
+    const { code, output } = await runToEnd({ DATA_DIR })
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('is in use by process') })
+    expect(JSON.parse(await readFile(join(DATA_DIR, 'demo.json'), 'utf8'))).toEqual(demo)
+    expect(await stop()).toBe(0)
+    await expect(readFile(join(DATA_DIR, 'demo.json'))).rejects.toThrow('ENOENT')
+  })
+
   test('says so when a port is no port', async () => {
     const { code, output } = await runToEnd({ PORT: 'http' })
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('PORT=http is not a port') })
@@ -112,7 +132,7 @@ describe('npm run db:apply', () => {
     expect(apply({ DATABASE_URL: demo.databaseUrl })).toContain('is applied')
     expect(() => apply({ DATABASE_URL: '' })).toThrow(/Say which database/)
     expect(() => apply({ DATABASE_URL: demo.databaseUrl.replace(/:[^:@]+@/, ':wrong@') })).toThrow(
-      /nothing was changed/,
+      /nothing was changed. Cannot connect to the database of DATABASE_URL/,
     )
     await stop()
   })

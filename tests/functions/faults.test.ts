@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
   faulty = await startFaultyDatabase(SQL_ENDPOINT)
   workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url })
-  baseUrl = (await workers.url()).origin
+  baseUrl = workers.url.origin
 })
 afterAll(async () => {
   await workers.stop()

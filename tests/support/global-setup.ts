@@ -25,7 +25,7 @@ export default async ({ provide }: TestProject) => {
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const workers = await startWorkers(database)
 
-  provide('baseUrl', (await workers.url()).origin)
+  provide('baseUrl', workers.url.origin)
   provide('database', database)
 
   return async () => {
