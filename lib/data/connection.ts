@@ -33,7 +33,8 @@ const PASSING = /^(08...|57P0[123]|53300|40001|40P01)$/
 
 /**
  * Whether asking again may help. An error without an SQLSTATE came from the network, from the proxy, from the
- * timeout (whose DOMException has a code too, a number) or from an answer cut short; every statement here may be repeated after an unseen commit.
+ * timeout (whose DOMException has a code too, a number) or from an answer cut short; every statement here may be
+ * repeated after an unseen commit.
  */
 const isPassing = (error: unknown): boolean => {
   const { code, constraint } = error as Partial<NeonDbError>

@@ -19,7 +19,7 @@ export type Report = {
   sale: Money | null
 }
 
-type NewCommission = Money & {
+export type NewCommission = Money & {
   rewardId: string
   payableAt: Date
   /** At most one of these exists per customer and program; the database holds it to that. */

@@ -1,6 +1,7 @@
 /** What a reported sale and a reported lead have in common: the way from the report to the answer. */
 import type { Context } from 'hono'
-import { loadReportFacts, type RecordedEvent, saveReport } from '../data/reports.ts'
+import { loadReportFacts } from '../data/facts.ts'
+import { type RecordedEvent, saveReport } from '../data/reports.ts'
 import { decide, type Report } from '../domain/decisions.ts'
 import { invalidApiKey } from './api-keys.ts'
 import type { AppEnv } from './app.ts'

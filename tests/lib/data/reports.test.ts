@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/data/connection.ts'
-import { loadReportFacts, saveReport } from '../../../lib/data/reports.ts'
+import { loadReportFacts } from '../../../lib/data/facts.ts'
+import { saveReport } from '../../../lib/data/reports.ts'
 import { decide, type Report } from '../../../lib/domain/decisions.ts'
 import { hashApiKey } from '../../../lib/http/api-keys.ts'
 import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
