@@ -7,10 +7,15 @@ import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { ClickEvent } from '../lib/http/schemas.ts'
 import { body } from '../lib/http/validate.ts'
 
+/** A click is worth more than its page's address: one that is longer is cut, not refused. */
+const MAX_PAGE_LENGTH = 2_048
+
 /** The page without what follows it: query strings carry e-mail addresses and reset tokens, which are nobody's business here. */
 const pageOf = (url: string | null | undefined): string | null => {
   const parsed = url ? URL.parse(url) : null
-  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin + parsed.pathname : null
+  return parsed && /^https?:$/.test(parsed.protocol)
+    ? (parsed.origin + parsed.pathname).slice(0, MAX_PAGE_LENGTH)
+    : null
 }
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */

@@ -8,8 +8,6 @@ import { isCurrency } from '../domain/money.ts'
 const MAX_ID_LENGTH = 255
 /** RFC 5321 allows no longer address. */
 const MAX_EMAIL_LENGTH = 320
-/** As long as the addresses that browsers and servers take. */
-const MAX_URL_LENGTH = 8_192
 /** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
 const MAX_AMOUNT_CENTS = 99_999_999_999
 const MAX_METADATA_BYTES = 16 * 1024
@@ -104,10 +102,8 @@ export const ClickEvent = z
   .object({
     programId: z.uuid().meta({ description: 'The program whose partner sent the visitor.' }),
     slug: id('The value of `via` in the address that the visitor came to.'),
-    url: optional(
-      z.string().max(MAX_URL_LENGTH).meta({ description: 'The page. What follows `?` or `#` is not kept.' }),
-    ),
-    referrer: optional(z.string().max(MAX_URL_LENGTH)),
+    url: optional(z.string().meta({ description: 'The page. What follows `?` or `#` is not kept.' })),
+    referrer: optional(z.string()),
   })
   .meta({ id: 'ClickEvent' })
 

@@ -103,6 +103,17 @@ test('of the page and the referrer only the address is kept, without what follow
   expect(rows).toEqual([{ landing_url: 'https://shop.example/pricing', referrer: null }])
 })
 
+test('a click is not lost to the length of the page’s address', async () => {
+  const merchant = await createMerchant()
+  const url = `https://shop.example/${'long/'.repeat(2_000)}?utm=${'x'.repeat(20_000)}`
+  expect((await click({ programId: merchant.programId, slug: 'maya', url })).status).toBe(200)
+  const [row] = await database.query<{ landing_url: string }>(
+    'select landing_url from clicks where workspace_id = $1',
+    [merchant.workspace.id],
+  )
+  expect(row?.landing_url).toHaveLength(2_048)
+})
+
 test('too many clicks from one address are 429 with whole seconds to wait, and another address is still served', async () => {
   const merchant = await createMerchant()
   const from = async (address: string) => ({
