@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cluster, lastLines, programOptions } from './postgres-cluster.ts'
+import { endWithNode } from './watchdog.ts'
 
 // A checkpoint on a slow disk may take seconds; a server that takes longer is stuck, and gets the next harder signal.
 const STOP_DEADLINE_MS = 20_000
@@ -38,7 +39,8 @@ export const startServer = async (cluster: Cluster): Promise<Server> => {
       stdio: ['ignore', logFd, logFd],
     })
     closeSync(logFd)
-    if (server.pid !== undefined) watch(server)
+    // Where that fails, the next start finds the server that was left behind.
+    if (server.pid !== undefined) server.once('exit', endWithNode([server.pid], 'INT'))
     const stop = stopper(server)
     const failure = await untilReady(server, cluster.clusterDir)
     if (!failure) return { child: server, port, stop }
@@ -107,22 +109,6 @@ const readLines = (file: string): string[] => {
   } catch {
     return []
   }
-}
-
-/**
- * Ends the server once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node,
- * in a process group of its own too.
- */
-const watch = (server: ChildProcess) => {
-  const watchdog = spawn('/bin/sh', ['-c', `read -r _; kill -INT ${server.pid}`], {
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  // Without one, the next start finds the server that was left behind.
-  watchdog.on('error', () => {})
-  watchdog.unref()
-  server.once('exit', () => watchdog.kill())
 }
 
 const stopper = (server: ChildProcess): (() => Promise<void>) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createTestHarness, type TestHarness } from 'wrangler'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
+import { childrenNamed, endWithNode } from './watchdog.ts'
 
 /** The project's folder. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -60,7 +61,12 @@ export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
       }),
     )
     harness.clearLogs()
-    return { url, takeLogs, stop: () => harness.close() }
+    const callOff = endWithNode(childrenNamed('workerd'), 'KILL')
+    const stop = async () => {
+      await harness.close()
+      callOff()
+    }
+    return { url, takeLogs, stop }
   } catch (error) {
     const logged = takeLogs().join('\n')
     await harness.close().catch(() => {})

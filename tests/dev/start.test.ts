@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { childrenNamed } from '../../dev/watchdog.ts'
 import { ROOT } from '../../dev/workers.ts'
 import { send } from '../support/merchant.ts'
 import { startSystem } from '../support/system.ts'
@@ -27,6 +29,16 @@ const runToEnd = async (env: Record<string, string>, options: { uid?: number } =
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
   const [code] = await once(child, 'exit')
   return { code, output }
+}
+
+/** Whether a process runs; one that is dead and not yet buried doesn't. */
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }
 
 describe('npm start', () => {
@@ -77,6 +89,15 @@ describe('npm start', () => {
       expect(output).not.toMatch(/^ +at /m) // no stack: it is the user's business, not a bug
     },
   )
+
+  test('leaves nothing running behind, even when it is killed', async () => {
+    const system = await startSystem()
+    const pids = ['postgres', 'workerd'].flatMap((name) => childrenNamed(name, system.pid))
+    expect(pids.length).toBeGreaterThanOrEqual(2)
+    process.kill(system.pid, 'SIGKILL')
+    await system.stop()
+    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 15_000 })
+  })
 
   test('says so when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
     for (const [DATABASE_URL, says] of [

@@ -9,6 +9,7 @@ import { ROOT } from '../../dev/workers.ts'
 
 export type System = {
   demo: Demo
+  pid: number
   /** Ends it as Ctrl-C does. @returns the exit code; -1 when it was killed */
   stop: () => Promise<number>
   /** All that it has printed so far. */
@@ -66,7 +67,7 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
   while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
     if (output.includes(READY)) {
       const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as Demo
-      return { demo, stop, output: () => output }
+      return { demo, pid: child.pid ?? 0, stop, output: () => output }
     }
     await pause(50)
   }

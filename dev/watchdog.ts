@@ -1,0 +1,44 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * Ends processes once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node, in a
+ * process group of its own, so that Ctrl-C in the terminal doesn't reach it first.
+ *
+ * @returns calls the watchdog off, when the processes have ended by themselves
+ */
+export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void) => {
+  if (pids.length === 0) return () => {}
+  const watchdog = spawn('/bin/sh', ['-c', `read -r _; kill -${signal} ${pids.join(' ')}`], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // Without a shell, what is left behind stays until somebody ends it.
+  watchdog.on('error', () => {})
+  watchdog.unref()
+  return () => {
+    watchdog.kill()
+  }
+}
+
+/** What a process has started itself and is called so; nothing where the system can't tell. */
+export const childrenNamed = (name: string, parent = process.pid): number[] => {
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('pgrep', ['-P', `${parent}`, name], { encoding: 'utf8' })
+    return toPids(stdout ?? '')
+  }
+  return toPids(read(`/proc/${parent}/task/${parent}/children`)).filter(
+    (pid) => read(`/proc/${pid}/comm`).trim() === name,
+  )
+}
+
+const toPids = (text: string): number[] => text.split(/\s+/).filter(Boolean).map(Number)
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
