@@ -6,6 +6,7 @@
 --
 -- To change a table that databases out there have already, change it here for
 -- the new ones, and add an idempotent `alter table` below it for the others.
+--
 -- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
 -- ISO 4217 code. Times are UTC.
 

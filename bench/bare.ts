@@ -1,13 +1,13 @@
 import { neon, neonConfig } from '@neondatabase/serverless'
 
 type Env = { DATABASE_URL: string; SQL_ENDPOINT: string; READ: string; WRITE: string }
-type Parameters = { read: unknown[]; write: unknown[][] }
+type SaleParameters = { read: unknown[]; write: unknown[][] }
 
 /** The least that could save a sale: the same statements by the same driver, with parameters that the caller has ready. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     neonConfig.fetchEndpoint = env.SQL_ENDPOINT
-    const { read, write } = (await request.json()) as Parameters
+    const { read, write } = (await request.json()) as SaleParameters
     const client = neon(env.DATABASE_URL, { fullResults: true })
     await client.query(env.READ, read)
     const statements = (JSON.parse(env.WRITE) as string[]).map((text, index) =>

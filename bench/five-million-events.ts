@@ -3,6 +3,7 @@ import pg from 'pg'
 const EVENTS = 5_000_000
 /** Five sales for each customer. */
 const CUSTOMERS = 1_000_000
+/** Rows per statement: few enough to show progress every few seconds. */
 const STEP = 250_000
 
 /**
@@ -27,12 +28,12 @@ export const addFiveMillionEvents = async (
   const id = (kind: string, n: string) =>
     `('01900000-${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   await client.query(
-    `insert into clicks select 'clk_bench' || n, $1, $2, 'https://shop.example/', null, now() - interval '1 day', now() + interval '1 day'
+    `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at) select 'clk_bench' || n, $1, $2, 'https://shop.example/', null, now() - interval '1 day', now() + interval '1 day'
      from generate_series(1, ${CUSTOMERS}) n`,
     [workspaceId, partner_id],
   )
   await client.query(
-    `insert into customers select ${id('0001', 'n')}, $1, 'customer-' || n, null, null, $2, now() - interval '1 day' from generate_series(1, ${CUSTOMERS}) n`,
+    `insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at) select ${id('0001', 'n')}, $1, 'customer-' || n, null, null, $2, now() - interval '1 day' from generate_series(1, ${CUSTOMERS}) n`,
     [workspaceId, partner_id],
   )
   for (let from = 1; from <= EVENTS; from += STEP) {

@@ -32,8 +32,8 @@ export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => 
 const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
 /**
- * The demo's merchant: Pine Notes, which pays 20 % of a customer's sales in the first year, its partner Maya,
- * and its partner Leo of the group Insiders, who gets 30 %, and 5.00 USD for a lead. Made once; only a lost API
+ * The demo's merchant: Pine Notes, which pays 20% of a customer's sales in the first year, its partner Maya,
+ * and its partner Leo of the group Insiders, who gets 30%, and 5.00 USD for a lead. Made once; only a lost API
  * key is made anew.
  *
  * @param keyFile where the API key is kept between runs

@@ -36,7 +36,7 @@ const wrangler = (env: string, args: string[]): void => {
   const { status } = spawnSync('wrangler', ['deploy', '--env', env, ...args], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) {
     throw new Error(
-      `${env} failed: see above. What came before it is done; run this again when it is mended.`,
+      `${env} failed: see above. What came before it is done; fix the cause and run this again.`,
     )
   }
 }

@@ -1,17 +1,14 @@
 import * as z from 'zod'
 import { createDocument } from 'zod-openapi'
 import { ERRORS, type ErrorCode } from '../lib/http/errors.ts'
+import { ClickEvent, EventQuery, LeadEvent, SaleEvent } from '../lib/http/schemas.ts'
 import {
-  ClickAnswer,
-  ClickEvent,
-  ErrorAnswer,
-  EventAnswer,
-  EventListAnswer,
-  EventQuery,
-  LeadEvent,
-  SaleEvent,
+  ClickResponse,
+  ErrorResponse,
+  EventListResponse,
+  EventResponse,
   TrackingResponse,
-} from '../lib/http/schemas.ts'
+} from './responses.ts'
 
 const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
 
@@ -20,7 +17,7 @@ const errors = (...codes: ErrorCode[]) => {
   const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
   const answers = [...Map.groupBy(all, (code) => ERRORS[code][0])].map(([status, group]) => {
     const description = group.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n')
-    return [String(status), { description, ...json(ErrorAnswer) }]
+    return [String(status), { description, ...json(ErrorResponse) }]
   })
   return Object.fromEntries(answers)
 }
@@ -63,7 +60,7 @@ export const openapi = () =>
           summary: 'Record a visit through a partner’s link',
           requestBody: { required: true, ...json(ClickEvent) },
           responses: {
-            200: { description: 'The click, and until when it counts.', ...json(ClickAnswer) },
+            200: { description: 'The click, and until when it counts.', ...json(ClickResponse) },
             ...errors('invalid_body', 'partner_not_found', 'body_too_large', 'unsupported_media_type'),
           },
         },
@@ -76,18 +73,18 @@ export const openapi = () =>
           security: apiKey,
           requestParams: { path: z.object(workspace), query: EventQuery },
           responses: {
-            200: { description: 'A page of events.', ...json(EventListAnswer) },
+            200: { description: 'A page of events.', ...json(EventListResponse) },
             ...errors('invalid_query', 'invalid_api_key', 'not_found'),
           },
         },
       },
       '/api/workspaces/{workspace}/events/{id}': {
         get: {
-          summary: 'Show an event and why it was decided so',
+          summary: 'Get an event and the reasons for its decision',
           security: apiKey,
           requestParams: { path: z.object({ ...workspace, id: z.uuid() }) },
           responses: {
-            200: { description: 'The event.', ...json(EventAnswer) },
+            200: { description: 'The event.', ...json(EventResponse) },
             ...errors('invalid_api_key', 'not_found'),
           },
         },

@@ -17,7 +17,7 @@ export const parseDatabaseUrl = (value: string): URL => {
 
 const connect = async (databaseUrl: string): Promise<pg.Client> => {
   const url = parseDatabaseUrl(databaseUrl)
-  // Means the same to this driver, which would warn at length that it will not always.
+  // pg treats both alike, but warns at length about `require`.
   if (url.searchParams.get('sslmode') === 'require') url.searchParams.set('sslmode', 'verify-full')
   const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   try {

@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
 import { newId } from '../lib/data/ids.ts'
 import type { Tables } from '../lib/data/tables.ts'
@@ -6,14 +7,7 @@ import { createApiKey } from '../lib/http/api-keys.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 
-type ProgramTerms = Partial<
-  Pick<Tables['programs'], 'name' | 'site_url' | 'reward_interval' | 'reward_duration_months'> & {
-    holding_days: number
-    attribution_days: number
-    attribution: 'last' | 'first'
-    attribute_known_customers: boolean
-  }
->
+type ProgramTerms = Partial<Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>>
 
 /**
  * Writes what a manager will set up in the pages, for the demo and for tests: a workspace with its programs,
@@ -61,7 +55,7 @@ export const seeder = (env: DatabaseEnv) => {
       return key
     },
 
-    /** A program that pays 20 % of every sale for ever, unless told otherwise. */
+    /** A program that pays 20% of every sale for ever, unless told otherwise. */
     addProgram: async (
       workspaceId: string,
       { reward = { percent: 20 } as RewardTerms, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},

@@ -127,12 +127,13 @@ const stopOnSignal = (): void => {
   void stopAndExit(0)
 }
 
-const SIGNALS: unknown[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-for (const signal of SIGNALS as NodeJS.Signals[]) process.on(signal, stopOnSignal)
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+for (const signal of SIGNALS) process.on(signal, stopOnSignal)
 
 // Miniflare would exit at a signal, before Postgres is stopped, and listens anew at each reload: nobody else listens here.
 process.on('newListener', (event, listener) => {
-  if (SIGNALS.includes(event)) queueMicrotask(() => process.removeListener(event, listener))
+  if (SIGNALS.some((signal) => signal === event))
+    queueMicrotask(() => process.removeListener(event, listener))
 })
 
 try {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
  * Ends processes once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node, in a
  * process group of its own, so that Ctrl-C in the terminal doesn't reach it first.
  *
- * @returns calls the watchdog off, when the processes have ended by themselves
+ * @returns a function that calls the watchdog off, when the processes have ended by themselves
  */
 export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void) => {
   if (pids.length === 0) return () => {}
@@ -22,7 +22,7 @@ export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void
   }
 }
 
-/** What a process has started itself and is called so; nothing where the system can't tell. */
+/** The ids of a process's children with this name; none where the system can't tell. */
 export const childrenNamed = (name: string, parent = process.pid): number[] => {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('pgrep', ['-P', `${parent}`, name], { encoding: 'utf8' })

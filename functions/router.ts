@@ -33,7 +33,10 @@ export default new Hono<Env>()
   .all('/api/workspaces/*', (c) => forward(c.env.MANAGE, c.req.raw, c.var.requestId))
   .all('*', logRequest(), securityHeaders(), (c) => {
     c.header('X-Request-Id', c.var.requestId)
-    throw new ApiError('not_found', `There is nothing at ${c.req.path}.`)
+    throw new ApiError(
+      'not_found',
+      `There is nothing at ${c.req.path}. The API is described at /openapi.json.`,
+    )
   })
   .onError((error, c) => {
     // A Worker that could not be reached has not logged the request itself.

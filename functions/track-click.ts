@@ -7,7 +7,10 @@ import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { ClickEvent } from '../lib/http/schemas.ts'
 import { body } from '../lib/http/validate.ts'
 
-/** A click is worth more than its page's address: one that is longer is cut, not refused. */
+/** How long a browser may remember that it may call. */
+const ONE_DAY_SECONDS = 86_400
+
+/** In characters, longer than nearly any real path. A click is worth more than its address, so a longer one is cut. */
 const MAX_PAGE_LENGTH = 2_048
 
 /** The page without what follows it: query strings carry e-mail addresses and reset tokens, which are nobody's business here. */
@@ -22,7 +25,7 @@ const pageOf = (url: string | null | undefined): string | null => {
 export default createApp()
   .use(
     '/api/track/click',
-    cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: 86_400 }),
+    cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
   )
   .post(
     '/api/track/click',

@@ -1,11 +1,11 @@
 /** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
 import type * as z from 'zod'
-import type { EventAnswer, EventListAnswer } from '../../lib/http/schemas.ts'
+import type { EventListResponse, EventResponse } from '../responses.ts'
 import type { ShopConfig } from './app.ts'
 import type { Report } from './tributary.ts'
 
-export type Event = z.infer<typeof EventAnswer>
-type EventList = z.infer<typeof EventListAnswer>
+export type Event = z.infer<typeof EventResponse>
+type EventList = z.infer<typeof EventListResponse>
 
 /** A page is no place to wait long. */
 const TIMEOUT_MS = 5_000
@@ -17,13 +17,13 @@ export const eventPath = (workspace: string, report: Report, eventId: string | n
 const eventsPath = (workspace: string, { kind, body }: Report): string =>
   `/api/workspaces/${workspace}/events?${new URLSearchParams({ kind, externalId: body.externalId })}`
 
-const get = async ({ tributaryUrl, apiKey }: ShopConfig, path: string): Promise<unknown> => {
+const get = async <T>({ tributaryUrl, apiKey }: ShopConfig, path: string): Promise<T | null> => {
   try {
     const response = await fetch(new URL(path, tributaryUrl), {
       headers: { Authorization: `Bearer ${apiKey}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    return response.ok ? await response.json() : null
+    return response.ok ? ((await response.json()) as T) : null
   } catch {
     // The page says that the explanation is missing; the report itself is safe.
     return null
@@ -36,12 +36,13 @@ export const loadEvent = async (
   report: Report,
   eventId: string | null,
 ): Promise<Event | null> => {
-  const found = await get(config, eventPath(config.workspace, report, eventId))
-  return eventId ? (found as Event | null) : ((found as EventList | null)?.data[0] ?? null)
+  const path = eventPath(config.workspace, report, eventId)
+  if (eventId) return get<Event>(config, path)
+  return (await get<EventList>(config, path))?.data[0] ?? null
 }
 
 /** How many events Tributary has under a report's external id: one, however often it was sent. */
 export const countEvents = async (config: ShopConfig, report: Report): Promise<number | null> => {
-  const found = (await get(config, eventsPath(config.workspace, report))) as EventList | null
+  const found = await get<EventList>(config, eventsPath(config.workspace, report))
   return found?.data.length ?? null
 }

@@ -48,8 +48,8 @@ export const homePage = ({ partnerSlug }: ShopConfig): Page => ({
   <ol class="guide">
     <li>
       <h3>Come through a link</h3>
-      <p>Come through Maya’s link: <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20 % of every sale in a customer’s first year.</p>
-      <p>Leo is an Insider: <a href="/?via=leo">/?via=leo</a> earns him 30 %, and 5.00 USD for a mere sign-up.</p>
+      <p>Come through Maya’s link: <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
+      <p>Leo is an Insider: <a href="/?via=leo">/?via=leo</a> earns him 30%, and 5.00 USD for a sign-up.</p>
       <p>Or come through no link at all. The strip on top says whether your browser remembers a click.</p>
     </li>
     <li>

@@ -41,7 +41,7 @@ const MAX_TRIES = 4
 const TIMEOUT_MS = 12_000
 /** Doubled at each try. */
 const FIRST_PAUSE_MS = 250
-/** Told to wait any longer, the report is better kept for later. */
+/** If told to wait longer than this, the report is kept for later. */
 const LONGEST_PAUSE_MS = 10_000
 
 type Failure = { state: 'failed'; reason: string; retryAfterMs: number | undefined }

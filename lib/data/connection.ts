@@ -12,9 +12,18 @@ export type DatabaseEnv = {
   SQL_ENDPOINT?: string
 }
 
-/** The typed query builder, and `batch`, which runs compiled queries as one Read Committed transaction. */
+/** What each of several compiled queries gives. */
+type Rows<Queries extends readonly CompiledQuery[]> = {
+  [K in keyof Queries]: Queries[K] extends CompiledQuery<infer Row> ? Row[] : never
+}
+
+/**
+ * The typed query builder, and `batch`, which runs compiled queries as one Read Committed transaction.
+ * The statements of a report are written out as SQL instead (facts.ts, reports.ts): what they do at the same time as
+ * others hangs on every clause.
+ */
 export type Db = Kysely<Tables> & {
-  batch: (queries: CompiledQuery[]) => Promise<Record<string, unknown>[][]>
+  batch: <const Queries extends readonly CompiledQuery[]>(queries: Queries) => Promise<Rows<Queries>>
   /** How many times the database was asked, retries included. */
   fetches: () => number
 }
@@ -91,11 +100,11 @@ export const connect = (env: DatabaseEnv): Db => {
 
   return Object.assign(kysely, {
     fetches: () => fetches,
-    batch: (queries: CompiledQuery[]) =>
+    batch: <const Queries extends readonly CompiledQuery[]>(queries: Queries) =>
       retry(async (limits) => {
         const statements = queries.map(({ sql, parameters }) => client.query(sql, [...parameters]))
         const results = await client.transaction(statements, { isolationLevel: 'ReadCommitted', ...limits })
-        return results.map((result) => result.rows)
+        return results.map((result) => result.rows) as Rows<Queries>
       }),
   })
 }

@@ -1,24 +1,7 @@
 /** Events as merchants and managers read them: what was reported, how it was decided, what it earned. */
-import { type RawBuilder, sql } from 'kysely'
-import type { Step } from '../domain/steps.ts'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from './connection.ts'
-
-export type EventRow = {
-  id: string
-  kind: 'sale' | 'lead'
-  externalId: string
-  eventName: string
-  amountCents: bigint | null
-  currency: string | null
-  metadata: Record<string, unknown> | null
-  attributedBy: 'click' | 'customer' | null
-  occurredAt: Date
-  steps: Step[]
-  partner: { id: string; slug: string; name: string | null; email: string } | null
-  /** A customer row exists only for attributed events; the merchant's own id is always known. */
-  customer: { id: string | null; externalId: string; email: string | null; name: string | null }
-  commission: { id: string; amountCents: number; currency: string; payableAt: string } | null
-}
+import type { Tables } from './tables.ts'
 
 /** Who asks, and for which workspace: its slug or its id, which must be the key's own. */
 export type Access = { apiKeyHash: string; workspace: string }
@@ -33,59 +16,97 @@ export type EventFilter = {
   limit: number
 }
 
-/** Whether a key opens a workspace: `unknown_key`, `other_workspace`, or the rows. */
-export type Answer =
+export type EventRow = Awaited<ReturnType<typeof selectEvents>>['events'][number]
+
+/** The events, or why the key may not read them. */
+export type EventsResult =
   | { refused: 'unknown_key' }
   | { refused: 'other_workspace' }
   | { refused: null; events: EventRow[] }
 
+type Condition = (eb: ExpressionBuilder<Tables & { e: Tables['events'] }, 'e'>) => Expression<SqlBool>
+
 /** One event of a workspace, or none. `id` must be a UUID. */
-export const findEvent = (db: Db, access: Access, id: string): Promise<Answer> =>
-  select(db, access, sql`e.id = ${id}`, 1)
+export const findEvent = (db: Db, access: Access, id: string): Promise<EventsResult> =>
+  readEvents(db, access, (eb) => eb('e.id', '=', id), 1)
 
 /** The events of a workspace, newest first. */
-export const listEvents = (db: Db, access: Access, filter: EventFilter): Promise<Answer> => {
-  const conditions = [
-    filter.kind && sql`e.kind = ${filter.kind}`,
-    filter.externalId && sql`e.external_id = ${filter.externalId}`,
-    filter.partnerId && sql`e.partner_id = ${filter.partnerId}`,
-    filter.attributed !== undefined && sql`(e.partner_id is not null) = ${filter.attributed}`,
-    filter.cursor && sql`e.id < ${filter.cursor}`,
-  ].filter((condition) => typeof condition === 'object')
-  return select(db, access, conditions.length ? sql.join(conditions, sql` and `) : sql`true`, filter.limit)
+export const listEvents = (db: Db, access: Access, filter: EventFilter): Promise<EventsResult> =>
+  readEvents(
+    db,
+    access,
+    (eb) =>
+      eb.and([
+        ...(filter.kind ? [eb('e.kind', '=', filter.kind)] : []),
+        ...(filter.externalId ? [eb('e.external_id', '=', filter.externalId)] : []),
+        ...(filter.partnerId ? [eb('e.partner_id', '=', filter.partnerId)] : []),
+        ...(filter.attributed === undefined
+          ? []
+          : [eb('e.partner_id', filter.attributed ? 'is not' : 'is', null)]),
+        ...(filter.cursor ? [eb('e.id', '<', filter.cursor)] : []),
+      ]),
+    filter.limit,
+  )
+
+const readEvents = async (db: Db, access: Access, where: Condition, limit: number): Promise<EventsResult> => {
+  const { keys, events } = await selectEvents(db, access, where, limit)
+  const [key] = keys
+  if (!key) return { refused: 'unknown_key' }
+  if (key.openedId === null) return { refused: 'other_workspace' }
+  return { refused: null, events }
 }
 
-/** One read for the key, the workspace and the events: the row without an event tells which of them was missing. */
-const select = async (db: Db, access: Access, where: RawBuilder<unknown>, limit: number): Promise<Answer> => {
-  const { rows } = await sql<EventRow & { id: string | null; isOpen: boolean }>`
-    select w.id is not null as "isOpen", e.*
-    from api_keys k
-    left join workspaces w on w.id = k.workspace_id and (w.slug = ${access.workspace} or w.id::text = ${access.workspace})
-    left join lateral (
-      select e.id, e.kind, e.external_id as "externalId", e.event_name as "eventName",
-             e.amount_cents as "amountCents", e.currency, e.metadata, e.attributed_by as "attributedBy",
-             e.occurred_at as "occurredAt", e.steps,
-             case when p.id is not null then
-               jsonb_build_object('id', p.id, 'slug', p.slug, 'name', p.name, 'email', p.email) end as partner,
-             jsonb_build_object('id', cu.id, 'externalId', e.customer_external_id,
-                                'email', cu.email, 'name', cu.name) as customer,
-             case when c.id is not null then
-               jsonb_build_object('id', c.id, 'amountCents', c.amount_cents, 'currency', c.currency,
-                                  'payableAt', c.payable_at) end as commission
-      from events e
-      left join partners p on p.id = e.partner_id
-      left join customers cu on cu.workspace_id = e.workspace_id and cu.external_id = e.customer_external_id
-      left join commissions c on c.event_id = e.id
-      where e.workspace_id = w.id and ${where}
-      order by e.id desc
-      limit ${limit}
-    ) e on true
-    where k.key_hash = ${access.apiKeyHash} and k.revoked_at is null
-    order by e.id desc
-  `.execute(db)
+/** Reads the key, the workspace that it opens and that workspace's events, in one fetch. */
+const selectEvents = async (db: Db, { apiKeyHash, workspace }: Access, where: Condition, limit: number) => {
+  const liveKey = db
+    .selectFrom('api_keys as k')
+    .where('k.key_hash', '=', apiKeyHash)
+    .where('k.revoked_at', 'is', null)
+  const isWorkspace = sql<SqlBool>`(w.slug = ${workspace} or w.id::text = ${workspace})`
 
-  const [first] = rows
-  if (!first) return { refused: 'unknown_key' }
-  if (!first.isOpen) return { refused: 'other_workspace' }
-  return { refused: null, events: rows.flatMap(({ isOpen, ...event }) => (event.id === null ? [] : event)) }
+  const [keys, events] = await db.batch([
+    liveKey
+      .leftJoin('workspaces as w', (join) => join.onRef('w.id', '=', 'k.workspace_id').on(isWorkspace))
+      .select('w.id as openedId')
+      .compile(),
+    liveKey
+      .innerJoin('workspaces as w', (join) => join.onRef('w.id', '=', 'k.workspace_id').on(isWorkspace))
+      .innerJoin('events as e', 'e.workspace_id', 'w.id')
+      .leftJoin('partners as p', 'p.id', 'e.partner_id')
+      .leftJoin('customers as cu', (join) =>
+        join
+          .onRef('cu.workspace_id', '=', 'e.workspace_id')
+          .onRef('cu.external_id', '=', 'e.customer_external_id'),
+      )
+      .leftJoin('commissions as c', 'c.event_id', 'e.id')
+      .where(where)
+      .orderBy('e.id', 'desc')
+      .limit(limit)
+      .select([
+        'e.id',
+        'e.kind',
+        'e.external_id',
+        'e.event_name',
+        'e.customer_external_id',
+        'e.amount_cents',
+        'e.currency',
+        'e.metadata',
+        'e.attributed_by',
+        'e.occurred_at',
+        'e.steps',
+        'p.id as partner_id',
+        'p.slug as partner_slug',
+        'p.name as partner_name',
+        'p.email as partner_email',
+        'cu.id as customer_id',
+        'cu.email as customer_email',
+        'cu.name as customer_name',
+        'c.id as commission_id',
+        'c.amount_cents as commission_amount_cents',
+        'c.currency as commission_currency',
+        'c.payable_at',
+      ])
+      .compile(),
+  ])
+  return { keys, events }
 }

@@ -1,5 +1,5 @@
 /** Reports and their outcome: event, customer and commission, in one write. */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PartnerTerms } from '../domain/attribution.ts'
 import type { Decision, NewCommission, Report } from '../domain/decisions.ts'
 import type { Db } from './connection.ts'
@@ -24,11 +24,12 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<Record
   const { credit, needsNewCustomer } = decided.decision
   if (!credit) return (await event.execute(db)).rows[0] ?? null
 
-  const statements: RawBuilder<unknown>[] = [event, settleEvent(eventId, decided, credit)]
-  if (needsNewCustomer) statements.unshift(lockCustomer(decided))
-  const results = await db.batch(statements.map((statement) => statement.compile(db)))
-  const [recorded] = results[statements.indexOf(event)] ?? []
-  return (recorded as RecordedEvent | undefined) ?? null
+  const insert = event.compile(db)
+  const settle = settleEvent(eventId, decided, credit).compile(db)
+  const [recorded] = needsNewCustomer
+    ? (await db.batch([lockCustomer(decided).compile(db), insert, settle]))[1]
+    : (await db.batch([insert, settle]))[0]
+  return recorded ?? null
 }
 
 /** Lets first reports of one customer through one at a time, where only one of them may be the first. */

@@ -1,5 +1,7 @@
 /** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
 import type { ColumnType, Generated } from 'kysely'
+import type { AttributedBy } from '../domain/attribution.ts'
+import type { RewardInterval } from '../domain/rewards.ts'
 import type { Step } from '../domain/steps.ts'
 
 /** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
@@ -30,7 +32,7 @@ export type Tables = {
     name: string
     site_url: string
     reward_id: string
-    reward_interval: 'one-time' | 'recurring'
+    reward_interval: RewardInterval
     reward_duration_months: number | null
     holding_days: Generated<number>
     attribution_days: Generated<number>
@@ -90,7 +92,7 @@ export type Tables = {
     metadata: Json<Record<string, unknown>> | null
     click_id: string | null
     partner_id: string | null
-    attributed_by: 'click' | 'customer' | null
+    attributed_by: AttributedBy | null
     body_hash: string
     steps: Json<Step[]>
     occurred_at: Date

@@ -1,6 +1,10 @@
 /** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
+import type { Report } from './decisions.ts'
 import type { Reward, RewardInterval } from './rewards.ts'
 import type { Step } from './steps.ts'
+
+/** What of a report decides whom it is credited to. */
+type Claim = Pick<Report, 'kind' | 'clickId'>
 
 /** A partner with everything that decides what an event earns it: its program's terms and its group's rewards. */
 export type PartnerTerms = {
@@ -36,8 +40,6 @@ export type Attribution = {
   steps: Step[]
 }
 
-type Report = { kind: 'sale' | 'lead'; clickId: string | null }
-
 /** What the reported click is good for: the partner it leads to, or the reason why it leads to none. */
 const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
   if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
@@ -63,7 +65,7 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
  * `attribution: "first"` lets the known partner beat a click of the same program, and
  * `attributeKnownCustomers` credits a sale that has no usable click. A banned partner is never credited.
  */
-export const attribute = (report: Report, facts: Facts, now: Date): Attribution => {
+export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
   const byClick = followClick(report.clickId, facts.click, now)
   const known = facts.customerPartner
   if (known === null) return byClick
@@ -81,7 +83,7 @@ export const attribute = (report: Report, facts: Facts, now: Date): Attribution 
 }
 
 const knownPartnerCounts = (
-  report: Report,
+  report: Claim,
   byClick: Attribution,
   known: PartnerTerms,
 ): 'first_partner' | 'known_customer' | null => {

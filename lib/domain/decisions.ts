@@ -1,7 +1,7 @@
 /** How a reported sale or lead is decided, from what is known: the partner, the commission, and why. */
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns'
-import { type AttributedBy, attribute, type Facts, type PartnerTerms } from './attribution.ts'
+import { type Attribution, attribute, type Facts, type PartnerTerms } from './attribution.ts'
 import { earnings, type Money, refuseByInterval } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'
 
@@ -29,7 +29,7 @@ export type NewCommission = Money & {
 export type Decision = {
   /** The click that the report named, if the workspace has it: kept also when it did not decide. */
   clickId: string | null
-  credit: { partner: PartnerTerms; by: AttributedBy } | null
+  credit: Attribution['credit']
   commission: NewCommission | null
   steps: Step[]
   /** The steps to keep instead when another sale of the customer took the one-time reward meanwhile. */

@@ -5,7 +5,7 @@ const WHOLE = 10_000n
 
 /**
  * A share of an amount, in the same minor units.
- * Rounds half up, in integers: 10 % of 15 cents is 2 cents.
+ * Rounds half up, in integers: 10% of 15 cents is 2 cents.
  *
  * @param amountCents an amount, minor units, 0 or more
  * @param basisPoints hundredths of a per cent, 0 to 10,000

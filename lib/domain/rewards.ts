@@ -1,4 +1,4 @@
-/** Rewards: which one applies, what it pays, and until when. Spec, section 4.1, rule 1. */
+/** Rewards: what one pays, and until when. Spec, section 4.1, rule 1. */
 import { UTCDate } from '@date-fns/utc'
 import { addMonths } from 'date-fns'
 import { shareOf } from './money.ts'
@@ -30,11 +30,9 @@ export const earnings = (sale: Money | null, reward: Reward): Money | null => {
 /**
  * The first moment at which a recurring reward no longer pays: the customer's first sale commission
  * plus the months, in UTC. From the 31st it falls on the last day of a shorter month.
- *
- * @param months null is for ever, and so is the answer
  */
-export const rewardEndsAt = (firstRewardedAt: Date, months: number | null): Date | null =>
-  months === null ? null : new Date(addMonths(new UTCDate(firstRewardedAt), months))
+export const rewardEndsAt = (firstRewardedAt: Date, months: number): Date =>
+  new Date(addMonths(new UTCDate(firstRewardedAt), months))
 
 /**
  * The step that refuses one more sale of a customer by the program's interval, or null when it may be rewarded.
@@ -53,8 +51,9 @@ export const refuseByInterval = (
     return { code: 'one_time_already_rewarded', facts: { firstRewardedAt: first } }
   }
   const months = terms.rewardDurationMonths
+  if (months === null) return null // for ever
   const endedAt = rewardEndsAt(firstRewardedAt, months)
-  if (months === null || endedAt === null || now < endedAt) return null
+  if (now < endedAt) return null
   const facts = { firstRewardedAt: first, months, endedAt: endedAt.toISOString() }
   return { code: 'past_reward_duration', facts }
 }

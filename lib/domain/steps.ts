@@ -34,7 +34,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC
 const day = (iso: string): string => DAY.format(new Date(iso))
 
 const pays = (reward: RewardFacts): string =>
-  'percent' in reward ? `${reward.percent} % of the sale` : formatMoney(reward.amountCents, reward.currency)
+  'percent' in reward ? `${reward.percent}% of the sale` : formatMoney(reward.amountCents, reward.currency)
 
 /** A step in words that a partner manager understands. */
 export const explain = (step: Step): string => {

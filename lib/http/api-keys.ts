@@ -6,9 +6,13 @@ import { ApiError } from './errors.ts'
 import { limitRate } from './rate-limit.ts'
 import { sha256 } from './sha256.ts'
 
+/** The app of an endpoint that is called with an API key. */
+export type KeyEnv = AppEnv & { Variables: { apiKeyHash: string } }
+
 const PREFIX = 'trib_live_'
 /** 190 bits. */
 const RANDOM_LENGTH = 32
+/** Hexadecimal digits: of 16 million mistyped keys one gets through, to be refused by the database. */
 const CHECKSUM_LENGTH = 6
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
 
@@ -44,7 +48,7 @@ export const invalidApiKey = () =>
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */
 export const apiKey = () =>
-  createMiddleware<AppEnv & { Variables: { apiKeyHash: string } }>(async function apiKey(c, next) {
+  createMiddleware<KeyEnv>(async function apiKey(c, next) {
     const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
     const hash = key === undefined ? null : await hashApiKey(key)
     if (hash === null) throw invalidApiKey()

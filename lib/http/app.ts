@@ -37,5 +37,11 @@ export const createApp = () =>
     })
     .onError((error, c) => errorResponse(c, toApiError(error)))
     .notFound((c) =>
-      errorResponse(c, new ApiError('not_found', `There is no ${c.req.method} ${c.req.path} here.`)),
+      errorResponse(
+        c,
+        new ApiError(
+          'not_found',
+          `There is no ${c.req.method} ${c.req.path}. The API is described at /openapi.json.`,
+        ),
+      ),
     )

@@ -8,12 +8,12 @@ export const ERRORS = {
   invalid_body: [
     400,
     'The body is not JSON, or a field is missing or out of its limits.',
-    'Mend the fields that `details` names; repeating the call as it is will not help.',
+    'Correct the fields that `details` names; repeating the same call will not help.',
   ],
   invalid_query: [
     400,
-    'A query parameter is not one of those that the list takes.',
-    'Mend the parameters that `details` names.',
+    'A query parameter has a value that the list does not take.',
+    'Correct the parameters that `details` names.',
   ],
   invalid_api_key: [
     401,
@@ -86,6 +86,7 @@ export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
   if (error instanceof DatabaseUnavailable) {
     return new ApiError('try_again', 'We could not confirm that this was saved. Repeat the call as it is.', {
+      // Most of what makes a database unavailable passes within a second.
       retryAfter: 1,
     })
   }

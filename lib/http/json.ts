@@ -13,10 +13,10 @@ export const findUnstorable = (body: unknown): { path: string; message: string }
     const { value, path, depth } = item
     if (typeof value === 'string' && !isStorable(value)) return { path, message: UNSTORABLE }
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
-      return { path, message: 'A number too large to keep.' }
+      return { path, message: 'The number is too large. Send it as a string.' }
     }
     if (typeof value !== 'object' || value === null) continue
-    if (depth === MAX_DEPTH) return { path: '', message: 'Nested too deep: 32 levels are the most.' }
+    if (depth === MAX_DEPTH) return { path: '', message: 'Nested too deeply: use at most 32 levels.' }
     for (const [key, child] of Object.entries(value)) {
       if (!isStorable(key)) return { path, message: UNSTORABLE }
       queue.push({ value: child, path: path === '' ? key : `${path}.${key}`, depth: depth + 1 })
@@ -25,7 +25,7 @@ export const findUnstorable = (body: unknown): { path: string; message: string }
   return null
 }
 
-const UNSTORABLE = 'Holds a NUL or half of a surrogate pair, which is not text.'
+const UNSTORABLE = 'Remove the NUL or the unpaired surrogate: it is not text.'
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 /** The same JSON for the same content: keys in order at every level. Expects a bounded depth. */

@@ -1,4 +1,4 @@
-/** The bodies of the tracking endpoints: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
+/** What the endpoints take: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
 import * as z from 'zod'
 import type { Report } from '../domain/decisions.ts'
 import { normalizeEmail } from '../domain/emails.ts'
@@ -6,7 +6,7 @@ import { isCurrency } from '../domain/money.ts'
 
 /** As long as any id that a merchant's system makes, and short enough for a Postgres index. */
 const MAX_ID_LENGTH = 255
-/** RFC 5321 allows no longer address. */
+/** 64 characters for the local part, the @, 255 for the domain: generous, since a lead is not lost over its address. */
 const MAX_EMAIL_LENGTH = 320
 /** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
 const MAX_AMOUNT_CENTS = 99_999_999_999
@@ -107,14 +107,6 @@ export const ClickEvent = z
   })
   .meta({ id: 'ClickEvent' })
 
-/** The answer of both tracking endpoints. */
-export const TrackingResponse = z
-  .object({
-    eventId: z.uuid().nullable().meta({ description: 'null when the event is not attributed.' }),
-    attributed: z.boolean(),
-  })
-  .meta({ id: 'TrackingResponse' })
-
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
   kind: z.enum(['sale', 'lead']).optional(),
@@ -124,65 +116,3 @@ export const EventQuery = z.object({
   cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the page before.' }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
-
-/** The answer of POST /api/track/click. */
-export const ClickAnswer = z
-  .object({ clickId: z.string(), expiresAt: z.iso.datetime() })
-  .meta({ id: 'Click' })
-
-/** An event as GET shows it, with its explanation. */
-export const EventAnswer = z
-  .object({
-    id: z.uuid(),
-    kind: z.enum(['sale', 'lead']),
-    externalId: z.string(),
-    eventName: z.string(),
-    attributed: z.boolean(),
-    attributedBy: z.enum(['click', 'customer']).nullable(),
-    partner: z
-      .object({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
-      .nullable(),
-    customer: z.object({
-      id: z.uuid().nullable().meta({ description: 'null while no event of the customer was attributed.' }),
-      externalId: z.string(),
-      email: z.string().nullable(),
-      name: z.string().nullable(),
-    }),
-    amountCents: z.int().nullable(),
-    currency: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    occurredAt: z.iso.datetime(),
-    commission: z
-      .object({
-        id: z.uuid(),
-        amountCents: z.int(),
-        currency: z.string(),
-        status: z.enum(['pending', 'payable']),
-        payableAt: z.iso.datetime(),
-      })
-      .nullable(),
-    steps: z.array(
-      z.object({
-        code: z.string().meta({ description: 'Stable; see docs/decisions.md.' }),
-        text: z.string().meta({ description: 'The step in words, for people. The wording may change.' }),
-        facts: z.record(z.string(), z.unknown()),
-      }),
-    ),
-  })
-  .meta({ id: 'Event' })
-
-export const EventListAnswer = z
-  .object({ data: z.array(EventAnswer), nextCursor: z.uuid().nullable() })
-  .meta({ id: 'EventList' })
-
-export const ErrorAnswer = z
-  .object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-      requestId: z.string(),
-      docUrl: z.url(),
-    }),
-  })
-  .meta({ id: 'Error' })

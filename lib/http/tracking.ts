@@ -3,12 +3,9 @@ import type { Context } from 'hono'
 import { loadReportFacts } from '../data/facts.ts'
 import { type RecordedEvent, saveReport } from '../data/reports.ts'
 import { decide, type Report } from '../domain/decisions.ts'
-import { invalidApiKey } from './api-keys.ts'
-import type { AppEnv } from './app.ts'
+import { invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { canonicalJson } from './json.ts'
 import { sha256 } from './sha256.ts'
-
-type ReportContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
 
 /**
  * Loads, decides, saves and answers. The answer goes out after the commit, and a repeat gets the first one's
@@ -16,7 +13,7 @@ type ReportContext = Context<AppEnv & { Variables: { apiKeyHash: string } }>
  *
  * @throws {ApiError} `invalid_api_key`
  */
-export const recordReport = async (c: ReportContext, report: Report): Promise<Response> => {
+export const recordReport = async (c: Context<KeyEnv>, report: Report): Promise<Response> => {
   const { db, now, apiKeyHash } = c.var
   const bodyHash = await hashReport(report)
 

@@ -15,17 +15,19 @@ type Options = {
   plainText?: boolean
 }
 
-const invalid = (code: 'invalid_body' | 'invalid_query', details: ErrorDetail[]) => {
+type InvalidCode = 'invalid_body' | 'invalid_query'
+
+const invalid = (code: InvalidCode, details: ErrorDetail[]) => {
   const sentences = details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
   return new ApiError(code, sentences.join('; '), { details })
 }
 
-const check = (code: 'invalid_body' | 'invalid_query', schema: z.ZodType, input: unknown): object => {
+const check = <S extends z.ZodType<object>>(code: InvalidCode, schema: S, input: unknown): z.output<S> => {
   const unstorable = findUnstorable(input)
   if (unstorable) throw invalid(code, [unstorable])
 
   const result = schema.safeParse(input)
-  if (result.success) return result.data as object
+  if (result.success) return result.data
   throw invalid(
     code,
     result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
@@ -57,11 +59,11 @@ const isMediaType = (header: string | undefined, plainText: boolean): boolean =>
  * app.post('/api/track/sale', body(SaleEvent), (c) => c.json(c.req.valid('json')))
  * ```
  */
-export const body = <S extends z.ZodType>(schema: S, { plainText = false }: Options = {}) => {
+export const body = <S extends z.ZodType<object>>(schema: S, { plainText = false }: Options = {}) => {
   const limit = bodyLimit({
     maxSize: MAX_BODY_BYTES,
     onError: () => {
-      throw new ApiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`)
+      throw new ApiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes. Send less.`)
     },
   })
   const validate: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -82,7 +84,7 @@ export const body = <S extends z.ZodType>(schema: S, { plainText = false }: Opti
 }
 
 /** Validates the query string against a schema, for `c.req.valid('query')`. @throws {ApiError} `invalid_query` */
-export const query = <S extends z.ZodType>(schema: S) =>
+export const query = <S extends z.ZodType<object>>(schema: S) =>
   (async (c, next) => {
     c.req.addValidatedData('query', check('invalid_query', schema, c.req.query()))
     await next()

@@ -77,7 +77,7 @@ describe('the shop in a browser', () => {
     return data
   }
 
-  test('a sale to a visitor of Maya’s link earns her 20 %, and the receipt says why', async () => {
+  test('a sale to a visitor of Maya’s link earns her 20%, and the receipt says why', async () => {
     const page = await newVisitor()
     await comeThrough(page, 'maya')
     await signUp(page)
@@ -90,7 +90,7 @@ describe('the shop in a browser', () => {
     expect(told).toContain('"attributed": true')
     expect(told).toContain('Maya Lindqvist earned 5.80 USD pending')
     expect(told).toContain('The visitor came through the link of “maya”')
-    expect(told).toContain('20 % of the sale')
+    expect(told).toContain('20% of the sale')
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
 
@@ -134,7 +134,7 @@ describe('the shop in a browser', () => {
     expect(told).toContain('carried no click id')
   })
 
-  test('Leo’s group earns him 5.00 USD for the sign-up, and 30 % of the sale', async () => {
+  test('Leo’s group earns him 5.00 USD for the sign-up, and 30% of the sale', async () => {
     const page = await newVisitor()
     await comeThrough(page, 'leo')
     await signUp(page)
@@ -142,7 +142,7 @@ describe('the shop in a browser', () => {
     await buy(page)
 
     expect(await steps(page)).toEqual(['click', 'group_reward', 'commission_created'])
-    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30 %/)
+    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30%/)
   })
 
   test('starting over makes a new visitor: no account, no click', async () => {

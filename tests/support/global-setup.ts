@@ -33,7 +33,6 @@ export default async ({ provide }: TestProject) => {
     await endpoint.stop()
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })
-    if (postgres.clusterDir.startsWith('/var/lib/tributary/'))
-      await rm(postgres.clusterDir, { recursive: true, force: true })
+    await rm(postgres.clusterDir, { recursive: true, force: true })
   }
 }

@@ -202,7 +202,7 @@ describe('what a sale earns', () => {
       steps: ['click', 'program_reward', 'commission_created'],
     },
     {
-      case: 'nothing, at a group reward of 0 %',
+      case: 'nothing, at a group reward of 0%',
       who: partner({ group: group(percent(0)) }),
       steps: ['click', 'group_reward', 'zero_amount'],
     },

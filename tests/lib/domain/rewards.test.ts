@@ -125,10 +125,6 @@ describe('the end of a recurring reward', () => {
   ])('$case', ({ first, months, ends }) => {
     expect(rewardEndsAt(new Date(first), months)).toEqual(new Date(ends))
   })
-
-  test('never comes when no duration is set', () => {
-    expect(rewardEndsAt(new Date(), null)).toBeNull()
-  })
 })
 
 describe('the interval', () => {

@@ -39,7 +39,7 @@ test.each<[Step, string]>([
   ],
   [
     { code: 'group_reward', facts: { group: 'Gold', percent: 12.5 } },
-    'The partner’s group “Gold” sets the reward: 12.5 % of the sale.',
+    'The partner’s group “Gold” sets the reward: 12.5% of the sale.',
   ],
   [
     { code: 'program_reward', facts: { amountCents: 500, currency: 'USD' } },

@@ -1,0 +1,74 @@
+/** What the endpoints answer, for the API's description: no Worker carries these. */
+import * as z from 'zod'
+
+/** The answer of both tracking endpoints. */
+export const TrackingResponse = z
+  .object({
+    eventId: z.uuid().nullable().meta({ description: 'null when the event is not attributed.' }),
+    attributed: z.boolean(),
+  })
+  .meta({ id: 'TrackingResponse' })
+
+/** The answer of POST /api/track/click. */
+export const ClickResponse = z
+  .object({ clickId: z.string(), expiresAt: z.iso.datetime() })
+  .meta({ id: 'Click' })
+
+/** An event as GET shows it, with its explanation. */
+export const EventResponse = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(['sale', 'lead']),
+    externalId: z.string(),
+    eventName: z.string(),
+    attributed: z.boolean(),
+    attributedBy: z.enum(['click', 'customer']).nullable(),
+    partner: z
+      .object({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
+      .nullable(),
+    customer: z.object({
+      id: z.uuid().nullable().meta({ description: 'null while no event of the customer was attributed.' }),
+      externalId: z.string(),
+      email: z.string().nullable(),
+      name: z.string().nullable(),
+    }),
+    amountCents: z.int().nullable(),
+    currency: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    occurredAt: z.iso.datetime(),
+    commission: z
+      .object({
+        id: z.uuid(),
+        amountCents: z.int(),
+        currency: z.string(),
+        status: z.enum(['pending', 'payable']),
+        payableAt: z.iso.datetime(),
+      })
+      .nullable(),
+    steps: z.array(
+      z.object({
+        code: z.string().meta({ description: 'Stable; see docs/decisions.md.' }),
+        text: z.string().meta({ description: 'The step in words, for people. The wording may change.' }),
+        facts: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  })
+  .meta({ id: 'Event' })
+
+/** A page of events. */
+export const EventListResponse = z
+  .object({ data: z.array(EventResponse), nextCursor: z.uuid().nullable() })
+  .meta({ id: 'EventList' })
+
+/** Every error. */
+export const ErrorResponse = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+      requestId: z.string(),
+      docUrl: z.url(),
+    }),
+  })
+  .meta({ id: 'Error' })
