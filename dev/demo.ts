@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
+import { connect, type DatabaseEnv, type Db } from '../lib/data/connection.ts'
 import { hashApiKey } from '../lib/http/api-keys.ts'
-import { seeder } from './seed.ts'
+import { type Seeder, seeder } from './seed.ts'
 
 /** What scripts and tests read from `$DATA_DIR/demo.json`. */
 export type Demo = {
@@ -68,7 +68,7 @@ export const ensureDemoMerchant = async (
   return { workspace: WORKSPACE, programId, apiKey, partnerSlug: PARTNER_SLUG, partnerEmail: PARTNER_EMAIL }
 }
 
-const isLive = async (db: ReturnType<typeof connect>, key: string): Promise<boolean> => {
+const isLive = async (db: Db, key: string): Promise<boolean> => {
   const hash = await hashApiKey(key)
   if (!hash) return false
   const row = await db
@@ -80,11 +80,7 @@ const isLive = async (db: ReturnType<typeof connect>, key: string): Promise<bool
   return row !== undefined
 }
 
-const addProgram = async (
-  seed: ReturnType<typeof seeder>,
-  workspaceId: string,
-  siteUrl: string,
-): Promise<string> => {
+const addProgram = async (seed: Seeder, workspaceId: string, siteUrl: string): Promise<string> => {
   const programId = await seed.addProgram(workspaceId, {
     name: 'Friends of Pine Notes',
     site_url: siteUrl,

@@ -1,5 +1,4 @@
-import { unstable_readConfig } from 'wrangler'
-import { ROOT, workerNames } from './workers.ts'
+import { requiredSecrets, workerNames } from './workers.ts'
 
 /** One Worker, and the names of the secrets that it holds. */
 export type Deployment = { env: string; secrets: string[] }
@@ -8,10 +7,7 @@ export type Deployment = { env: string; secrets: string[] }
 export const deploymentOrder = (): Deployment[] =>
   workerNames()
     .sort((a, b) => Number(a === 'router') - Number(b === 'router'))
-    .map((env) => ({
-      env,
-      secrets: unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? [],
-    }))
+    .map((env) => ({ env, secrets: requiredSecrets(env) }))
 
 /** The secrets that some Worker needs and the file doesn't give. */
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [

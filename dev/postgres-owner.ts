@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readIfThere } from './files.ts'
 
 /**
  * Marks a data folder as this process's, or throws when another live process has it.
@@ -23,11 +24,11 @@ export const claimDataDir = (dataDir: string): (() => void) => {
     }
   }
 
-  const alreadyOurs = read(file) === mark
+  const alreadyOurs = readIfThere(file) === mark
   if (!alreadyOurs) writeFileSync(draft, mark)
   try {
     while (alreadyOurs || !claim()) {
-      const holder = read(file)
+      const holder = readIfThere(file)
       const pid = Number(holder?.split(' ')[0])
       const start = startOf(pid)
       // A pid alone may have gone to another program since: its start must be the same too.
@@ -42,7 +43,7 @@ export const claimDataDir = (dataDir: string): (() => void) => {
     rmSync(draft, { force: true })
   }
   return () => {
-    if (read(file) === mark) rmSync(file, { force: true })
+    if (readIfThere(file) === mark) rmSync(file, { force: true })
   }
 }
 
@@ -53,26 +54,18 @@ export const claimDataDir = (dataDir: string): (() => void) => {
  */
 export const hasOrphan = (clusterDir: string): boolean => {
   const file = join(clusterDir, 'postmaster.pid')
-  const pid = Number(read(file)?.split('\n')[0])
+  const pid = Number(readIfThere(file)?.split('\n')[0])
   if (!pid || startOf(pid) === undefined) return false
   if (worksIn(pid, clusterDir)) return true
   rmSync(file, { force: true })
   return false
 }
 
-const read = (file: string): string | undefined => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
 /** When a process started, in the system's own notation; undefined for one that is gone. */
 const startOf = (pid: number): string | undefined => {
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
   // After the program's name in brackets come the state and 18 more fields, then the start. Z is dead, not yet buried.
-  const [state, ...fields] = read(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
+  const [state, ...fields] = readIfThere(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
   return state === 'Z' ? undefined : fields[18]
 }
 

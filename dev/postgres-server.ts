@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readIfThere } from './files.ts'
 import { type Cluster, lastLines, programOptions } from './postgres-cluster.ts'
 import { endWithNode } from './watchdog.ts'
 
@@ -97,18 +98,10 @@ const untilReady = async (server: ChildProcess, clusterDir: string): Promise<str
   })
   for (const deadline = Date.now() + START_DEADLINE_MS; Date.now() < deadline; await sleep(10)) {
     if (failure) return failure
-    const [pid, , , , , , , status] = readLines(join(clusterDir, 'postmaster.pid'))
+    const [pid, , , , , , , status] = readIfThere(join(clusterDir, 'postmaster.pid'))?.split('\n') ?? []
     if (Number(pid) === server.pid && status?.trim() === 'ready') return undefined
   }
   return `it was not ready after ${START_DEADLINE_MS / 1000} seconds`
-}
-
-const readLines = (file: string): string[] => {
-  try {
-    return readFileSync(file, 'utf8').split('\n')
-  } catch {
-    return []
-  }
 }
 
 const stopper = (server: ChildProcess): (() => Promise<void>) => {

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import pg from 'pg'
+import { cannotWrite, isDenied, makeDataDir } from './files.ts'
 import { type Cluster, ensureCluster, NAME, stopOrphan } from './postgres-cluster.ts'
 import { chooseClusterDir, clusterPlaces, findOtherUser, findPrograms } from './postgres-host.ts'
 import { claimDataDir, hasOrphan } from './postgres-owner.ts'
@@ -54,16 +54,6 @@ export const startPostgres = async (options: {
   }
 }
 
-const makeDataDir = (dataDir: string): string => {
-  try {
-    mkdirSync(dataDir, { recursive: true })
-    accessSync(dataDir, constants.W_OK | constants.X_OK)
-    return realpathSync(dataDir)
-  } catch (error) {
-    throw cannotWrite(dataDir, error)
-  }
-}
-
 const startDatabase = async (cluster: Cluster, log: (line: string) => void) => {
   const password = await ensureCluster(cluster)
   const { child, port, stop } = await startServer(cluster)
@@ -97,21 +87,4 @@ const ensureDatabase = async (login: pg.ClientConfig) => {
   } finally {
     await client.end()
   }
-}
-
-const isDenied = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
-
-const cannotWrite = (dataDir: string, error: unknown): Error => {
-  const reason = isDenied(error)
-    ? 'permission denied'
-    : error instanceof Error
-      ? error.message
-      : String(error)
-  return new Error(
-    `Cannot write to DATA_DIR ${dataDir}: ${reason}. Choose another folder with DATA_DIR=...`,
-    {
-      cause: error,
-    },
-  )
 }

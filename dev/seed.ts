@@ -9,6 +9,11 @@ type RewardTerms = { percent: number } | { amountCents: bigint; currency: string
 
 type ProgramTerms = Partial<Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>>
 
+type GroupTerms = { name?: string; saleReward?: RewardTerms | null; leadReward?: RewardTerms | null }
+
+/** What `seeder` gives. */
+export type Seeder = ReturnType<typeof seeder>
+
 /**
  * Writes what a manager will set up in the pages, for the demo and for tests: a workspace with its programs,
  * groups, partners and API keys. Each call connects anew, so it serves a test of any length.
@@ -46,7 +51,10 @@ export const seeder = (env: DatabaseEnv) => {
       return { id, slug }
     },
 
-    addApiKey: async (workspaceId: string, { name = 'test', revokedAt = null as Date | null } = {}) => {
+    addApiKey: async (
+      workspaceId: string,
+      { name = 'test', revokedAt = null }: { name?: string; revokedAt?: Date | null } = {},
+    ) => {
       const { key, hash } = await createApiKey()
       await db()
         .insertInto('api_keys')
@@ -58,7 +66,7 @@ export const seeder = (env: DatabaseEnv) => {
     /** A program that pays 20% of every sale for ever, unless told otherwise. */
     addProgram: async (
       workspaceId: string,
-      { reward = { percent: 20 } as RewardTerms, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},
+      { reward = { percent: 20 }, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},
     ) => {
       const id = newId()
       await db()
@@ -80,11 +88,7 @@ export const seeder = (env: DatabaseEnv) => {
     addGroup: async (
       workspaceId: string,
       programId: string,
-      {
-        name = 'Gold',
-        saleReward = null as RewardTerms | null,
-        leadReward = null as RewardTerms | null,
-      } = {},
+      { name = 'Gold', saleReward = null, leadReward = null }: GroupTerms = {},
     ) => {
       const id = newId()
       await db()

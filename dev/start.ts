@@ -1,11 +1,12 @@
 /** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
 
-import { access, appendFile, constants, mkdir, rm } from 'node:fs/promises'
+import { appendFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
 import { build } from './build.ts'
 import { ensureDemoMerchant, writeDemoFile } from './demo.ts'
+import { makeDataDir } from './files.ts'
 import { startFront } from './front.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './live-workers.ts'
 import { startPostgres } from './postgres.ts'
@@ -42,17 +43,6 @@ const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
   return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
 }
 
-const makeDataDir = async (dataDir: string): Promise<void> => {
-  try {
-    await mkdir(dataDir, { recursive: true })
-    await access(dataDir, constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw new Error(
-      `Cannot write to the data folder ${dataDir} (${(error as Error).message}). Choose another: DATA_DIR=... npm start`,
-    )
-  }
-}
-
 /** Writes the Workers' log lines to a file, once a second: they would drown what a person reads. */
 const keepLogs = (workers: LiveWorkers, file: string) => {
   const write = async () => {
@@ -69,8 +59,7 @@ const keepLogs = (workers: LiveWorkers, file: string) => {
 }
 
 const start = async (): Promise<void> => {
-  const dataDir = resolve(process.env.DATA_DIR || join(ROOT, '.data'))
-  await makeDataDir(dataDir)
+  const dataDir = makeDataDir(resolve(process.env.DATA_DIR || join(ROOT, '.data')))
 
   // The ports come first: whether they are free is the quickest thing to find out.
   const front = keep('The front', await startFront(port('PORT', 8787)))

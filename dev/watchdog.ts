@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readIfThere } from './files.ts'
 
 /**
  * Ends processes once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node, in a
@@ -26,19 +26,11 @@ export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void
 export const childrenNamed = (name: string, parent = process.pid): number[] => {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('pgrep', ['-P', `${parent}`, name], { encoding: 'utf8' })
-    return toPids(stdout ?? '')
+    return toPids(stdout ?? undefined)
   }
-  return toPids(read(`/proc/${parent}/task/${parent}/children`)).filter(
-    (pid) => read(`/proc/${pid}/comm`).trim() === name,
+  return toPids(readIfThere(`/proc/${parent}/task/${parent}/children`)).filter(
+    (pid) => readIfThere(`/proc/${pid}/comm`)?.trim() === name,
   )
 }
 
-const toPids = (text: string): number[] => text.split(/\s+/).filter(Boolean).map(Number)
-
-const read = (file: string): string => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
+const toPids = (text = ''): number[] => text.split(/\s+/).filter(Boolean).map(Number)

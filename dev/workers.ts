@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createTestHarness, type TestHarness } from 'wrangler'
+import { createTestHarness, type TestHarness, unstable_readConfig } from 'wrangler'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { childrenNamed, endWithNode } from './watchdog.ts'
 
@@ -12,6 +12,10 @@ export const workerNames = (): string[] =>
   [...readFileSync(`${ROOT}wrangler.toml`, 'utf8').matchAll(/^\[env\.([\w-]+)\]$/gm)].flatMap(
     ([, name]) => name ?? [],
   )
+
+/** The names of the secrets that a Worker says it needs. */
+export const requiredSecrets = (env: string): string[] =>
+  unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? []
 
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {
@@ -40,7 +44,7 @@ export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
     workers: names.map((env) => ({
       configPath: './wrangler.toml',
       env,
-      ...(env !== 'router' && {
+      ...(requiredSecrets(env).includes('DATABASE_URL') && {
         secrets: { DATABASE_URL: database.DATABASE_URL },
         ...(database.SQL_ENDPOINT && { vars: { SQL_ENDPOINT: database.SQL_ENDPOINT } }),
       }),

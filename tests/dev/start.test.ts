@@ -134,7 +134,7 @@ describe('npm start', () => {
     for (const env of cases) {
       const { code, output } = await runToEnd(env)
       expect(code).toBe(1)
-      expect(output).toContain(`Cannot write to the data folder ${env.DATA_DIR}`)
+      expect(output).toContain(`Cannot write to DATA_DIR ${env.DATA_DIR}`)
       expect(output).toContain('DATA_DIR=')
     }
   })

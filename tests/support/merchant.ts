@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
-import { seeder } from '../../dev/seed.ts'
+import { type Seeder, seeder } from '../../dev/seed.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
 
 /** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
@@ -67,7 +67,6 @@ export const send = async (
   }
 }
 
-type Seeder = ReturnType<typeof seeder>
 type Terms = Parameters<Seeder['addProgram']>[1]
 type Group = Parameters<Seeder['addGroup']>[2]
 
