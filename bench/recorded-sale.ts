@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { v7 } from 'uuid'
+import { HOST } from '../dev/ports.ts'
 
 type Statement = { query: string; params: unknown[] }
 export type RecordedSale = { read: Statement; write: Statement[] }
@@ -26,10 +27,10 @@ export const startRecorder = async (sqlEndpoint: string) => {
     })
     onward.end(body)
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, HOST)
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sql`,
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}/sql`,
     /** What went through since the last call. */
     take: () => bodies.splice(0),
     stop: () => {

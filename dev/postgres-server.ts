@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readIfThere } from './files.ts'
+import { HOST } from './ports.ts'
 import { type Cluster, lastLines, programOptions } from './postgres-cluster.ts'
 import { endWithNode } from './watchdog.ts'
 
@@ -62,7 +63,7 @@ export const startServer = async (cluster: Cluster): Promise<Server> => {
 const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string[] => {
   const settings = {
     port,
-    listen_addresses: '127.0.0.1',
+    listen_addresses: HOST,
     // None: a socket's path may be 107 bytes long at most, and a data folder's may be longer.
     unix_socket_directories: '',
     max_connections: 100,
@@ -78,7 +79,7 @@ const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string
 }
 
 const findFreePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1')
+  const probe = createServer().listen(0, HOST)
   await once(probe, 'listening')
   const address = probe.address()
   probe.close()

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { cannotWrite, isDenied, makeDataDir } from './files.ts'
+import { HOST } from './ports.ts'
 import { type Cluster, ensureCluster, NAME, stopOrphan } from './postgres-cluster.ts'
 import { chooseClusterDir, clusterPlaces, findOtherUser, findPrograms } from './postgres-host.ts'
 import { claimDataDir, hasOrphan } from './postgres-owner.ts'
@@ -58,7 +59,7 @@ const startDatabase = async (cluster: Cluster, log: (line: string) => void) => {
   const password = await ensureCluster(cluster)
   const { child, port, stop } = await startServer(cluster)
   try {
-    await ensureDatabase({ host: '127.0.0.1', port, user: NAME, password })
+    await ensureDatabase({ host: HOST, port, user: NAME, password })
   } catch (error) {
     await stop()
     throw error
@@ -69,7 +70,7 @@ const startDatabase = async (cluster: Cluster, log: (line: string) => void) => {
     if (!stopping) log(`Postgres ended by itself; ${cluster.dataDir}/postgres.log says why.`)
   })
   return {
-    databaseUrl: `postgresql://${NAME}:${password}@127.0.0.1:${port}/${NAME}`,
+    databaseUrl: `postgresql://${NAME}:${password}@${HOST}:${port}/${NAME}`,
     port,
     stop: () => {
       stopping = true

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { HOST } from './ports.ts'
 import { RequestError, readSqlRequest } from './sql-request.ts'
 import { createSqlRunner } from './sql-runner.ts'
 
@@ -40,12 +41,12 @@ export const startSqlEndpoint = async (options: {
   const server = createServer({ keepAliveTimeout: 0, noDelay: true }, answer)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+    server.listen(options.port ?? 0, HOST, resolve)
   })
 
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/sql`,
+    url: `http://${HOST}:${port}/sql`,
     stop: async () => {
       server.close()
       server.closeAllConnections()

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { HOST, openPort } from '../front.ts'
+import { HOST, openPort } from '../ports.ts'
 import { createShop, type ShopConfig } from './app.ts'
 
 /** The demo shop's server. */
