@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** A file's text; undefined when it isn't there or can't be read. */
 export const readIfThere = (file: string): string | undefined => {
@@ -9,10 +10,17 @@ export const readIfThere = (file: string): string | undefined => {
   }
 }
 
+/** Folder by folder: Node's own recursive way never ends where a file system refuses, as /proc does. */
+const makeFolders = (folder: string): void => {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder)
+}
+
 /** Makes the data folder if it isn't there. @returns its real path @throws when it can't be written to */
 export const makeDataDir = (dataDir: string): string => {
   try {
-    mkdirSync(dataDir, { recursive: true })
+    makeFolders(dataDir)
     accessSync(dataDir, constants.W_OK | constants.X_OK)
     return realpathSync(dataDir)
   } catch (error) {

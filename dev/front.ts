@@ -24,6 +24,11 @@ export const startFront = async (port: number): Promise<Front> => {
         .end('Tributary is starting.\n')
       return
     }
+    // Cloudflare lets nothing through that is not the address of a page, such as `OPTIONS *`.
+    if (!incoming.url?.startsWith('/')) {
+      outgoing.writeHead(400).end()
+      return
+    }
     const { 'cf-ray': _ray, ...headers } = incoming.headers
     const proxied = forward({
       agent,

@@ -106,7 +106,11 @@ const runProgram = async (cluster: Cluster, name: string, args: string[], cwd: s
       `Cannot run ${name}${cluster.user ? ` as uid ${cluster.user.uid}` : ''}: ${error.message}`,
     )
   })
-  if (code !== 0) throw new Error(`${name} failed:\n${lastLines(said)}`)
+  if (code === 0) return
+  const hint = said.includes('could not look up effective user ID')
+    ? '\nPostgres only runs for a user who has a name: give this one an entry in /etc/passwd.'
+    : ''
+  throw new Error(`${name} failed:\n${lastLines(said)}${hint}`)
 }
 
 /**

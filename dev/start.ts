@@ -46,7 +46,8 @@ const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
 /** Writes the Workers' log lines to a file, once a second: they would drown what a person reads. */
 const keepLogs = (workers: LiveWorkers, file: string) => {
   const write = async () => {
-    const lines = workers.takeLogs()
+    // workerd has something to say now and then too, but not in JSON.
+    const lines = workers.takeLogs().filter((line) => line.startsWith('{'))
     if (lines.length) await appendFile(file, `${lines.join('\n')}\n`)
   }
   const timer = setInterval(() => void write(), 1_000)

@@ -18,7 +18,7 @@ const read = async (
   events: (access: Access) => Promise<EventsResult>,
 ): Promise<EventRow[]> => {
   const { apiKeyHash } = c.var
-  const asked = c.req.param('workspace') ?? ''
+  const asked = c.req.param('workspace')?.toLowerCase() ?? ''
   // Slugs and ids hold nothing else, and Postgres refuses some of it, such as a NUL.
   const workspace = /^[\w-]{1,63}$/.test(asked) ? asked : ''
   const answer = await events({ apiKeyHash, workspace })

@@ -62,7 +62,7 @@ const settleEvent = (
   decided: DecidedReport,
   { partner, by }: NonNullable<Decision['credit']>,
 ) => {
-  const { report, decision } = decided
+  const { workspaceId, report, decision } = decided
   // Only a click moves a customer who is there already. A sale credited to the owner that was read must not bring
   // that owner back, when a click has moved the customer meanwhile.
   const moves = partner.attribution === 'last' && by === 'click'
@@ -71,7 +71,7 @@ const settleEvent = (
       insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
       select ${newId()}::uuid, workspace_id, customer_external_id, ${report.customerEmail}, ${report.customerName},
              partner_id, occurred_at
-      from events where id = ${eventId} and customer_id is null
+      from events where workspace_id = ${workspaceId} and id = ${eventId} and customer_id is null
       on conflict (workspace_id, external_id) do update
         set email = coalesce(excluded.email, customers.email),
             name = coalesce(excluded.name, customers.name),
@@ -84,7 +84,7 @@ const settleEvent = (
     set customer_id = customer.id,
         steps = case when exists (select from outcome) then steps
                      else ${JSON.stringify(decision.stepsWhenBeaten)}::jsonb end
-    from customer where events.id = ${eventId}`
+    from customer where events.workspace_id = ${workspaceId} and events.id = ${eventId}`
 }
 
 /** Inserts the commission, unless another sale of the customer has taken the one-time reward meanwhile. */

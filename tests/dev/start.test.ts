@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -138,6 +138,20 @@ describe('npm start', () => {
       expect(output).toContain('DATA_DIR=')
     }
   })
+})
+
+test('a request line that names no page is refused, and hurts nothing', async () => {
+  const { demo, stop } = await startSystem()
+  const { hostname, port } = new URL(demo.baseUrl)
+  for (const line of ['OPTIONS * HTTP/1.1', 'GET http://elsewhere.example/ HTTP/1.1']) {
+    const socket = connect(Number(port), hostname)
+    socket.write(`${line}\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+    const [head] = await once(socket.setEncoding('utf8'), 'data')
+    expect(head).toMatch(/^HTTP\/1\.1 400 /)
+    socket.destroy()
+  }
+  expect((await fetch(`${demo.baseUrl}/openapi.json`)).status).toBe(200)
+  expect(await stop()).toBe(0)
 })
 
 describe('npm run db:apply', () => {

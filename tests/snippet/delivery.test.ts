@@ -85,14 +85,21 @@ describe('a single-page shop', () => {
     await clicked(tracking.id(1))
   })
 
-  test('posts one click for a slug, however the URL changes around it', async () => {
+  test('posts one click for a slug, however the URL changes beside it', async () => {
     await visit('/?via=anna')
     await goTo('/?via=anna#reviews')
-    await goTo('/pricing')
     await goTo('/pricing?via=anna')
     await goTo('/?via=bob')
     await clicked(tracking.id(2)) // clicks are sent in order, so an extra one would have come before
     expect(tracking.slugs()).toEqual(['anna', 'bob'])
+  })
+
+  test('posts a click for each arrival, as full page loads would, so that the last one wins', async () => {
+    await visit('/?via=anna')
+    await goTo('/?via=bob')
+    await goTo('/?via=anna')
+    await clicked(tracking.id(3))
+    expect(tracking.slugs()).toEqual(['anna', 'bob', 'anna'])
   })
 
   test('keeps the newest click when two are on their way', async () => {

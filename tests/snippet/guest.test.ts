@@ -116,6 +116,15 @@ describe('a hostile page sees no error of ours', () => {
     expect(await visit('/')).toBe(tracking.id(1))
   })
 
+  test('a field for files that is called tributary_click', async () => {
+    await visit('/?via=anna')
+    await show('/?via=bob', {
+      body: '<input type="file" name="tributary_click"><input type="hidden" name="tributary_click">',
+    })
+    await clicked(tracking.id(2))
+    expect(await page.inputValue('[type=hidden]')).toBe(tracking.id(2))
+  })
+
   test('localStorage that is full', async () => {
     await visit('/')
     await page.evaluate(`
