@@ -1,5 +1,4 @@
 /** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
-
 import { appendFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
@@ -17,8 +16,9 @@ import { ROOT } from './workers.ts'
 
 const port = (variable: string, otherwise: number): number => {
   const value = process.env[variable] || String(otherwise)
-  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535)
-    throw new Error(`${variable}=${value} is not a port.`)
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new Error(`${variable}=${value} is not a port. Use a number from 0 to 65535; 0 is any free one.`)
+  }
   return Number(value)
 }
 

@@ -19,7 +19,7 @@ export type System = {
 /** A first start makes a database and builds every Worker, on a machine that may be busy. */
 const START_TIMEOUT_MS = 90_000
 
-/** Printed after demo.json is written; before that, a kept data folder still has the last run's. */
+/** Printed after demo.json is written; before that, a run that was killed may have left its own in the folder. */
 const READY = 'Tributary is running.'
 
 /** A folder of its own, which root's Postgres, running as another user, can enter, so that all of it goes in the end. */
