@@ -66,22 +66,24 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
 
 /** What a partner earns by an event, and the steps from the reward to the commission. */
 const reward = (report: Report, partner: PartnerTerms, now: Date): Outcome => {
-  const groupReward = report.kind === 'sale' ? partner.group?.saleReward : partner.group?.leadReward
-  const applied = groupReward ?? (report.kind === 'sale' ? partner.reward : null)
+  const isSale = report.kind === 'sale'
+  const { group } = partner
+  const groupReward = isSale ? group?.saleReward : group?.leadReward
+  const applied = groupReward ?? (isSale ? partner.reward : null)
   if (!applied) return { commission: null, steps: [{ code: 'no_reward', facts: { slug: partner.slug } }] }
 
   const source: Step =
-    groupReward && partner.group
-      ? { code: 'group_reward', facts: { group: partner.group.name, ...rewardFacts(applied) } }
+    groupReward && group
+      ? { code: 'group_reward', facts: { group: group.name, ...rewardFacts(applied) } }
       : { code: 'program_reward', facts: rewardFacts(applied) }
-  const refusal = report.kind === 'sale' ? refuseByInterval(partner, partner.firstRewardedAt, now) : null
+  const refusal = isSale ? refuseByInterval(partner, partner.firstRewardedAt, now) : null
   if (refusal) return { commission: null, steps: [source, refusal] }
 
   const earned = earnings(report.sale, applied)
   if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
   const payableAt = new Date(addDays(new UTCDate(now), partner.holdingDays))
-  const oneTime = report.kind === 'sale' && partner.rewardInterval === 'one-time'
+  const oneTime = isSale && partner.rewardInterval === 'one-time'
   const created: Step = {
     code: 'commission_created',
     facts: {

@@ -1,5 +1,4 @@
 /** The servers, the browser and the page of the snippet's tests: importing this file sets them up. */
-
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { launchBrowser } from '../../dev/browser.ts'

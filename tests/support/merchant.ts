@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
+import type * as z from 'zod'
+import type { EventResponse } from '../../dev/responses.ts'
 import { type Seeder, seeder } from '../../dev/seed.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
 
@@ -22,16 +24,7 @@ export type Answer = {
   }
 }
 
-type Explanation = {
-  id: string
-  attributed: boolean
-  attributedBy: string | null
-  steps: { code: string; text: string; facts: Record<string, unknown> }[]
-  commission: { amountCents: number; currency: string; status: string; payableAt: string } | null
-  partner: { slug: string } | null
-  customer: { id: string | null; externalId: string; email: string | null; name: string | null }
-  [field: string]: unknown
-}
+type Explanation = z.infer<typeof EventResponse>
 
 /** The shape of every error: spec 7 leaves it open, docs/api.md gives it. */
 export const errorShape = (code: string) => ({
