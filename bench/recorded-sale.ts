@@ -1,10 +1,6 @@
 /** The statements of one sale as they really go out, and how to make them those of another sale. */
-
-import { once } from 'node:events'
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { v7 } from 'uuid'
-import { HOST } from '../dev/ports.ts'
+import { startSqlProxy } from '../tests/support/sql-proxy.ts'
 
 type Statement = { query: string; params: unknown[] }
 export type RecordedSale = { read: Statement; write: Statement[] }
@@ -16,27 +12,15 @@ const OUR_ID = /^bench-/
 /** A stop on the way to the SQL endpoint that keeps what passes. It also counts fetches. */
 export const startRecorder = async (sqlEndpoint: string) => {
   const bodies: (Statement | { queries: Statement[] })[] = []
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    bodies.push(JSON.parse(body.toString()))
-    const onward = forward(sqlEndpoint, { method: 'POST', headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
-    })
-    onward.end(body)
+  const proxy = await startSqlProxy(sqlEndpoint, async ({ body, outgoing, ask }) => {
+    bodies.push(JSON.parse(body))
+    const answer = await ask()
+    outgoing.writeHead(answer.status).end(answer.body)
   })
-  server.listen(0, HOST)
-  await once(server, 'listening')
   return {
-    url: `http://${HOST}:${(server.address() as AddressInfo).port}/sql`,
+    ...proxy,
     /** What went through since the last call. */
     take: () => bodies.splice(0),
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 

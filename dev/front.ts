@@ -1,12 +1,10 @@
 import { Agent, createServer, request as forward } from 'node:http'
-import { HOST, openPort } from './ports.ts'
+import { type Listening, openPort } from './ports.ts'
 
 /** The public address: one port in front of workerd, whose own port changes with every reload. */
-export type Front = {
-  url: string
+export type Front = Listening & {
   /** Where requests go from now on. Until it is first called, they are answered 503. */
   pointTo: (target: URL) => void
-  stop: () => Promise<void>
 }
 
 /**
@@ -50,15 +48,14 @@ export const startFront = async (port: number): Promise<Front> => {
     incoming.pipe(proxied)
   })
 
-  const opened = await openPort(server, port, 'PORT')
+  const { url, stop } = await openPort(server, port, 'PORT')
   return {
-    url: `http://${HOST}:${opened}`,
-    pointTo: (url) => {
-      target = url
+    url,
+    pointTo: (next) => {
+      target = next
     },
     stop: async () => {
-      server.closeAllConnections()
-      server.close()
+      await stop()
       agent.destroy()
     },
   }

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { HOST } from './ports.ts'
+import { type Listening, listen } from './ports.ts'
 import { RequestError, readSqlRequest } from './sql-request.ts'
 import { createSqlRunner } from './sql-runner.ts'
 
 /** The local stand-in for Neon's HTTP endpoint. */
-export type SqlEndpoint = { url: string; stop: () => Promise<void> }
+export type SqlEndpoint = Listening
 
 // Neon's own limits, so that what is too large there fails here too.
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
@@ -39,17 +38,11 @@ export const startSqlEndpoint = async (options: {
 
   // Idle sockets stay open: a socket closed here while its client reuses it would look like a lost connection.
   const server = createServer({ keepAliveTimeout: 0, noDelay: true }, answer)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, HOST, resolve)
-  })
-
-  const { port } = server.address() as AddressInfo
+  const { url, stop } = await listen(server, options.port)
   return {
-    url: `http://${HOST}:${port}/sql`,
+    url: `${url}/sql`,
     stop: async () => {
-      server.close()
-      server.closeAllConnections()
+      await stop()
       await runner.stop()
     },
   }

@@ -1,14 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { HOST, openPort } from '../ports.ts'
+import { type Listening, openPort } from '../ports.ts'
 import { createShop, type ShopConfig } from './app.ts'
 
 /** The demo shop's server. */
-export type Shop = {
-  url: string
+export type Shop = Listening & {
   /** Opens for customers. Until then, they are told that it is about to. */
   open: (config: ShopConfig) => void
-  stop: () => Promise<void>
 }
 
 const closed: RequestListener = (_request, response) => {
@@ -21,15 +19,11 @@ const closed: RequestListener = (_request, response) => {
 export const startShop = async (port: number): Promise<Shop> => {
   let listener = closed
   const server = createServer((request, response) => void listener(request, response))
-  const opened = await openPort(server, port, 'SHOP_PORT')
+  const listening = await openPort(server, port, 'SHOP_PORT')
   return {
-    url: `http://${HOST}:${opened}`,
+    ...listening,
     open: (config) => {
       listener = getRequestListener(createShop(config).fetch)
-    },
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
     },
   }
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await workers.stop()
-  faulty.stop()
+  await faulty.stop()
 })
 
 /** A merchant whose fetches are counted and failed apart from everybody else's. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, request as forward, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { startSqlProxy } from './sql-proxy.ts'
 
 /** What may go wrong between a Worker and its database. */
 export type Fault =
@@ -33,7 +32,6 @@ const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   own_twin: [400, '{"message":"duplicate key","code":"23505","constraint":"events_pkey"}'],
   lost_connection: [400, '{"message":"connection closed","code":""}'],
 }
-const RUNS_FIRST = new Set<Fault>(['cut_after', 'half', 'garbage', 'empty', 'silence_after'])
 
 /**
  * Stands between the Workers and the SQL endpoint: counts the fetches of each tenant and fails those it is told to.
@@ -42,12 +40,8 @@ const RUNS_FIRST = new Set<Fault>(['cut_after', 'half', 'garbage', 'empty', 'sil
 export const startFaultyDatabase = async (sqlEndpoint: string) => {
   const plans = new Map<string, { fetches: number; faults: (Fault | null)[] }>()
 
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    const text = body.toString()
-    const plan = [...plans].find(([key]) => key.split('|').some((part) => text.includes(part)))?.[1]
+  const proxy = await startSqlProxy(sqlEndpoint, async ({ body, outgoing, ask }) => {
+    const plan = [...plans].find(([key]) => key.split('|').some((part) => body.includes(part)))?.[1]
     if (plan) plan.fetches++
     const fault = plan?.faults.shift() ?? null
 
@@ -56,31 +50,16 @@ export const startFaultyDatabase = async (sqlEndpoint: string) => {
     if (fault === 'cut_before') return void outgoing.destroy()
     if (fault === 'silence') return
 
-    const onward = forward(sqlEndpoint, { method: incoming.method, headers: incoming.headers })
-    onward.end(body)
-    const [answer] = await once(onward, 'response')
-    const parts: Buffer[] = []
-    for await (const part of answer) parts.push(part as Buffer)
-    answerWith(
-      outgoing,
-      fault && RUNS_FIRST.has(fault) ? fault : null,
-      answer.statusCode,
-      Buffer.concat(parts),
-    )
+    const answer = await ask()
+    answerWith(outgoing, fault, answer.status, answer.body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sql`,
+    ...proxy,
     /** Fails a tenant's next fetches, in order; null lets one pass. Starts its count anew. */
     plan: (tenant: string[], faults: (Fault | null)[]) =>
       plans.set(tenant.join('|'), { fetches: 0, faults: [...faults] }),
     fetches: (tenant: string[]) => plans.get(tenant.join('|'))?.fetches,
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 
