@@ -5,7 +5,7 @@
 -- can point only at rows of its own workspace, whatever the code does.
 --
 -- To change a table that databases out there have already, change it here for
--- the new ones, and add an idempotent `alter table` below it for the others.
+-- the new ones, and add an upgrade at the end for the others.
 --
 -- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
 -- ISO 4217 code. Times are UTC.
@@ -22,6 +22,24 @@ create table if not exists workspaces (
 
     constraint workspaces_slug_key unique (slug)
 );
+
+
+-- Who may see and change a workspace. A person is an e-mail address that has been
+-- proved by signing in, so whoever is invited is a member from the invitation on.
+create table if not exists members (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint members_workspace_id_fkey references workspaces (id),
+    email         text         not null,
+    role          text         not null
+        constraint members_role_check check (role in ('manager', 'member')),
+    created_at    timestamptz  not null default now(),
+
+    constraint members_workspace_id_email_key unique (workspace_id, email)
+);
+
+-- Which workspaces does this person see?
+create index if not exists members_email_idx on members (email);
 
 
 -- An API key is shown once and kept as its SHA-256. Revoked keys stay, so that
@@ -90,6 +108,8 @@ create table if not exists programs (
     attribution                text         not null default 'last'
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null default false,
+    minimum_payout_cents       bigint       not null default 0
+        constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
@@ -138,6 +158,24 @@ create table if not exists partners (
 );
 
 
+-- A coupon or promotion code at the payment processor whose use credits a partner.
+-- It belongs to one partner of the workspace, and never moves by itself.
+create table if not exists coupon_aliases (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    partner_id    uuid         not null,
+    coupon_id     text         not null,
+    label         text,
+    created_at    timestamptz  not null default now(),
+
+    constraint coupon_aliases_workspace_id_coupon_id_key unique (workspace_id, coupon_id),
+    constraint coupon_aliases_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+-- Which coupons does this partner have?
+create index if not exists coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
+
+
 -- A visit through a partner's link. It counts until expires_at, which was the
 -- program's promise on the day of the visit and does not move later.
 create table if not exists clicks (
@@ -155,21 +193,33 @@ create table if not exists clicks (
 
 
 -- The merchant's customer, once a partner has been credited with one of its
--- events. The partner is the one who owns the customer now.
+-- events, or once it was imported. The partner is the one who owns the customer now.
+-- A customer rewarded on another platform before brings along since when: that
+-- counts as its first sale commission in the program into which it was imported.
 create table if not exists customers (
-    id            uuid         primary key,
-    workspace_id  uuid         not null
+    id                  uuid         primary key,
+    workspace_id        uuid         not null
         constraint customers_workspace_id_fkey references workspaces (id),
-    external_id   text         not null,
-    email         text,
-    name          text,
-    partner_id    uuid         not null,
-    created_at    timestamptz  not null,
+    external_id         text         not null,
+    email               text,
+    name                text,
+    partner_id          uuid         not null,
+    created_at          timestamptz  not null,
+    imported_at         timestamptz,   -- when an import last gave it its partner: invoices before that are not touched
+    started_at          timestamptz,
+    started_program_id  uuid,
 
     constraint customers_workspace_id_id_key          unique (workspace_id, id),
     constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
-    constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+    constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
+    constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
+    constraint customers_started_program_id_fkey
+        foreign key (workspace_id, started_program_id) references programs (workspace_id, id)
 );
+
+-- Which customers does this partner have, and which have this address?
+create index if not exists customers_partner_id_idx on customers (partner_id, id);
+create index if not exists customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
 
 -- A sale or a lead as the merchant reported it, and how it was decided: steps is
@@ -208,19 +258,24 @@ create table if not exists events (
     constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
 
+-- Which events are credited to this partner?
+create index if not exists events_partner_id_idx on events (partner_id, id) where partner_id is not null;
 
--- A commission is what one event earned one partner. Rows never change, and their
--- status is not stored: it follows from payable_at (see lib/domain/commissions.ts).
+
+-- A commission is what one event earned one partner, or what the partner was still
+-- owed by another platform (its opening balance, in USD, of which there is one). Rows
+-- never change, and their status is not stored: it follows from payable_at (see
+-- lib/domain/commissions.ts).
 create table if not exists commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,
     program_id    uuid         not null,
     partner_id    uuid         not null,
-    customer_id   uuid         not null,
-    event_id      uuid         not null,
-    reward_id     uuid         not null,
+    customer_id   uuid,
+    event_id      uuid,
+    reward_id     uuid,
     kind          text         not null
-        constraint commissions_kind_check check (kind in ('sale', 'lead')),
+        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance')),
     amount_cents  bigint       not null
         constraint commissions_amount_cents_check check (amount_cents > 0),
     currency      char(3)      not null
@@ -231,6 +286,9 @@ create table if not exists commissions (
     created_at    timestamptz  not null,
 
     constraint commissions_event_id_key unique (event_id),
+    constraint commissions_event_check check (case kind
+        when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
+        else num_nulls(event_id, customer_id, reward_id) = 0 end),
     constraint commissions_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
     constraint commissions_partner_id_fkey  foreign key (program_id, partner_id)    references partners (program_id, id),
     constraint commissions_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
@@ -248,3 +306,90 @@ create unique index if not exists commissions_one_time_key
 -- When did this customer first earn a sale commission in this program?
 create index if not exists commissions_first_sale_idx
     on commissions (program_id, customer_id, created_at) where kind = 'sale';
+
+-- The opening balance of a partner, however often it is imported.
+create unique index if not exists commissions_opening_balance_key
+    on commissions (partner_id) where kind = 'opening_balance';
+
+-- What has this partner, or everybody in this workspace, earned?
+create index if not exists commissions_partner_id_idx on commissions (partner_id, id);
+create index if not exists commissions_workspace_id_idx on commissions (workspace_id, id);
+
+
+-- Mails to be sent, written together with what they tell of, and kept once they are
+-- sent. One that is being sent, or that failed, is due again at next_attempt_at; one
+-- that can't be delivered has failed_at, and waits for a manager.
+create table if not exists mails (
+    id               uuid         primary key,
+    workspace_id     uuid         not null
+        constraint mails_workspace_id_fkey references workspaces (id),
+    kind             text         not null
+        constraint mails_kind_check check (kind in ('moved', 'invitation')),
+    recipient        text         not null,
+    partner_id       uuid,
+    details          jsonb        not null,   -- what the template of this kind is filled with
+    created_at       timestamptz  not null,
+    attempts         integer      not null default 0,
+    next_attempt_at  timestamptz  not null,
+    last_error       text,
+    sent_at          timestamptz,
+    failed_at        timestamptz,
+
+    -- One welcome per partner, for ever, however often the import is repeated.
+    constraint mails_partner_id_kind_key unique (partner_id, kind),
+    constraint mails_outcome_check check (sent_at is null or failed_at is null),
+    constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+-- What is to be sent now?
+create index if not exists mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
+
+-- What was sent for this workspace, and what failed?
+create index if not exists mails_workspace_id_idx on mails (workspace_id, id);
+
+
+-- Who changed what, and when: written in the transaction of the change.
+create table if not exists audit_entries (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint audit_entries_workspace_id_fkey references workspaces (id),
+    actor         text         not null,      -- the e-mail address of whoever did it
+    action        text         not null,      -- such as partners.imported
+    subject_id    uuid,                       -- the row that it was done to
+    details       jsonb        not null,
+    created_at    timestamptz  not null
+);
+
+-- What happened in this workspace, newest first?
+create index if not exists audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
+
+
+-- Upgrades of databases that were made before. Each finds out by itself whether it is
+-- still to be done, so that applying this file again costs nothing.
+
+-- Imports: commissions without an event, and customers that come with their history.
+do $$ begin
+    if exists (select from information_schema.columns
+               where table_schema = 'public' and table_name = 'commissions' and column_name = 'event_id'
+                 and is_nullable = 'NO') then
+        alter table programs
+            add column minimum_payout_cents bigint not null default 0
+                constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999);
+        alter table customers
+            add column imported_at timestamptz,
+            add column started_at timestamptz,
+            add column started_program_id uuid,
+            add constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
+            add constraint customers_started_program_id_fkey
+                foreign key (workspace_id, started_program_id) references programs (workspace_id, id);
+        alter table commissions
+            alter column customer_id drop not null,
+            alter column event_id drop not null,
+            alter column reward_id drop not null,
+            drop constraint commissions_kind_check,
+            add constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance')),
+            add constraint commissions_event_check check (case kind
+                when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
+                else num_nulls(event_id, customer_id, reward_id) = 0 end);
+    end if;
+end $$;

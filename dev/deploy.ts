@@ -42,7 +42,7 @@ const wrangler = (env: string, args: string[]): void => {
 }
 
 /** Uploads one Worker with the secrets that it needs and no others, by way of a file that only we can read. */
-const upload = ({ env, secrets }: Deployment, values: NodeJS.Dict<string>): void => {
+const upload = ({ env, secrets, optional }: Deployment, values: NodeJS.Dict<string>): void => {
   if (secrets.length === 0) {
     wrangler(env, [])
     return
@@ -50,7 +50,8 @@ const upload = ({ env, secrets }: Deployment, values: NodeJS.Dict<string>): void
   const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
   try {
     const file = join(folder, 'secrets.json')
-    const own = Object.fromEntries(secrets.map((name) => [name, values[name]]))
+    const given = [...secrets, ...optional].filter((name) => values[name])
+    const own = Object.fromEntries(given.map((name) => [name, values[name]]))
     writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
     wrangler(env, ['--secrets-file', file])
   } finally {

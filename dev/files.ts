@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** A file's text; undefined when it isn't there or can't be read. */
@@ -8,6 +17,15 @@ export const readIfThere = (file: string): string | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** A secret of this machine, made when it is first asked for. */
+export const readSecret = (file: string): string => {
+  const known = readIfThere(file)
+  if (known) return known
+  const secret = randomBytes(32).toString('base64url')
+  writeFileSync(file, secret, { mode: 0o600 })
+  return secret
 }
 
 /** Folder by folder: Node's own recursive way never ends where a file system refuses, as /proc does. */

@@ -1,9 +1,8 @@
 import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { build } from './build.ts'
 import { applySchema } from './schema.ts'
-import { ROOT, startWorkers } from './workers.ts'
+import { ROOT, type Settings, startWorkers } from './workers.ts'
 
 /** Workers that can be replaced while requests come in. */
 export type LiveWorkers = {
@@ -15,16 +14,16 @@ export type LiveWorkers = {
 
 /** Starts the Workers. @param onUp hears where they are, at first and after each replacement */
 export const startLiveWorkers = async (
-  database: DatabaseEnv,
+  settings: Settings,
   onUp: (url: URL) => void,
 ): Promise<LiveWorkers> => {
-  let workers = await startWorkers(database)
+  let workers = await startWorkers(settings)
   onUp(workers.url)
   return {
     takeLogs: () => workers.takeLogs(),
     replace: async () => {
       const old = workers
-      workers = await startWorkers(database)
+      workers = await startWorkers(settings)
       onUp(workers.url)
       await old.stop()
     },

@@ -5,7 +5,7 @@ import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
 import { build } from './build.ts'
 import { ensureDemoMerchant, writeDemoFile } from './demo.ts'
-import { makeDataDir } from './files.ts'
+import { makeDataDir, readSecret } from './files.ts'
 import { startFront } from './front.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './live-workers.ts'
 import { startPostgres } from './postgres.ts'
@@ -78,7 +78,8 @@ const start = async (): Promise<void> => {
   await build()
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
-  const workers = keep('The Workers', await startLiveWorkers(database, front.pointTo))
+  const settings = { ...database, AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')) }
+  const workers = keep('The Workers', await startLiveWorkers(settings, front.pointTo))
   const logFile = join(dataDir, 'workers.log')
   keep('The log', keepLogs(workers, logFile))
   shop.open({ tributaryUrl: front.url, ...merchant })

@@ -13,6 +13,21 @@ export const workerNames = (): string[] =>
     ([, name]) => name ?? [],
   )
 
+/** What the Workers are told: their secrets, and addresses of this machine. */
+export type Settings = DatabaseEnv & {
+  /** Signs the sessions' cookies. */
+  AUTH_SECRET: string
+  /** For sending mail by Resend's API, and where that is, when it isn't at Resend. */
+  RESEND_API_KEY?: string
+  RESEND_URL?: string
+}
+
+/** Secrets that a Worker can do without; wrangler.toml can only name those that it can't. */
+const OPTIONAL_SECRETS: Record<string, (keyof Settings)[]> = { mailer: ['RESEND_API_KEY'] }
+
+/** The names of the secrets that a Worker can do without. */
+export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] ?? []
+
 /** The names of the secrets that a Worker says it needs. */
 export const requiredSecrets = (env: string): string[] =>
   unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? []
@@ -29,12 +44,17 @@ export type Workers = {
 /** A Worker that starts takes milliseconds for its first answer; one that throws at its start never gives it. */
 const FIRST_ANSWER_MS = 10_000
 
+/** What is set and named, of all settings. */
+const pick = (settings: Settings, names: string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(settings).filter(([name, value]) => names.includes(name) && value))
+
 /**
- * Builds and starts every Worker, connected to a database through an endpoint that speaks Neon's protocol.
+ * Builds and starts every Worker, each with its own secrets and no others, connected to a database through an
+ * endpoint that speaks Neon's protocol.
  *
  * @throws when one of them doesn't build, or doesn't answer
  */
-export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
+export const startWorkers = async (settings: Settings): Promise<Workers> => {
   // Without these, wrangler asks Cloudflare where this machine is, complains when it can't, and chats.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_LOG ??= 'warn'
@@ -44,10 +64,8 @@ export const startWorkers = async (database: DatabaseEnv): Promise<Workers> => {
     workers: names.map((env) => ({
       configPath: './wrangler.toml',
       env,
-      ...(requiredSecrets(env).includes('DATABASE_URL') && {
-        secrets: { DATABASE_URL: database.DATABASE_URL },
-        ...(database.SQL_ENDPOINT && { vars: { SQL_ENDPOINT: database.SQL_ENDPOINT } }),
-      }),
+      secrets: pick(settings, [...requiredSecrets(env), ...optionalSecrets(env)]),
+      vars: pick(settings, ['SQL_ENDPOINT', 'RESEND_URL']),
     })),
   })
   const takeLogs = () => {

@@ -7,7 +7,17 @@ import { securityHeaders } from '../lib/http/security-headers.ts'
 type Service = { fetch: (request: Request) => Promise<Response> }
 
 type Env = {
-  Bindings: { TRACK_CLICK: Service; TRACK_LEAD: Service; TRACK_SALE: Service; MANAGE: Service }
+  Bindings: Record<
+    | 'TRACK_CLICK'
+    | 'TRACK_LEAD'
+    | 'TRACK_SALE'
+    | 'AUTH'
+    | 'MANAGE'
+    | 'IMPORT_PARTNERS'
+    | 'IMPORT_CUSTOMERS'
+    | 'DASHBOARD',
+    Service
+  >
   Variables: { requestId: string }
 }
 
@@ -30,7 +40,17 @@ export default new Hono<Env>()
   .all('/api/track/click', (c) => forward(c.env.TRACK_CLICK, c.req.raw, c.var.requestId))
   .all('/api/track/lead', (c) => forward(c.env.TRACK_LEAD, c.req.raw, c.var.requestId))
   .all('/api/track/sale', (c) => forward(c.env.TRACK_SALE, c.req.raw, c.var.requestId))
-  .all('/api/workspaces/*', (c) => forward(c.env.MANAGE, c.req.raw, c.var.requestId))
+  .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*'], (c) => forward(c.env.AUTH, c.req.raw, c.var.requestId))
+  .all('/api/workspaces/:workspace/partners/import', (c) =>
+    forward(c.env.IMPORT_PARTNERS, c.req.raw, c.var.requestId),
+  )
+  .all('/api/workspaces/:workspace/customers/import', (c) =>
+    forward(c.env.IMPORT_CUSTOMERS, c.req.raw, c.var.requestId),
+  )
+  .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
+  .on('ALL', ['/api/workspaces', '/api/workspaces/*'], (c) =>
+    forward(c.env.MANAGE, c.req.raw, c.var.requestId),
+  )
   .all('*', logRequest(), securityHeaders(), (c) => {
     c.header('X-Request-Id', c.var.requestId)
     throw new ApiError(

@@ -9,6 +9,7 @@ type Json<T> = ColumnType<T, string, string>
 
 export type Tables = {
   workspaces: { id: string; slug: string; name: string; created_at: Generated<Date> }
+  members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
   api_keys: {
     id: string
     workspace_id: string
@@ -38,6 +39,7 @@ export type Tables = {
     attribution_days: Generated<number>
     attribution: Generated<'last' | 'first'>
     attribute_known_customers: Generated<boolean>
+    minimum_payout_cents: Generated<bigint>
     created_at: Generated<Date>
   }
   groups: {
@@ -61,6 +63,14 @@ export type Tables = {
     status: Generated<'approved' | 'banned'>
     created_at: Generated<Date>
   }
+  coupon_aliases: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    coupon_id: string
+    label: string | null
+    created_at: Generated<Date>
+  }
   clicks: {
     id: string
     workspace_id: string
@@ -78,6 +88,9 @@ export type Tables = {
     name: string | null
     partner_id: string
     created_at: Date
+    imported_at: Date | null
+    started_at: Date | null
+    started_program_id: string | null
   }
   events: {
     id: string
@@ -102,14 +115,45 @@ export type Tables = {
     workspace_id: string
     program_id: string
     partner_id: string
-    customer_id: string
-    event_id: string
-    reward_id: string
-    kind: 'sale' | 'lead'
+    customer_id: string | null
+    event_id: string | null
+    reward_id: string | null
+    kind: CommissionKind
     amount_cents: bigint
     currency: string
     one_time: boolean
     payable_at: Date
     created_at: Date
   }
+  mails: {
+    id: string
+    workspace_id: string
+    kind: MailKind
+    recipient: string
+    partner_id: string | null
+    details: Json<Record<string, string | null>>
+    created_at: Date
+    attempts: Generated<number>
+    next_attempt_at: Date
+    last_error: string | null
+    sent_at: Date | null
+    failed_at: Date | null
+  }
+  audit_entries: {
+    id: string
+    workspace_id: string
+    actor: string
+    action: string
+    subject_id: string | null
+    details: Json<Record<string, unknown>>
+    created_at: Date
+  }
 }
+
+/** What a member of a workspace may do: a manager changes it, a member looks. */
+export type Role = 'manager' | 'member'
+
+export type CommissionKind = 'sale' | 'lead' | 'opening_balance'
+
+/** The mails of the outbox. */
+export type MailKind = 'moved' | 'invitation'

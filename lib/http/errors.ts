@@ -15,10 +15,35 @@ export const ERRORS = {
     'A query parameter has a value that the list does not take.',
     'Correct the parameters that `details` names.',
   ],
+  too_many_rows: [
+    400,
+    'An import has more rows than one call takes.',
+    'Send at most 500 partners or 1,000 customers in one call, and the rest in further calls.',
+  ],
   invalid_api_key: [
     401,
     'The API key is missing, malformed, unknown or revoked.',
     'Send a live key of the workspace: `Authorization: Bearer trib_live_...`.',
+  ],
+  not_signed_in: [
+    401,
+    'There is no session, or it has ended.',
+    'Sign in at `/sign-in`, and repeat the call with the session’s cookie.',
+  ],
+  manager_required: [
+    403,
+    'Only a manager of the workspace may do this.',
+    'Ask a manager of the workspace to do it, or to make you one.',
+  ],
+  signup_closed: [
+    403,
+    'New workspaces are not made here by everybody.',
+    'Ask whoever runs this installation.',
+  ],
+  cross_site_request: [
+    403,
+    'The request came from a page of another site, with the session of this one.',
+    'Send it from a page of this site, or without an `Origin` header.',
   ],
   not_found: [
     404,
@@ -30,10 +55,20 @@ export const ERRORS = {
     'The program has no active partner with this slug.',
     'Check the link: the partner may be banned, or the slug misspelt.',
   ],
+  conflict: [
+    409,
+    'What is there already stands in the way.',
+    'Read what the message names, and choose another.',
+  ],
+  coupon_taken: [
+    409,
+    'The coupon belongs to another partner of the workspace.',
+    'Remove it there first: a coupon never moves by itself.',
+  ],
   body_too_large: [
     413,
     'The body is larger than the endpoint takes.',
-    'Send less: 64 KiB is the most for a tracking call.',
+    'Send less: 64 KiB is the most for a tracking call, 1 MiB for an import.',
   ],
   unsupported_media_type: [
     415,

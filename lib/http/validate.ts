@@ -11,6 +11,8 @@ import { findUnstorable } from './json.ts'
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
+  /** The most that the endpoint takes, in bytes. */
+  maxBytes?: number
   /** Takes `text/plain` too: what a browser may send across sites without asking first. */
   plainText?: boolean
 }
@@ -59,11 +61,14 @@ const isMediaType = (header: string | undefined, plainText: boolean): boolean =>
  * app.post('/api/track/sale', body(SaleEvent), (c) => c.json(c.req.valid('json')))
  * ```
  */
-export const body = <S extends z.ZodType<object>>(schema: S, { plainText = false }: Options = {}) => {
+export const body = <S extends z.ZodType<object>>(
+  schema: S,
+  { plainText = false, maxBytes = MAX_BODY_BYTES }: Options = {},
+) => {
   const limit = bodyLimit({
-    maxSize: MAX_BODY_BYTES,
+    maxSize: maxBytes,
     onError: () => {
-      throw new ApiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes. Send less.`)
+      throw new ApiError('body_too_large', `The body is larger than ${maxBytes} bytes. Send less.`)
     },
   })
   const validate: MiddlewareHandler<AppEnv> = async (c, next) => {

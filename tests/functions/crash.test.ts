@@ -9,6 +9,7 @@ import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { createMerchant } from '../support/merchant.ts'
+import { AUTH_SECRET } from '../support/secrets.ts'
 
 const CALLERS = 8
 const ROUNDS = 3
@@ -23,7 +24,11 @@ beforeAll(async () => {
   postgres = await startPostgres({ dataDir, durable: true })
   await applySchema(postgres.databaseUrl)
   endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
-  workers = await startWorkers({ DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url })
+  workers = await startWorkers({
+    DATABASE_URL: postgres.databaseUrl,
+    SQL_ENDPOINT: endpoint.url,
+    AUTH_SECRET,
+  })
 })
 afterAll(async () => {
   await workers?.stop()

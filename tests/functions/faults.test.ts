@@ -5,6 +5,7 @@ import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { hashApiKey } from '../../lib/http/api-keys.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { AUTH_SECRET } from '../support/secrets.ts'
 
 const database = useDatabase()
 let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
@@ -13,7 +14,7 @@ let baseUrl: string
 beforeAll(async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
   faulty = await startFaultyDatabase(SQL_ENDPOINT)
-  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url })
+  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET })
   baseUrl = workers.url.origin
 })
 afterAll(async () => {

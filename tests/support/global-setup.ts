@@ -7,6 +7,7 @@ import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers } from '../../dev/workers.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
+import { AUTH_SECRET } from './secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +24,7 @@ export default async ({ provide }: TestProject) => {
   await applySchema(postgres.databaseUrl)
   const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
-  const workers = await startWorkers(database)
+  const workers = await startWorkers({ ...database, AUTH_SECRET })
 
   provide('baseUrl', workers.url.origin)
   provide('database', database)

@@ -1,0 +1,3 @@
+import { createApp } from '../lib/http/app.ts'
+
+export default createApp()

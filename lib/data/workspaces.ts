@@ -1,0 +1,59 @@
+/** Workspaces, and who may see and change them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from './connection.ts'
+import type { Role } from './tables.ts'
+
+/** A workspace as the one who asked for it may use it. An API key reads, and is nobody's member. */
+export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }
+
+/** Who asks: a person who has signed in, or a program with an API key. */
+export type Caller = { email: string } | { apiKeyHash: string }
+
+/** Slugs and ids hold nothing else, and Postgres refuses some of it, such as a NUL. */
+const ADDRESS = /^[\w-]{1,63}$/
+
+/** Whether a workspace is the one that an address names, by its slug or its id. */
+const isNamed = (address: string): RawBuilder<SqlBool> => {
+  const asked = ADDRESS.test(address) ? address.toLowerCase() : ''
+  return sql<SqlBool>`(w.slug = ${asked} or w.id::text = ${asked})`
+}
+
+/** The query for the workspace of an address, as a member of it sees it: a row, or none for strangers. */
+export const memberWorkspace = (db: Db, address: string, email: string) =>
+  db
+    .selectFrom('workspaces as w')
+    .innerJoin('members as m', 'm.workspace_id', 'w.id')
+    .where('m.email', '=', email)
+    .where(isNamed(address))
+    .select(['w.id', 'w.slug', 'w.name', 'm.role'])
+
+/** The workspaces of a person, by name. */
+export const listWorkspaces = (db: Db, email: string) =>
+  db
+    .selectFrom('workspaces as w')
+    .innerJoin('members as m', 'm.workspace_id', 'w.id')
+    .where('m.email', '=', email)
+    .select(['w.id', 'w.slug', 'w.name', 'm.role'])
+    .orderBy('w.name')
+    .orderBy('w.id')
+    .execute()
+
+/**
+ * The workspace that an API key opens, when it is the one of the address.
+ *
+ * @returns undefined when the key is unknown or revoked, null when it belongs to another workspace
+ */
+export const keyWorkspace = async (
+  db: Db,
+  address: string,
+  apiKeyHash: string,
+): Promise<Workspace | null | undefined> => {
+  const row = await db
+    .selectFrom('api_keys as k')
+    .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
+    .where('k.key_hash', '=', apiKeyHash)
+    .where('k.revoked_at', 'is', null)
+    .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named')])
+    .executeTakeFirst()
+  return row && (row.named ? { id: row.id, slug: row.slug, name: row.name, role: 'key' } : null)
+}

@@ -1,0 +1,72 @@
+/** Who may do what under /api/workspaces/:workspace: managers everything, members and API keys some reading. */
+import type { Context, MiddlewareHandler } from 'hono'
+import { every } from 'hono/combine'
+import { createMiddleware } from 'hono/factory'
+import { keyWorkspace, memberWorkspace, type Workspace } from '../data/workspaces.ts'
+import { apiKey, invalidApiKey, type KeyEnv } from './api-keys.ts'
+import { ApiError } from './errors.ts'
+import { type SessionEnv, session } from './session.ts'
+
+/** The app of an endpoint of one workspace, which the caller may use. */
+export type WorkspaceEnv = SessionEnv & { Variables: { workspace: Workspace } }
+
+/** The error for a workspace that isn't there, or isn't the caller's: which of them is nobody's business. */
+const workspaceNotFound = () =>
+  new ApiError('not_found', 'There is no such workspace, or you are not a member of it.')
+
+/** Lets a manager pass. @throws {ApiError} `not_found` for no workspace, `manager_required` for a member */
+export const requireManager = <W extends { role: string }>(workspace: W | undefined): W => {
+  if (!workspace) throw workspaceNotFound()
+  if (workspace.role !== 'manager') {
+    throw new ApiError('manager_required', 'Only a manager of this workspace may do this.')
+  }
+  return workspace
+}
+
+const address = (c: Context): string => c.req.param('workspace') ?? ''
+
+/** Finds the workspace of the address for whoever is signed in, for `c.var.workspace`. */
+const membership = createMiddleware<WorkspaceEnv>(async function membership(c, next) {
+  const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
+  if (!workspace) throw workspaceNotFound()
+  c.set('workspace', workspace)
+  await next()
+})
+
+const managersOnly = createMiddleware<WorkspaceEnv>(async function managersOnly(c, next) {
+  requireManager(c.var.workspace)
+  await next()
+})
+
+/** Finds the workspace of the address for an API key of it, for `c.var.workspace`. */
+const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
+  const workspace = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash)
+  if (workspace === undefined) throw invalidApiKey()
+  if (workspace === null) {
+    throw new ApiError(
+      'not_found',
+      'This API key does not belong to that workspace. Use the slug or id of its own.',
+    )
+  }
+  c.set('workspace', workspace)
+  await next()
+})
+
+/**
+ * Asks for a manager of the workspace in the address, for `c.var.user` and `c.var.workspace`.
+ *
+ * @throws {ApiError} `not_signed_in`, `not_found` (also for strangers), `manager_required`
+ */
+export const manager = () => every(session(), membership, managersOnly) as MiddlewareHandler<WorkspaceEnv>
+
+/**
+ * Asks for someone who may read the workspace in the address: a member of it, or an API key of it, for
+ * `c.var.workspace`.
+ *
+ * @throws {ApiError} `invalid_api_key`, `not_signed_in`, `not_found` (also for strangers and other workspaces' keys)
+ */
+export const reader = (): MiddlewareHandler<WorkspaceEnv> => {
+  const byKey = every(apiKey(), keyHolder)
+  const bySession = every(session(), membership)
+  return (c, next) => (c.req.header('Authorization') === undefined ? bySession : byKey)(c, next)
+}

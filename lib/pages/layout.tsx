@@ -1,0 +1,103 @@
+/** What every page has: head, header, navigation, and a place for what it says. */
+import type { Child } from 'hono/jsx'
+import type { Workspace } from '../data/workspaces.ts'
+
+/** The parts of a workspace, in the order of the navigation. */
+const SECTIONS = [
+  { path: '', label: 'Overview', managers: false },
+  { path: '/programs', label: 'Programs', managers: false },
+  { path: '/partners', label: 'Partners', managers: false },
+  { path: '/import', label: 'Import', managers: true },
+  { path: '/events', label: 'Events', managers: false },
+  { path: '/commissions', label: 'Commissions', managers: false },
+  { path: '/customers', label: 'Customers', managers: false },
+  { path: '/api-keys', label: 'API keys', managers: true },
+  { path: '/members', label: 'Members', managers: true },
+  { path: '/mails', label: 'Mails', managers: true },
+  { path: '/audit', label: 'Audit log', managers: true },
+] as const
+
+/** The path of one part of a workspace, as the navigation has it. */
+export type Section = (typeof SECTIONS)[number]['path']
+
+export type LayoutProps = {
+  title: string
+  /** Who is signed in, if anybody is. */
+  user?: { email: string } | undefined
+  /** The workspace that the page is about, and the part of it. */
+  workspace?: Workspace | undefined
+  section?: Section | undefined
+  /** More stylesheets and scripts of this page, as paths. */
+  styles?: string[] | undefined
+  scripts?: string[] | undefined
+  children?: Child
+}
+
+/** A whole page. Everything that it loads comes from here: see the policy in lib/pages/render.ts. */
+export const Layout = ({
+  title,
+  user,
+  workspace,
+  section,
+  styles = [],
+  scripts = [],
+  children,
+}: LayoutProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{[title, workspace?.name, 'Tributary'].filter(Boolean).join(' · ')}</title>
+      <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+      {['/app.css', ...styles].map((href) => (
+        <link rel="stylesheet" href={href} />
+      ))}
+      {['/app.js', ...scripts].map((src) => (
+        <script type="module" src={src}></script>
+      ))}
+    </head>
+    <body>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="site">
+        <a class="brand" href="/app">
+          <img src="/icon.svg" alt="" width="24" height="24" />
+          Tributary
+        </a>
+        {workspace && (
+          <a class="workspace" href={`/app/${workspace.slug}`}>
+            {workspace.name}
+          </a>
+        )}
+        {user && (
+          <form class="account" method="post" action="/auth/sign-out">
+            <span>{user.email}</span>
+            <button type="submit" class="link">
+              Sign out
+            </button>
+          </form>
+        )}
+      </header>
+      {workspace && <Navigation workspace={workspace} section={section} />}
+      <main id="main" tabindex={-1}>
+        {children}
+      </main>
+    </body>
+  </html>
+)
+
+const Navigation = ({ workspace, section }: { workspace: Workspace; section: Section | undefined }) => (
+  <nav class="sections" aria-label={workspace.name}>
+    <ul>
+      {SECTIONS.filter(({ managers }) => !managers || workspace.role === 'manager').map(({ path, label }) => (
+        <li>
+          <a href={`/app/${workspace.slug}${path}`} aria-current={path === section ? 'page' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
