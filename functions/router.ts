@@ -15,7 +15,8 @@ type Env = {
     | 'MANAGE'
     | 'IMPORT_PARTNERS'
     | 'IMPORT_CUSTOMERS'
-    | 'DASHBOARD',
+    | 'DASHBOARD'
+    | 'PORTAL',
     Service
   >
   Variables: { requestId: string }
@@ -48,6 +49,8 @@ export default new Hono<Env>()
     forward(c.env.IMPORT_CUSTOMERS, c.req.raw, c.var.requestId),
   )
   .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
+  .on('ALL', ['/portal', '/portal/*'], (c) => forward(c.env.PORTAL, c.req.raw, c.var.requestId))
+  .get('/', (c) => c.redirect('/app'))
   .on('ALL', ['/api/workspaces', '/api/workspaces/*'], (c) =>
     forward(c.env.MANAGE, c.req.raw, c.var.requestId),
   )

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { applySchema } from '../../dev/schema.ts'
+import { seeder } from '../../dev/seed.ts'
+
+const server = inject('database')
+let admin: pg.Client
+beforeAll(async () => {
+  admin = new pg.Client({ connectionString: server.DATABASE_URL })
+  await admin.connect()
+})
+afterAll(() => admin.end())
+
+/** Runs something against an empty database of its own. */
+const withDatabase = async <T>(
+  name: string,
+  use: (url: string, client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  await admin.query(`create database ${name}`)
+  const url = new URL(server.DATABASE_URL)
+  url.pathname = `/${name}`
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    return await use(url.href, client)
+  } finally {
+    await client.end()
+    await admin.query(`drop database ${name} with (force)`)
+  }
+}
+
+/** Everything that a schema consists of, as sorted lines; the order of columns doesn't matter. */
+const describeSchema = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ line: string }>(`
+    select concat_ws(' ', table_schema, table_name, column_name, data_type, is_nullable, column_default) as line
+    from information_schema.columns where table_schema in ('public', 'auth')
+    union all
+    select concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
+    from pg_constraint where connamespace in (select oid from pg_namespace where nspname in ('public', 'auth'))
+    union all
+    select indexdef from pg_indexes where schemaname in ('public', 'auth')
+    order by 1`)
+  return rows.map(({ line }) => line)
+}
+
+const fresh = () =>
+  withDatabase('schema_fresh', async (url, client) => {
+    await applySchema(url)
+    return describeSchema(client)
+  })
+
+test('applied twice, schema.sql changes nothing', async () => {
+  const [once, twice] = await withDatabase('schema_twice', async (url, client) => {
+    await applySchema(url)
+    const before = await describeSchema(client)
+    await applySchema(url)
+    return [before, await describeSchema(client)]
+  })
+  expect(twice).toEqual(once)
+})
+
+test('a database from before the imports becomes the same as a new one, and keeps its rows', async () => {
+  const old = await readFile(new URL('../fixtures/schema-before-imports.sql', import.meta.url), 'utf8')
+  const upgraded = await withDatabase('schema_before_imports', async (url, client) => {
+    await client.query(old)
+    await client.query(`
+      insert into workspaces (id, slug, name) values (gen_random_uuid(), 'acme', 'Acme');
+      insert into rewards (id, workspace_id, kind, basis_points) select gen_random_uuid(), id, 'percent', 2000 from workspaces;
+      insert into programs (id, workspace_id, name, site_url, reward_id, reward_interval)
+        select gen_random_uuid(), workspace_id, 'A program', 'https://shop.example', id, 'recurring' from rewards;
+      insert into partners (id, workspace_id, program_id, email, slug, slug_key)
+        select gen_random_uuid(), workspace_id, id, 'maya@partner.example', 'maya', 'maya' from programs;
+      insert into customers (id, workspace_id, external_id, partner_id, created_at)
+        select gen_random_uuid(), workspace_id, 'user_1', id, now() from partners;
+      insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                          partner_id, attributed_by, amount_cents, currency, body_hash, steps, occurred_at)
+        select gen_random_uuid(), workspace_id, 'sale', 'inv_1', 'sale', 'user_1', id, partner_id, 'customer', 100,
+               'USD', '', '[]', now() from customers;
+      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                               amount_cents, currency, one_time, payable_at, created_at)
+        select gen_random_uuid(), e.workspace_id, p.id, e.partner_id, e.customer_id, e.id, p.reward_id, 'sale', 20,
+               'USD', false, now(), now() from events e, programs p`)
+    await applySchema(url)
+    const { rows } = await client.query(
+      'select kind, amount_cents, event_id is not null as event from commissions',
+    )
+    expect(rows).toEqual([{ kind: 'sale', amount_cents: '20', event: true }])
+    return describeSchema(client)
+  })
+  expect(upgraded).toEqual(await fresh())
+})
+
+test('a commission names its event, customer and reward, and an opening balance none of them', async () => {
+  const seed = seeder(server)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId)
+  const partnerId = await seed.addPartner(workspaceId, programId, { slug: 'maya' })
+  const insert = (kind: string, partner = partnerId) =>
+    admin.query(
+      `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time, payable_at, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, 100, 'USD', false, now(), now())`,
+      [workspaceId, programId, partner, kind],
+    )
+  await expect(insert('sale')).rejects.toThrow('commissions_event_check')
+  await insert('opening_balance')
+  await expect(insert('opening_balance')).rejects.toThrow('commissions_opening_balance_key')
+})
