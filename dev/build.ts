@@ -1,6 +1,10 @@
-/** Makes what public/ serves but nobody writes by hand: the snippet, the API's description, the page of errors. */
+/**
+ * Makes what public/ serves but nobody writes by hand: the snippet, the pages' scripts, the API's description, the
+ * page of errors.
+ */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { buildIslands } from './build-islands.ts'
 import { buildSnippet } from './build-snippet.ts'
 import { errorsPage } from './errors-page.ts'
 import { openapi } from './openapi.ts'
@@ -18,6 +22,7 @@ const publish = async (path: string, content: string): Promise<void> => {
 export const build = async (): Promise<number> => {
   const { code, gzipBytes } = await buildSnippet()
   await publish('via.js', code)
+  for (const island of await buildIslands()) await publish(island.name, island.code)
   await publish('openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`)
   await publish('docs/errors.html', errorsPage())
   return gzipBytes

@@ -1,44 +1,10 @@
 import * as z from 'zod'
 import { createDocument } from 'zod-openapi'
-import { ERRORS, type ErrorCode } from '../lib/http/errors.ts'
-import { ClickEvent, EventQuery, LeadEvent, SaleEvent } from '../lib/http/schemas.ts'
-import {
-  ClickResponse,
-  ErrorResponse,
-  EventListResponse,
-  EventResponse,
-  TrackingResponse,
-} from './responses.ts'
-
-const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
-
-/** The answers that go wrong, by status, for the codes that an endpoint may give. */
-const errors = (...codes: ErrorCode[]) => {
-  const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
-  const answers = [...Map.groupBy(all, (code) => ERRORS[code][0])].map(([status, group]) => {
-    const description = group.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n')
-    return [String(status), { description, ...json(ErrorResponse) }]
-  })
-  return Object.fromEntries(answers)
-}
-
-const apiKey = [{ apiKey: [] }]
-const report = (summary: string, schema: z.ZodType) => ({
-  post: {
-    summary,
-    security: apiKey,
-    requestBody: { required: true, ...json(schema) },
-    responses: {
-      200: {
-        description:
-          'Saved, now or by an earlier call with the same `externalId`. The header `Idempotency-Mismatch: true` says that the earlier call said something else.',
-        ...json(TrackingResponse),
-      },
-      ...errors('invalid_body', 'invalid_api_key', 'body_too_large', 'unsupported_media_type'),
-    },
-  },
-})
-const workspace = { workspace: z.string().meta({ description: 'The slug or id of the workspace.' }) }
+import { EventQuery } from '../lib/http/schemas.ts'
+import { imports } from './openapi/imports.ts'
+import { byApiKey, errors, json, workspace } from './openapi/shared.ts'
+import { tracking } from './openapi/tracking.ts'
+import { EventListResponse, EventResponse } from './responses.ts'
 
 /** OpenAPI 3.1 of the public API, from the schemas that validate it. */
 export const openapi = () =>
@@ -52,25 +18,21 @@ export const openapi = () =>
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'A live API key: `trib_live_...`' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-tributary.session',
+          description: 'The cookie of somebody who has signed in at /sign-in.',
+        },
       },
     },
     paths: {
-      '/api/track/click': {
-        post: {
-          summary: 'Record a visit through a partner’s link',
-          requestBody: { required: true, ...json(ClickEvent) },
-          responses: {
-            200: { description: 'The click, and until when it counts.', ...json(ClickResponse) },
-            ...errors('invalid_body', 'partner_not_found', 'body_too_large', 'unsupported_media_type'),
-          },
-        },
-      },
-      '/api/track/lead': report('Report a lead', LeadEvent),
-      '/api/track/sale': report('Report a sale', SaleEvent),
+      ...tracking,
+      ...imports,
       '/api/workspaces/{workspace}/events': {
         get: {
           summary: 'List events, newest first',
-          security: apiKey,
+          security: byApiKey,
           requestParams: { path: z.object(workspace), query: EventQuery },
           responses: {
             200: { description: 'A page of events.', ...json(EventListResponse) },
@@ -81,7 +43,7 @@ export const openapi = () =>
       '/api/workspaces/{workspace}/events/{id}': {
         get: {
           summary: 'Get an event and the reasons for its decision',
-          security: apiKey,
+          security: byApiKey,
           requestParams: { path: z.object({ ...workspace, id: z.uuid() }) },
           responses: {
             200: { description: 'The event.', ...json(EventResponse) },

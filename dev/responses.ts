@@ -60,6 +60,49 @@ export const EventListResponse = z
   .object({ data: z.array(EventResponse), nextCursor: z.uuid().nullable() })
   .meta({ id: 'EventList' })
 
+const RowProblem = {
+  code: z.string().optional().meta({ description: 'What is to be corrected; see docs/api.md.' }),
+  message: z.string().optional(),
+}
+
+/** The answer of POST .../partners/import. */
+export const PartnerImportResponse = z
+  .object({
+    summary: z.object({
+      created: z.int(),
+      skippedExisting: z.int(),
+      errors: z.int(),
+      slugsRenamed: z.int(),
+      couponsMapped: z.int(),
+    }),
+    results: z.array(
+      z.object({
+        email: z.string(),
+        status: z.enum(['created', 'skipped_existing', 'error']),
+        slug: z.string(),
+        couponMapped: z.boolean(),
+        requestedSlug: z.string().optional().meta({ description: 'The slug that was taken.' }),
+        ...RowProblem,
+      }),
+    ),
+  })
+  .meta({ id: 'PartnerImportResult' })
+
+/** The answer of POST .../customers/import. */
+export const CustomerImportResponse = z
+  .object({
+    summary: z.object({ created: z.int(), updated: z.int(), unchanged: z.int(), errors: z.int() }),
+    results: z.array(
+      z.object({
+        customerExternalId: z.string(),
+        partnerEmail: z.string(),
+        status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
+        ...RowProblem,
+      }),
+    ),
+  })
+  .meta({ id: 'CustomerImportResult' })
+
 /** Every error. */
 export const ErrorResponse = z
   .object({

@@ -1,0 +1,106 @@
+/** The step that asks the service what an import would do, says it in words, and lets the person decide. */
+import type { Columns } from '../../lib/domain/import-columns.ts'
+import { expectedOf, expectNewPartners, type Outcomes, problemOf } from '../../lib/domain/import-outcomes.ts'
+import type { Rows } from '../../lib/domain/import-records.ts'
+import { count, effects, summary } from '../../lib/domain/import-report.ts'
+import { announce, button, byId, h, showStep } from './dom.ts'
+import type { CsvFile } from './file.ts'
+import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
+import { reportOf } from './report.ts'
+import { runCalls } from './run.ts'
+import type { Job, Options } from './store.ts'
+
+type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
+
+/** Runs the dry run, and asks whether to import. @returns null when the person goes back to the columns */
+export const check = async (file: CsvFile, columns: Columns, target: Target): Promise<Job | null> => {
+  showStep('Reading the rows', h('p', {}, `${count(file.records.length, 'row')}.`))
+  const rows = await rowsOf(file, columns)
+  const calls = callsOf(rows, false)
+  const options: Options = { mails: mailBox().checked, balances: balanceBox().checked }
+  const answers = await runCalls({
+    title: 'Checking, without importing',
+    calls,
+    url: (call) => urlOf(target.workspace, call),
+    // Balances are asked about in any case, so that their errors are known before the option is chosen.
+    body: (call) => bodyOf(call, target.programId, { ...options, balances: true }, true),
+    leave: 'Back to the columns',
+  })
+  if (!answers) return null
+  return decide(file, columns, target, rows, outcomesOf(rows, calls, answers))
+}
+
+const mailBox = () => byId('import-mails', HTMLInputElement)
+const balanceBox = () => byId('import-balances', HTMLInputElement)
+
+const decide = (
+  file: CsvFile,
+  columns: Columns,
+  target: Target,
+  rows: Rows,
+  answered: Outcomes,
+): Promise<Job | null> =>
+  new Promise((resolve) => {
+    const mails = option('Send each new partner the “We’ve moved” mail', mailBox())
+    const balances = option('Pay out opening balances', balanceBox())
+    const report = h('div', {})
+
+    const show = () => {
+      const options: Options = { mails: mails.box.checked, balances: balances.box.checked }
+      mailBox().checked = options.mails
+      balanceBox().checked = options.balances
+      const outcomes = expectNewPartners(answered, options.balances)
+      const does = effects(outcomes, options)
+      mails.effect.textContent = does.mails
+      balances.effect.textContent = does.balances
+      report.replaceChildren(...reportOf({ file, outcomes, dryRun: true, withBalances: options.balances }))
+      const sent = [...rows.partners, ...rows.customers].filter(
+        (row) => !problemOf(row, options.balances),
+      ).length
+      start.textContent = `Import ${count(sent, 'row')} into ${target.programName}`
+      start.disabled = sent === 0
+      return { options, outcomes }
+    }
+    const start = button('Import', () => {
+      const { options, outcomes } = show()
+      const { partners, customers } = expectedOf(outcomes)
+      const expected = { partners: [...partners], customers: [...customers] }
+      resolve({ ...target, file, columns, options, expected, calls: callsOf(rows, options.balances).length })
+    })
+
+    showStep(
+      'What the import will do',
+      h('p', {}, 'Nothing is imported yet.'),
+      report,
+      rows.partners.length > 0
+        ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
+        : null,
+      h(
+        'p',
+        { class: 'actions' },
+        start,
+        button('Back to the columns', () => resolve(null), 'quiet'),
+      ),
+    )
+    for (const { box, effect } of [mails, balances]) {
+      box.addEventListener('change', () => {
+        show()
+        announce(effect.textContent ?? '')
+      })
+    }
+    const { outcomes, options } = show()
+    const { partners, customers } = summary(outcomes, { dryRun: true, withBalances: options.balances })
+    announce(
+      [partners && `Partners: ${partners}.`, customers && `Customers: ${customers}.`]
+        .filter(Boolean)
+        .join(' '),
+    )
+  })
+
+/** A checkbox like the one of the form, with what it comes to for this file. */
+const option = (label: string, like: HTMLInputElement) => {
+  const box = h('input', { type: 'checkbox', id: `${like.id}-now`, 'aria-describedby': `${like.id}-effect` })
+  box.checked = like.checked
+  const effect = h('span', { class: 'hint', id: `${like.id}-effect` })
+  return { box, effect, part: h('p', { class: 'option' }, box, h('label', { for: box.id }, label), effect) }
+}

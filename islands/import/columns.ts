@@ -1,0 +1,104 @@
+/** The step in which a person sees what each column of the file becomes, and may say otherwise. */
+import { cellText } from '../../lib/domain/import-cells.ts'
+import {
+  type Columns,
+  ERROR_HEADER,
+  FIELD_NAMES,
+  headerKey,
+  imports,
+  recognise,
+  remap,
+  warnings,
+} from '../../lib/domain/import-columns.ts'
+import type { Field } from '../../lib/domain/import-fields.ts'
+import { count } from '../../lib/domain/import-report.ts'
+import { announce, button, h, showStep, table } from './dom.ts'
+import type { CsvFile } from './file.ts'
+
+/** Longer examples make the table hard to read. */
+const EXAMPLE_CHARACTERS = 60
+
+/** Asks what the columns are. @returns null when the person wants another file */
+export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Columns | null> =>
+  new Promise((resolve) => {
+    const { platform, columns: recognised } = recognise(file.headers)
+    let columns = chosen ?? recognised
+
+    const selects = file.headers.map((header, column) => {
+      const select = h(
+        'select',
+        { 'aria-label': `“${header}” becomes` },
+        h('option', { value: '' }, 'Ignored'),
+        ...Object.entries(FIELD_NAMES).map(([field, name]) => h('option', { value: field }, name)),
+      )
+      select.disabled = headerKey(header) === headerKey(ERROR_HEADER)
+      select.addEventListener('change', () => {
+        columns = remap(columns, column, (select.value || null) as Field | null)
+        show()
+        announce(feeds.textContent ?? '')
+      })
+      return select
+    })
+    const feeds = h('p', {})
+    const notes = h('div', {})
+    const next = button('Check without importing', () => resolve(columns))
+
+    const show = () => {
+      for (const [column, select] of selects.entries()) {
+        select.value = columns[column] ?? ''
+        select.closest('tr')?.classList.toggle('ignored', columns[column] === null)
+      }
+      const { partners, customers } = imports(columns)
+      const what = [partners && 'partners', customers && 'customers'].filter(Boolean).join(' and ')
+      const ignored = file.headers.filter((_, column) => columns[column] === null)
+      feeds.textContent = `${what ? `This file imports ${what}.` : 'This file imports nothing yet.'} ${
+        ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No column is ignored.'
+      }`
+      const { blocking, advice } = warnings(columns)
+      const all = [file.warning, blocking, ...advice].filter((text) => text !== null)
+      notes.replaceChildren(...all.map((text) => h('p', { class: 'note' }, text)))
+      next.disabled = blocking !== null
+    }
+
+    const choices = table(
+      'What each column becomes',
+      ['Column, with its first value', 'Becomes'],
+      file.headers.map((header, column) =>
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, header, h('span', { class: 'example' }, example(file, column))),
+          h('td', {}, selects[column]),
+        ),
+      ),
+    )
+    choices.classList.add('columns')
+    showStep(
+      'Columns',
+      h(
+        'p',
+        {},
+        `${file.name}: ${count(file.records.length, 'row')}. `,
+        platform
+          ? `This looks like an export of ${platform}.`
+          : 'This is no export that we know by its columns.',
+      ),
+      feeds,
+      notes,
+      choices,
+      h(
+        'p',
+        { class: 'actions' },
+        next,
+        button('Choose another file', () => resolve(null), 'quiet'),
+      ),
+    )
+    show()
+  })
+
+/** The first value of a column. */
+const example = ({ records }: CsvFile, column: number): string => {
+  const found = records.find(({ cells }) => cellText(cells[column]) !== '')
+  const text = cellText(found?.cells[column])
+  return text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text
+}

@@ -1,0 +1,109 @@
+/** From a file's bytes to the records in it. */
+import Papa from 'papaparse'
+import { cellText } from '../../lib/domain/import-cells.ts'
+import type { CsvRecord } from '../../lib/domain/import-records.ts'
+
+export type CsvFile = { name: string; headers: string[]; records: CsvRecord[]; warning: string | null }
+
+/** A file that can't be read, in words that say what to do. */
+export class UnreadableFile extends Error {}
+
+/** Ten times the 50,000 rows that are usual for large programs. A phone's memory holds that many. */
+const LARGEST_FILE_BYTES = 100_000_000
+
+/** About 2,000 rows: a few milliseconds of work between two paints. */
+const CHUNK_CHARACTERS = 256 * 1024
+
+/**
+ * The text in a file's bytes: UTF-8 or UTF-16, with a byte order mark or without, else Windows-1252, in which old
+ * spreadsheets save.
+ */
+const decode = (bytes: Uint8Array): string => {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
+    throw new UnreadableFile(
+      'This is a spreadsheet, not a CSV file. Open it and save it as CSV, then choose that.',
+    )
+  }
+  const start = bytes.subarray(0, 4_096)
+  const zeros = (odd: number) => start.filter((byte, index) => index % 2 === odd && byte === 0).length
+  const utf16 = (odd: number) => zeros(odd) > start.length / 8 && zeros(odd) > zeros(1 - odd) * 4
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || utf16(1)) return new TextDecoder('utf-16le').decode(bytes)
+  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || utf16(0)) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+/** Reads a file that was chosen or dropped. @throws {UnreadableFile} */
+export const readFile = async (file: File, onProgress: (share: number) => void): Promise<CsvFile> => {
+  if (file.size > LARGEST_FILE_BYTES) {
+    throw new UnreadableFile(
+      'This file is larger than 100 MB. Split it, and import the parts one after the other.',
+    )
+  }
+  return readText(file.name, decode(new Uint8Array(await file.arrayBuffer())), onProgress)
+}
+
+/** Reads text that was pasted, or that a file holds. @throws {UnreadableFile} */
+export const readText = async (
+  name: string,
+  text: string,
+  onProgress: (share: number) => void,
+): Promise<CsvFile> => {
+  // Excel's own first line, `sep=;`, names the delimiter.
+  const [line, sep] = /^\ufeff?sep=(.)\r?\n/i.exec(text) ?? ['', undefined]
+  const body = text.slice(line.length).replace(/^\ufeff/, '')
+  if (!body.trim()) throw new UnreadableFile('There is nothing in this file.')
+  const { rows, unclosed } = await parse(body, sep ?? delimiterOf(body), onProgress)
+  const records = rows.map((cells, index) => ({ line: index + 1, cells }))
+  const first = records.findIndex(({ cells }) => cells.some((cell) => cellText(cell) !== ''))
+  const header = records[first]?.cells
+  if (!header) throw new UnreadableFile('There is nothing in this file.')
+
+  // A first line with an address in it is a partner, not a header.
+  const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cell))
+  const names = header.map((cell, column) => (hasHeader && cellText(cell)) || `Column ${column + 1}`)
+  const rest = records
+    .slice(hasHeader ? first + 1 : first)
+    .filter(({ cells }) => cells.some((cell) => cellText(cell)))
+  if (rest.length === 0) throw new UnreadableFile('This file has a header, but no rows below it.')
+  const warning = unclosed
+    ? `A quotation mark in row ${unclosed.toLocaleString('en')} is never closed, so everything after it is in one cell.`
+    : null
+  return { name, headers: names, records: rest, warning }
+}
+
+/** The delimiter that the header has the most of, outside quotes. */
+const delimiterOf = (text: string): string => {
+  const header =
+    /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(text.trimStart())?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
+  const times = (mark: string) => header.split(mark).length
+  return [',', ';', '\t', '|'].reduce((best, mark) => (times(mark) > times(best) ? mark : best))
+}
+
+/** Parses piece by piece, with the browser having its turn in between. */
+const parse = (
+  text: string,
+  delimiter: string,
+  onProgress: (share: number) => void,
+): Promise<{ rows: string[][]; unclosed: number | null }> =>
+  new Promise((resolve, reject) => {
+    const rows: string[][] = []
+    let unclosed: number | null = null
+    Papa.parse<string[]>(text, {
+      delimiter,
+      chunkSize: CHUNK_CHARACTERS,
+      chunk: ({ data, errors, meta }: Papa.ParseResult<string[]>, parser: Papa.Parser) => {
+        const quote = errors.find(({ code }) => code === 'MissingQuotes')
+        if (quote) unclosed = rows.length + (quote.row ?? 0) + 1
+        for (const row of data) rows.push(row)
+        onProgress(meta.cursor / text.length)
+        parser.pause()
+        setTimeout(() => parser.resume())
+      },
+      complete: () => resolve({ rows, unclosed }),
+      error: (error: Error) => reject(new UnreadableFile(error.message)),
+    })
+  })

@@ -1,0 +1,73 @@
+/** What a file comes to: its rows, the calls that import them, and what the answers say of each row. */
+import type { CustomerResult } from '../../lib/domain/customer-import.ts'
+import { customerBody, customerCalls, partnerBody, partnerCalls } from '../../lib/domain/import-chunks.ts'
+import type { Columns } from '../../lib/domain/import-columns.ts'
+import { type Outcomes, problemOf } from '../../lib/domain/import-outcomes.ts'
+import {
+  collectRows,
+  type FileCustomer,
+  type FilePartner,
+  orderOfDates,
+  type Rows,
+} from '../../lib/domain/import-records.ts'
+import type { PartnerResult } from '../../lib/domain/partner-import.ts'
+import { rest } from './dom.ts'
+import type { CsvFile } from './file.ts'
+import type { Answer, Options } from './store.ts'
+
+export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }
+
+/** A few milliseconds of work between two paints. */
+const RECORDS_AT_ONCE = 2_000
+
+/** The rows of a file, collected piece by piece so that the page stays alive. */
+export const rowsOf = async ({ headers, records }: CsvFile, columns: Columns): Promise<Rows> => {
+  const collector = collectRows(headers, columns, orderOfDates(columns, records))
+  for (const [index, record] of records.entries()) {
+    if (index % RECORDS_AT_ONCE === 0) await rest()
+    collector.add(record)
+  }
+  return collector.rows()
+}
+
+/** The calls that import rows: partners first, because customers need them. */
+export const callsOf = ({ partners, customers }: Rows, withBalances: boolean): Call[] => [
+  ...partnerCalls(partners.filter((row) => !problemOf(row, withBalances))).map(
+    (rows): Call => ({ kind: 'partners', rows }),
+  ),
+  ...customerCalls(customers.filter((row) => !row.problem)).map(
+    (rows): Call => ({ kind: 'customers', rows }),
+  ),
+]
+
+/** How many rows calls have. */
+export const rowCount = (calls: Call[]): number => calls.reduce((total, { rows }) => total + rows.length, 0)
+
+/** Where a call goes. */
+export const urlOf = (workspace: string, { kind }: Call): string =>
+  `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
+
+/** The body of a call. */
+export const bodyOf = (call: Call, programId: string, options: Options, dryRun: boolean): object =>
+  call.kind === 'partners'
+    ? {
+        programId,
+        options: { sendWelcomeEmail: options.mails, importOpeningBalances: options.balances, dryRun },
+        rows: call.rows.map(partnerBody),
+      }
+    : { programId, options: { dryRun }, rows: call.rows.map(customerBody) }
+
+/** What became of each row. Rows that were not sent have no result. */
+export const outcomesOf = (rows: Rows, calls: Call[], answers: Answer[]): Outcomes => {
+  const results = new Map<FilePartner | FileCustomer, PartnerResult | CustomerResult>()
+  for (const [index, call] of calls.entries()) {
+    for (const [place, row] of call.rows.entries()) {
+      const result = answers[index]?.[place]
+      if (result) results.set(row, result)
+    }
+  }
+  return {
+    partners: rows.partners.map((row) => ({ row, result: (results.get(row) as PartnerResult) ?? null })),
+    customers: rows.customers.map((row) => ({ row, result: (results.get(row) as CustomerResult) ?? null })),
+  }
+}

@@ -1,0 +1,88 @@
+/** An import that is under way, kept in the browser so that a closed tab loses nothing. */
+
+import type { CustomerResult } from '../../lib/domain/customer-import.ts'
+import type { Columns } from '../../lib/domain/import-columns.ts'
+import type { PartnerResult } from '../../lib/domain/partner-import.ts'
+import type { CsvFile } from './file.ts'
+
+export type Options = { mails: boolean; balances: boolean }
+
+/** Everything that the calls are made of: the same job makes the same calls. */
+export type Job = {
+  workspace: string
+  programId: string
+  programName: string
+  file: CsvFile
+  columns: Columns
+  options: Options
+  /** What the dry run found to be new: e-mail addresses and customer ids. */
+  expected: { partners: string[]; customers: string[] }
+  calls: number
+}
+
+/** What one call was answered, a result for each of its rows. */
+export type Answer = (PartnerResult | CustomerResult)[]
+
+const open = (): Promise<IDBDatabase> =>
+  new Promise((resolve, reject) => {
+    const request = indexedDB.open('tributary-import', 1)
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('jobs')
+      request.result.createObjectStore('answers')
+    }
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+
+/** Runs one transaction, and gives what its request found once everything is written. */
+const transact = async <Result>(
+  mode: IDBTransactionMode,
+  work: (jobs: IDBObjectStore, answers: IDBObjectStore) => IDBRequest<Result> | undefined,
+): Promise<Result | undefined> => {
+  const database = await open()
+  try {
+    return await new Promise<Result | undefined>((resolve, reject) => {
+      const transaction = database.transaction(['jobs', 'answers'], mode)
+      const request = work(transaction.objectStore('jobs'), transaction.objectStore('answers'))
+      transaction.oncomplete = () => resolve(request?.result)
+      transaction.onabort = () => reject(transaction.error)
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** All answers of a workspace, whatever their number. */
+const answersOf = (workspace: string) =>
+  IDBKeyRange.bound([workspace, 0], [workspace, Number.MAX_SAFE_INTEGER])
+
+/** The import of a workspace that was begun in this browser, if there is one. */
+export const loadJob = async (workspace: string): Promise<{ job: Job; answers: Answer[] } | null> => {
+  const job: Job | undefined = await transact('readonly', (jobs) => jobs.get(workspace))
+  if (!job) return null
+  const found = await transact<Answer[]>('readonly', (_, answers) => answers.getAll(answersOf(workspace)))
+  return { job, answers: found ?? [] }
+}
+
+/** Keeps a job that is about to begin, in place of an earlier one. */
+export const saveJob = async (job: Job): Promise<void> => {
+  await transact('readwrite', (jobs, answers) => {
+    jobs.put(job, job.workspace)
+    answers.delete(answersOf(job.workspace))
+    return undefined
+  })
+}
+
+/** Keeps the answer to one call. */
+export const saveAnswer = async (workspace: string, call: number, answer: Answer): Promise<void> => {
+  await transact('readwrite', (_, answers) => answers.put(answer, [workspace, call]))
+}
+
+/** Forgets the import of a workspace. */
+export const discardJob = async (workspace: string): Promise<void> => {
+  await transact('readwrite', (jobs, answers) => {
+    jobs.delete(workspace)
+    answers.delete(answersOf(workspace))
+    return undefined
+  })
+}

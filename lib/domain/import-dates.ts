@@ -1,0 +1,78 @@
+/** Dates as exports write them, turned into ISO 8601. Times without a zone are UTC. */
+
+/** Whether the day or the month comes first in `03/04/2025`. A file is read in one way throughout. */
+export type DateOrder = 'day' | 'month'
+
+const NUMERIC = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b/
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/**
+ * How a column writes its dates, from those that can be read in one way only. Null when there is no such date, or
+ * when they disagree.
+ */
+export const dateOrder = (cells: Iterable<string>): DateOrder | null => {
+  const seen = new Set<DateOrder>()
+  for (const cell of cells) {
+    const [, first = '', second = ''] = NUMERIC.exec(cell) ?? []
+    if (Number(first) > 12) seen.add('day')
+    else if (Number(second) > 12) seen.add('month')
+    // Points between the numbers are written where the day comes first.
+    else if (first && /^\d+\.\d+\./.test(cell)) seen.add('day')
+    if (seen.size > 1) return null
+  }
+  return seen.size === 1 ? (seen.values().next().value ?? null) : null
+}
+
+/**
+ * A date or a moment in ISO 8601, or null when it can't be read.
+ *
+ * @example
+ * dateOf('2024-05-09 16:18:59 UTC', null) // '2024-05-09T16:18:59.000Z'
+ * dateOf('9 May 2024', null)              // '2024-05-09'
+ * dateOf('05/09/2024', 'month')           // '2024-05-09'
+ */
+export const dateOf = (text: string, order: DateOrder | null): string | null => {
+  // Seconds or milliseconds since 1970: ten digits are the years 2001 to 2286.
+  if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text.padEnd(13, '0'))).toISOString()
+
+  const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?=$|[T\s])(.*)$/.exec(text)
+  if (iso) return withTime(iso[1], iso[2], iso[3], iso[4])
+
+  const numeric = NUMERIC.exec(text)
+  if (numeric) {
+    const [match, first, second, year] = numeric
+    const dayFirst = Number(first) > 12 || (order === 'day' && Number(second) <= 12)
+    const sure = Number(first) > 12 || Number(second) > 12 || first === second || order !== null
+    if (!sure) return null
+    return withTime(year, dayFirst ? second : first, dayFirst ? first : second, text.slice(match.length))
+  }
+
+  const words =
+    /^(?:[a-z]{3,9},?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?\s+([a-z]{3,9})\.?|([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?),?\s+(\d{4})\b(.*)$/i.exec(
+      text,
+    )
+  if (!words) return null
+  const month = MONTHS.indexOf((words[2] ?? words[3] ?? '').slice(0, 3).toLowerCase()) + 1
+  return withTime(words[5], String(month), words[1] ?? words[4], words[6])
+}
+
+const TIME =
+  /^[T\s,]*(?:at\s+)?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([ap]m)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
+
+const withTime = (year = '', month = '', day = '', rest = ''): string | null => {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (!exists(Number(year), Number(month), Number(day))) return null
+  if (!rest.trim()) return date
+  const [match, hours = '', minutes, seconds = '00', half, zone = 'Z'] = TIME.exec(rest) ?? []
+  if (!match) return null
+  const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0) : Number(hours)
+  const offset = /^[+-]/.test(zone) ? zone.replace(/^(...):?/, '$1:') : 'Z'
+  const moment = Date.parse(`${date}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}${offset}`)
+  return Number.isNaN(moment) ? null : new Date(moment).toISOString()
+}
+
+/** Whether the calendar has that day: 30 February is read by Date as 1 March. */
+const exists = (year: number, month: number, day: number): boolean => {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}

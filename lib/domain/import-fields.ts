@@ -1,0 +1,96 @@
+/** What the columns of a file can become, and what the headers of a file of nobody's mean. */
+
+/** What a column of a file can become. `email` makes a partner of the row; `partnerEmail` names one who exists. */
+export type Field =
+  | 'email'
+  | 'name'
+  | 'firstName'
+  | 'lastName'
+  | 'slug'
+  | 'couponId'
+  | 'couponLabel'
+  | 'openingBalance'
+  | 'balanceCurrency'
+  | 'partnerEmail'
+  | 'customerExternalId'
+  | 'customerEmail'
+  | 'startedAt'
+
+/** One kind of export. */
+export type Preset = {
+  /** The platform's name, or null for a file of nobody's. */
+  platform: string | null
+  /** What a row is. */
+  rows: 'partners' | 'customers'
+  /** The file is this export when it has all the headers of one of these lists. */
+  signs: string[][]
+  /**
+   * The headers that become a field. Of several headers for one field, the first that the file has wins. Those
+   * under `ignored` stay unused although a header of that name means something elsewhere.
+   */
+  columns: Partial<Record<Field | 'ignored', string[]>>
+}
+
+/** What a header means in a file of nobody's, and in a known file beside the columns of its preset. */
+const WORDS: Preset['columns'] = {
+  name: ['name', 'full_name', 'partner_name', 'affiliate_name', 'promoter_name'],
+  firstName: ['first_name', 'firstname', 'partner_first_name', 'affiliate_first_name', 'given_name'],
+  lastName: ['last_name', 'lastname', 'partner_last_name', 'affiliate_last_name', 'surname', 'family_name'],
+  slug: [
+    ...[
+      'slug',
+      'via',
+      'token',
+      'link_token',
+      'ref_id',
+      'ref',
+      'referral_code',
+      'affiliate_code',
+      'partner_slug',
+    ],
+    ...['referral_link', 'affiliate_link', 'partner_link', 'tracking_link', 'link_url', 'link'],
+  ],
+  couponId: ['coupon_id', 'stripe_coupon_id', 'promotion_code_id', 'coupon_external_id'],
+  couponLabel: ['coupon_label', 'coupon', 'coupon_code', 'promo_code', 'promotion_code', 'discount_code'],
+  openingBalance: [
+    ...['opening_balance_cents', 'opening_balance', 'balance_cents', 'unpaid_cents', 'due_cents', 'balance'],
+    ...[
+      'unpaid',
+      'unpaid_balance',
+      'unpaid_commissions',
+      'unpaid_earnings',
+      'amount_owed',
+      'amount_due',
+      'due',
+    ],
+  ],
+  balanceCurrency: ['balance_currency', 'opening_balance_currency', 'currency', 'currency_code'],
+  customerExternalId: ['stripe_customer_id', 'customer_external_id', 'customer_id', 'external_customer_id'],
+  customerEmail: ['customer_email'],
+  startedAt: ['started_at', 'customer_since', 'first_sale_at', 'first_paid_at', 'became_conversion_at'],
+}
+
+const PARTNER_EMAIL = ['partner_email', 'affiliate_email', 'promoter_email', 'referrer_email']
+
+/** A file of nobody's with partners in it, and perhaps their customers beside them. */
+export const PARTNERS: Preset = {
+  platform: null,
+  rows: 'partners',
+  signs: [],
+  columns: { ...WORDS, email: ['email', 'e-mail', 'email_address', ...PARTNER_EMAIL] },
+}
+
+/** A file of nobody's in which the partner has a column of another name, so that `email` is the customer's. */
+export const CUSTOMERS: Preset = {
+  platform: null,
+  rows: 'customers',
+  signs: PARTNER_EMAIL.map((header) => [header]),
+  columns: {
+    ...WORDS,
+    name: ['partner_name', 'affiliate_name', 'promoter_name'],
+    firstName: ['partner_first_name', 'affiliate_first_name'],
+    lastName: ['partner_last_name', 'affiliate_last_name'],
+    partnerEmail: PARTNER_EMAIL,
+    customerEmail: ['customer_email', 'email', 'e-mail', 'email_address'],
+  },
+}

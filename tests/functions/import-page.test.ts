@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { launchBrowser } from '../../dev/browser.ts'
+import { startShop } from '../snippet/shop.ts'
+import { importedPartners } from '../support/imports.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+describe('the import page, over the real Workers', () => {
+  const database = useDatabase()
+  let browser: Browser
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    expect(complaints).toEqual([])
+  })
+
+  /** The page as somebody sees it who has signed in. */
+  const open = async ({ workspace }: Merchant, cookie: string): Promise<Page> => {
+    const url = inject('baseUrl')
+    const context = await browser.newContext({ baseURL: url })
+    context.setDefaultTimeout(20_000)
+    await context.addCookies(
+      cookie.split('; ').map((pair) => {
+        const [name = '', ...value] = pair.split('=')
+        // The prefix __Host- asks for Secure, which Chromium grants to 127.0.0.1 as it does to https.
+        return { name, value: value.join('='), url, secure: name.startsWith('__'), httpOnly: true }
+      }),
+    )
+    const page = await context.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('status of')) complaints.push(message.text())
+    })
+    await page.goto(`/app/${workspace.slug}/import`)
+    return page
+  }
+
+  const importFile = async (page: Page, name: string, buffer: Buffer): Promise<string> => {
+    await page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer })
+    await page.getByRole('button', { name: 'Read the file' }).click()
+    await page.getByRole('button', { name: 'Check without importing' }).click()
+    await page.getByRole('button', { name: /^Import \d/ }).click()
+    await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+    return (await page.locator('#import-stage dl').innerText()).replaceAll(/\s+/g, ' ')
+  }
+
+  test.each([
+    {
+      platform: 'Rewardful',
+      file: 'rewardful.csv',
+      says: 'Partners 6 imported, 1 slug renamed. Customers 7 imported.',
+    },
+    { platform: 'FirstPromoter', file: 'firstpromoter.csv', says: 'Partners 4 imported.' },
+    { platform: 'Tolt', file: 'tolt.csv', says: 'Partners 3 imported.' },
+    { platform: 'PartnerStack', file: 'partnerstack.csv', says: 'Partners 3 imported.' },
+    { platform: 'Dub', file: 'dub.csv', says: 'Partners 2 imported. Customers 3 imported.' },
+    { platform: 'Tapfiliate', file: 'tapfiliate.csv', says: 'Partners 3 imported.' },
+  ])('an export of $platform imports, and its links attribute at once', async ({ file, says }) => {
+    const merchant = await createMerchant()
+    const page = await open(merchant, await merchant.manager())
+    const content = await readFile(new URL(`../fixtures/exports/${file}`, import.meta.url))
+    expect(await importFile(page, file, content)).toBe(says)
+    const partners = await importedPartners(database, merchant)
+    expect(partners.length).toBeGreaterThan(0)
+    for (const { slug } of partners) expect(await merchant.click(slug)).toMatch(/^clk_/)
+
+    await page.getByRole('button', { name: 'Import another file' }).click()
+    await page.getByRole('button', { name: 'Read the file' }).waitFor()
+    expect(await importFile(page, file, content)).toContain(
+      `Partners 0 imported, ${partners.length} already here`,
+    )
+    await page.context().close()
+  })
+
+  test('from a CSV on the page to a visitor’s click on ?via=, in one browser', async () => {
+    const merchant = await createMerchant()
+    const page = await open(merchant, await merchant.manager())
+    await importFile(
+      page,
+      'own.csv',
+      Buffer.from('email;link\nleo@partner.example;https://old.example/?via=Leo'),
+    )
+
+    const shop = await startShop()
+    const script = `<script defer src="${inject('baseUrl')}/via.js" data-program="${merchant.programId}"></script>`
+    shop.html = `<!doctype html><title>Shop</title>${script}`
+    await page.goto(`http://127.0.0.1:${shop.port}/?via=Leo`)
+    const clickId = await page.evaluate<string | undefined>('tributary.ready')
+    expect(clickId).toMatch(/^clk_/)
+    const { body } = await merchant.post('/api/track/sale', {
+      externalId: 'invoice-1',
+      customerExternalId: 'cus_1',
+      amountCents: 4_900,
+      clickId,
+    })
+    expect(body.attributed).toBe(true)
+    await Promise.all([page.context().close(), shop.stop()])
+  })
+
+  test('a member is told that managers import', async () => {
+    const merchant = await createMerchant()
+    const page = await open(merchant, await merchant.member())
+    expect(await page.getByRole('main').innerText()).toContain('manager')
+    expect(await page.locator('#import').count()).toBe(0)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,75 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { describe, expect, test } from 'vitest'
+import { choose, page, press, reopen, service, step } from './visit.ts'
+
+/** What every step must hold to. */
+const inspect = async () => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  expect(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0)
+}
+
+/** A file that shows everything a report can have. */
+const FILE = `email,name,slug,balance,coupon_id,paypal_email
+maya@example.com,Maya Lindqvist,maya,120.00,cpn_maya,maya.pay@example.com
+leo@example.com,Leo Okafor,leo,80.00,,
+leo@example.com,Leo Okafor,leo-two,,,
+old@example.com,Somebody,older,,,
+wrong,No Address,wrong,,,
+euro@example.com,Euro Balance,euro,12 EUR,,
+,Nobody,nobody,,,
+`
+
+describe.each([
+  { scheme: 'light' as const, width: 1280 },
+  { scheme: 'dark' as const, width: 390 },
+])('in $scheme colours at $width pixels', ({ scheme, width }) => {
+  test('axe finds nothing on any step, and nothing is wider than the screen', async () => {
+    await reopen({ colorScheme: scheme, viewport: { width, height: 844 } })
+    service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
+    await inspect()
+
+    await press('Read the file')
+    await page.getByRole('alert').waitFor()
+    await inspect()
+
+    await choose('partners.csv', FILE)
+    await step('Columns')
+    await inspect()
+
+    service.state.faults = [new Response('{}', { status: 401 })]
+    await press('Check without importing')
+    await page.getByRole('alert').waitFor()
+    await inspect()
+
+    await press('Resume')
+    await step('What the import will do')
+    for (const details of await page.locator('#import-stage summary').all()) await details.click()
+    await inspect()
+
+    await press(/^Import/)
+    await step('Imported')
+    await inspect()
+  })
+})
+
+test('the whole way can be gone with the keyboard alone', async () => {
+  await page.getByLabel('Or paste its text').focus()
+  await page.keyboard.insertText('email,slug\nmaya@example.com,maya')
+  // To the options, over them, and to the button.
+  for (const key of ['Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+  await step('Columns')
+  // The table that scrolls, its two choices, and the button.
+  for (const key of ['Tab', 'Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+  await step('What the import will do')
+  for (const key of ['Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+  await step('Imported')
+})
+
+test('without JavaScript, the page points to the API', async () => {
+  await reopen({ javaScriptEnabled: false })
+  expect(await page.locator('noscript').innerText()).toContain('This page needs JavaScript')
+  expect(await page.getByRole('button', { name: 'Read the file' }).isDisabled()).toBe(true)
+})

@@ -1,0 +1,146 @@
+/** The import page as it is served, over an API that remembers what it was told, and fails when it is told to. */
+import { readFile } from 'node:fs/promises'
+import { type HttpBindings, serve } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { buildIslands } from '../../dev/build-islands.ts'
+import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
+import type { CustomerResult } from '../../lib/domain/customer-import.ts'
+import type { PartnerResult } from '../../lib/domain/partner-import.ts'
+import { slugKey } from '../../lib/domain/slugs.ts'
+import { renderPage } from '../../lib/pages/render.tsx'
+
+type PartnerBody = {
+  email: string
+  name?: string
+  slug?: string
+  couponId?: string
+  openingBalanceCents?: number
+}
+type CustomerBody = { customerExternalId: string; partnerEmail: string; startedAt?: string }
+type Call = {
+  kind: 'partners' | 'customers'
+  programId: string
+  options: { dryRun?: boolean; sendWelcomeEmail?: boolean; importOpeningBalances?: boolean }
+  rows: (PartnerBody & CustomerBody)[]
+}
+
+/** What happens to the next call: an answer in place of the API's, or a connection that breaks before or after. */
+type Fault = Response | 'before' | 'after'
+
+const PROGRAMS = [
+  { id: '0192f000-0000-7000-8000-000000000001', name: 'Pine & Co' },
+  { id: '0192f000-0000-7000-8000-000000000002', name: 'Second program' },
+]
+
+const NOTHING = { slug: '', couponMapped: false }
+
+/** Starts the service on a free port. */
+export const startService = async () => {
+  const islands = new Map((await buildIslands()).map(({ name, code }) => [`/${name}`, code]))
+  const state = {
+    /** Every call that arrived, dry runs included. */
+    calls: [] as Call[],
+    /** Of the calls that come, in their order. */
+    faults: [] as (Fault | null)[],
+    /** How long each call takes. */
+    delayMs: 0,
+    partners: new Map<string, PartnerBody & { slug: string }>(),
+    customers: new Map<string, CustomerBody>(),
+  }
+
+  const partnerResults = ({ rows, options }: Call): PartnerResult[] => {
+    const partners = new Map(state.partners)
+    const taken = new Set([...partners.values()].map(({ slug }) => slugKey(slug)))
+    const results = rows.map((row): PartnerResult => {
+      const known = partners.get(row.email)
+      if (known) return { ...NOTHING, email: row.email, status: 'skipped_existing', slug: known.slug }
+      if (!/^\S+@\S+\.\S+$/.test(row.email)) {
+        return {
+          ...NOTHING,
+          email: row.email,
+          status: 'error',
+          code: 'email_invalid',
+          message: 'Not an address.',
+        }
+      }
+      const asked = row.slug ?? row.email.split('@')[0] ?? ''
+      const slug = taken.has(slugKey(asked)) ? `${asked}-x7k2` : asked
+      partners.set(row.email, { ...row, slug })
+      taken.add(slugKey(slug))
+      const renamed = row.slug && slug !== row.slug ? { requestedSlug: row.slug } : {}
+      return { email: row.email, status: 'created', slug, couponMapped: Boolean(row.couponId), ...renamed }
+    })
+    if (!options.dryRun) state.partners = partners
+    return results
+  }
+
+  const customerResults = ({ rows, options }: Call): CustomerResult[] =>
+    rows.map((row) => {
+      const { customerExternalId, partnerEmail } = row
+      if (!state.partners.has(partnerEmail)) {
+        const status = 'partner_not_found'
+        return {
+          customerExternalId,
+          partnerEmail,
+          status,
+          code: status,
+          message: 'No partner has this address.',
+        }
+      }
+      const known = state.customers.get(customerExternalId)
+      if (!options.dryRun) state.customers.set(customerExternalId, row)
+      const same = known?.partnerEmail === partnerEmail
+      return {
+        customerExternalId,
+        partnerEmail,
+        status: known ? (same ? 'unchanged' : 'updated') : 'created',
+      }
+    })
+
+  const app = new Hono<{ Bindings: HttpBindings }>()
+    .get('/app/acme/import', (c) =>
+      renderPage(c, {
+        workspace: { id: '', slug: 'acme', name: 'Acme', role: 'manager' } as never,
+        user: { email: 'manager@example.com' },
+        ...IMPORT_PAGE,
+        children: ImportPage({ workspace: 'acme', programs: PROGRAMS }),
+      }),
+    )
+    .post('/api/workspaces/acme/:kind/import', async (c) => {
+      const kind = c.req.param('kind') === 'partners' ? 'partners' : 'customers'
+      const call: Call = { ...(await c.req.json<Omit<Call, 'kind'>>()), kind }
+      const fault = state.faults.shift() ?? null
+      if (fault instanceof Response) return fault
+      const breakOff = () => {
+        c.env.outgoing.destroy()
+        return RESPONSE_ALREADY_SENT
+      }
+      if (fault === 'before') return breakOff()
+      state.calls.push(call)
+      await new Promise((resolve) => setTimeout(resolve, state.delayMs))
+      const results = kind === 'partners' ? partnerResults(call) : customerResults(call)
+      return fault === 'after' ? breakOff() : c.json({ summary: {}, results })
+    })
+    .get('*', async (c) => {
+      const code = islands.get(c.req.path)
+      if (code) return c.body(code, 200, { 'Content-Type': 'text/javascript' })
+      const file = await readFile(new URL(`../../public${c.req.path}`, import.meta.url)).catch(() => null)
+      const type = c.req.path.endsWith('.css') ? 'text/css' : 'image/svg+xml'
+      return file ? c.body(file, 200, { 'Content-Type': type }) : c.notFound()
+    })
+
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  const address = await new Promise<{ port: number }>((resolve) => {
+    server.on('listening', () => resolve(server.address() as { port: number }))
+  })
+  return {
+    state,
+    url: `http://127.0.0.1:${address.port}/app/acme/import`,
+    /** Forgets everything. */
+    reset: () => {
+      Object.assign(state, { calls: [], faults: [], delayMs: 0, partners: new Map(), customers: new Map() })
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  }
+}

@@ -1,0 +1,253 @@
+import { expect, test } from 'vitest'
+import { checkFile, choose, downloaded, openPage, page, press, service, stage, step, text } from './visit.ts'
+
+/** A file of partners with a slug each. */
+const partners = (number: number) =>
+  `email,name,slug\n${Array.from({ length: number }, (_, n) => `p${n}@example.com,Partner ${n},slug-${n}\n`).join('')}`
+
+const imported = () => service.state.calls.filter(({ options }) => !options.dryRun)
+
+test('a file is read, checked and imported, partners before their customers', async () => {
+  await checkFile(
+    'rewardful.csv',
+    'stripe_customer_id,email,first_name,last_name,token\ncus_1,maya@example.com,Maya,L,maya\ncus_2,maya@example.com,,,\n,leo@example.com,Leo,O,leo\n',
+  )
+  expect(await text()).toContain('Partners 2 new. Customers 2 new.')
+  expect(service.state.partners.size).toBe(0)
+
+  await press('Import 4 rows into Pine & Co')
+  await step('Imported')
+  expect(await text()).toContain('Partners 2 imported. Customers 2 imported.')
+  expect(imported().map(({ kind, options, rows }) => [kind, options, rows])).toEqual([
+    [
+      'partners',
+      { dryRun: false, sendWelcomeEmail: false, importOpeningBalances: false },
+      [
+        { email: 'maya@example.com', name: 'Maya L', slug: 'maya' },
+        { email: 'leo@example.com', name: 'Leo O', slug: 'leo' },
+      ],
+    ],
+    [
+      'customers',
+      { dryRun: false },
+      [
+        { customerExternalId: 'cus_1', partnerEmail: 'maya@example.com' },
+        { customerExternalId: 'cus_2', partnerEmail: 'maya@example.com' },
+      ],
+    ],
+  ])
+})
+
+test('the dry run says which links break, what the options do, and what is wrong', async () => {
+  service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
+  await checkFile(
+    'partners.csv',
+    'email,slug,balance,currency\nmaya@example.com,maya,"1,000.50",\nold@example.com,older,7,\nleo@example.com,leo,12,EUR\nwrong,wrong,,\n',
+  )
+  expect(await text()).toContain('Partners 2 new, 1 already here, 1 slug renamed, 1 row with errors.')
+  const row = (name: string) => page.getByRole('row', { name })
+  expect(await row('maya@example.com').innerText()).toMatch(/maya\s+maya-x7k2.*another partner has this slug/)
+  expect(await row('old@example.com').innerText()).toMatch(/older\s+maya\s+the partner is already here/)
+  expect(await text()).toContain('Would send 2 mails.')
+  expect(await text()).toContain('Would create 1,000.50 USD payable now.')
+
+  await stage().getByLabel('Send each new partner').check()
+  await stage().getByLabel('Pay out opening balances').check()
+  expect(await text()).toContain('Sends 1 mail.')
+  expect(await text()).toContain('Creates 1,000.50 USD payable now.')
+  expect(await text()).toContain('1 new, 1 already here, 1 slug renamed, 2 rows with errors.')
+  expect(await text()).toContain('Convert these balances to USD first')
+
+  await press(/^Import 3 rows/)
+  await step('Imported')
+  expect(imported()).toMatchObject([
+    {
+      options: { sendWelcomeEmail: true, importOpeningBalances: true },
+      rows: [
+        { email: 'maya@example.com', openingBalanceCents: 100_050 },
+        { email: 'old@example.com' },
+        { email: 'wrong' },
+      ],
+    },
+  ])
+})
+
+test('the rows with errors come back as a file that can be mended and imported as it is', async () => {
+  await checkFile(
+    'export.csv',
+    '\ufeffE-Mail;Via;Notes\r\nwrong;maya;"=1+1; ""quoted"""\r\nfine@example.com;fine;ok\r\n;nobody;\r\n',
+  )
+  await press(/^Import/)
+  await step('Imported')
+  const file = await downloaded('Download the rows with errors')
+  expect(file.name).toBe('export-errors.csv')
+  expect(file.content).toBe(
+    `\ufeffE-Mail,Via,Notes,tributary_error\r\nwrong,maya,"'=1+1; ""quoted""",Not an address.\r\n,nobody,,The line has no e-mail address of a partner.\r\n`,
+  )
+
+  await press('Import another file')
+  await checkFile(
+    file.name,
+    file.content.replace('wrong', 'right@example.com').replace('\n,', '\nnobody@example.com,'),
+  )
+  expect(await text()).toContain('Partners 2 new.')
+  await press(/^Import 2 rows/)
+  await step('Imported')
+  expect([...service.state.partners.keys()]).toEqual([
+    'fine@example.com',
+    'right@example.com',
+    'nobody@example.com',
+  ])
+})
+
+test('columns that are not recognised can be mapped by hand, and what is ignored is in view', async () => {
+  await choose('own.csv', 'Wer,Kürzel,Rest\nmaya@example.com,maya,x\n')
+  // The first line has no address, so it is a header, and the address below it is an example.
+  await step('Columns')
+  expect(await text()).toContain('This is no export that we know by its columns.')
+  expect(await text()).toContain('This file imports nothing yet. Ignored: Wer, Kürzel, Rest.')
+  expect(await page.getByRole('button', { name: 'Check without importing' }).isDisabled()).toBe(true)
+
+  await page.getByLabel('“Wer” becomes').selectOption({ label: 'Partner’s e-mail (imports partners)' })
+  expect(await text()).toContain('No column holds the partners’ slugs or links.')
+  await page.getByLabel('“Kürzel” becomes').selectOption('slug')
+  expect(await text()).toContain('This file imports partners. Ignored: Rest.')
+  await press('Check without importing')
+  await step('What the import will do')
+  expect(await text()).toContain('Partners 1 new.')
+
+  await press('Back to the columns')
+  await step('Columns')
+  expect(await page.getByLabel('“Wer” becomes').inputValue()).toBe('email')
+})
+
+test.each([
+  { case: 'nothing', name: 'empty.csv', content: '', says: 'There is nothing in this file.' },
+  { case: 'a header alone', name: 'header.csv', content: 'email,slug\n\n', says: 'no rows below it' },
+  { case: 'a spreadsheet', name: 'book.csv', content: 'PK\u0003\u0004', says: 'save it as CSV' },
+])('a file with $case is refused with what to do', async ({ name, content, says }) => {
+  await choose(name, content)
+  await page.getByRole('alert').getByText(says).waitFor()
+})
+
+test('a text can be pasted, and a file dropped', async () => {
+  await page.getByLabel('Or paste its text').fill('email\tslug\nmaya@example.com\tmaya')
+  await press('Read the file')
+  await step('Columns')
+  expect(await text()).toContain('pasted.csv: 1 row.')
+  await press('Choose another file')
+  await page.evaluate(`{
+    const data = new DataTransfer()
+    data.items.add(new File(['email,slug\\nleo@example.com,leo'], 'dropped.csv'))
+    document.querySelector('#import-drop').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+  }`)
+  await step('Columns')
+  expect(await text()).toContain('dropped.csv: 1 row.')
+})
+
+test('markup in a file is shown as it was written', async () => {
+  const name = '<img src=x onerror=alert(1)>'
+  await checkFile('<b>.csv', `email,slug,${name}\nnot an address,<script>,${name}\n`)
+  await stage().getByText('1 row with errors').waitFor()
+  expect(await page.locator('#import img, #import script, #import b').count()).toBe(0)
+})
+
+test('a closed tab loses nothing: the import is resumed where it was', async () => {
+  await checkFile('many.csv', partners(2_000))
+  service.state.delayMs = 300
+  await press(/^Import 2,000 rows/)
+  await stage().getByText('1,000 of 2,000 rows done').waitFor()
+  await page.close()
+
+  service.state.delayMs = 0
+  await openPage()
+  await step('An import is not finished')
+  expect(await text()).toMatch(/many\.csv into Pine & Co: 1,\d00 of 2,000 rows imported\./)
+  await press('Resume')
+  await step('Imported')
+  expect(await text()).toContain('Partners 2,000 imported.')
+  expect(service.state.partners.size).toBe(2_000)
+  // The call that was under way is made again; those before it are not.
+  expect(imported().length).toBeLessThanOrEqual(5)
+})
+
+test('a finished import is still there after a reload, until it is put away', async () => {
+  await checkFile('one.csv', partners(1))
+  await press(/^Import/)
+  await step('Imported')
+  await openPage()
+  await step('An import of this workspace is open in another tab')
+  await page.context().pages()[0]?.close()
+  await openPage()
+  await step('Your last import is done')
+  await press('See the result')
+  await step('Imported')
+  expect(await text()).toContain('Partners 1 imported.')
+  await press('Import another file')
+  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+})
+
+test('an import that is not finished can be discarded', async () => {
+  await checkFile('many.csv', partners(1_000))
+  service.state.faults = [new Response('{}', { status: 401 })]
+  await press(/^Import/)
+  await page.getByText('You are not signed in any more.').waitFor()
+  await page.reload()
+  await step('An import is not finished')
+  await press('Discard the rest')
+  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  expect(imported()).toEqual([])
+})
+
+test('a session that ends pauses the import, with the way to sign in; then it goes on', async () => {
+  await checkFile('many.csv', partners(1_000))
+  service.state.faults = [null, new Response('{}', { status: 401 })]
+  await press(/^Import/)
+  await page.getByRole('alert').getByText('You are not signed in any more.').waitFor()
+  const link = page.getByRole('link', { name: 'Sign in again' })
+  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual(['/sign-in', '_blank'])
+  await press('Resume')
+  await step('Imported')
+  expect(await text()).toContain('Partners 1,000 imported.')
+})
+
+test('a busy server and a lost connection are waited out, also when the answer alone was lost', async () => {
+  await checkFile('some.csv', `${partners(3)}p9@example.com,Nine,slug-0\n`)
+  const busy = new Response('{}', { status: 429, headers: { 'Retry-After': '3' } })
+  service.state.faults = [busy, 'before', 'after']
+  const begun = Date.now()
+  await press(/^Import 4 rows/)
+  await stage().getByText('Trying again in').waitFor()
+  await step('Imported')
+  expect(Date.now() - begun).toBeGreaterThan(3_000)
+  expect(await text()).toContain('Partners 4 imported, 1 slug renamed.')
+  expect(service.state.partners.size).toBe(4)
+})
+
+test('what the server refuses for good is said in its own words, and nothing is repeated', async () => {
+  await checkFile('one.csv', partners(1))
+  const error = { code: 'manager_required', message: 'Only managers may import.', requestId: 'r-1' }
+  service.state.faults = [Response.json({ error }, { status: 403 })]
+  await press(/^Import/)
+  await page.getByRole('alert').getByText('Only managers may import. (Request r-1)').waitFor()
+  expect(imported()).toEqual([])
+})
+
+test('an import can be paused and resumed, and the call under way is not lost', async () => {
+  await checkFile('many.csv', partners(2_000))
+  service.state.delayMs = 200
+  await press(/^Import/)
+  await stage().getByText('500 of 2,000 rows done').waitFor()
+  await press('Pause')
+  await stage().getByText('Paused.').waitFor()
+  const made = imported().length
+  await page.waitForTimeout(500)
+  expect(imported().length).toBe(made)
+  await press('Resume')
+  await step('Imported')
+  expect(imported().map(({ rows }) => rows.length)).toEqual([500, 500, 500, 500])
+})

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { choose, page, press, service, step, text } from './visit.ts'
+
+const ROWS = 50_000
+
+/** Longer than this without an answer, and the page feels stuck. The machine under test may be slow and busy. */
+const FREEZE_MS = 1_000
+
+test('fifty thousand rows import without the page freezing', async () => {
+  const lines = Array.from(
+    { length: ROWS },
+    (_, n) => `cus_${n},p${n % 20_000}@example.com,"Partner\n${n}",Name,slug-${n % 20_000}\n`,
+  )
+  await page.evaluate(`{
+    self.longest = 0
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) self.longest = Math.max(self.longest, duration)
+    }).observe({ type: 'longtask' })
+  }`)
+  await choose('big.csv', `stripe_customer_id,email,first_name,last_name,token\n${lines.join('')}`)
+  await step('Columns')
+  expect(await text()).toContain('big.csv: 50,000 rows.')
+  await press('Check without importing')
+  await page.getByRole('progressbar').waitFor()
+  await step('What the import will do')
+  expect(await text()).toContain('Partners 20,000 new. Customers 50,000 new.')
+  await press('Import 70,000 rows into Pine & Co')
+  await step('Imported')
+  expect(await text()).toContain('Partners 20,000 imported. Customers 50,000 imported.')
+  expect(service.state.partners.size).toBe(20_000)
+  expect(service.state.customers.size).toBe(ROWS)
+  expect(await page.evaluate<number>('self.longest')).toBeLessThan(FREEZE_MS)
+})

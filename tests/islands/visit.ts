@@ -1,0 +1,94 @@
+/** The browser and the page of the import page's tests: importing this file sets them up. */
+import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { launchBrowser } from '../../dev/browser.ts'
+import { startService } from './fake-service.ts'
+
+let browser: Browser
+/** Each test has a browser profile of its own, with one page. */
+let context: BrowserContext
+export let page: Page
+export let service: Awaited<ReturnType<typeof startService>>
+/** What the page's console complains about: a blocked script or style, a script that throws. */
+let complaints: string[]
+
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([launchBrowser(), startService()])
+})
+
+beforeEach(async () => {
+  service.reset()
+  complaints = []
+  context = await browser.newContext()
+  context.setDefaultTimeout(15_000)
+  page = await openPage()
+})
+
+afterEach(async () => {
+  await context.close()
+  expect(complaints).toEqual([])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+/** Opens the import page in a new tab. */
+export const openPage = async (): Promise<Page> => {
+  page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // Chromium also logs the failures that a test makes on purpose.
+    if (message.type() === 'error' && !/status of \d{3}|net::ERR/.test(message.text()))
+      complaints.push(message.text())
+  })
+  await page.goto(service.url)
+  return page
+}
+
+/** Moves to another kind of browser window. */
+export const reopen = async (options: Parameters<Browser['newContext']>[0]) => {
+  await context.close()
+  context = await browser.newContext(options)
+  return openPage()
+}
+
+export const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+/** Waits for a step, whose heading is then where the focus is. */
+export const step = async (name: string) => {
+  await page.getByRole('heading', { name, level: 2 }).waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
+}
+/** The page's text below its heading, with its white space as a person sees it. */
+export const text = async () => (await page.locator('#import').innerText()).replaceAll(/\s+/g, ' ')
+
+/** The step that is shown. */
+export const stage = () => page.locator('#import-stage')
+
+/** Chooses a file and goes on to its columns. */
+export const choose = async (name: string, content: Buffer | string) => {
+  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page
+    .getByLabel('CSV file')
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+  await press('Read the file')
+}
+
+/** Chooses a file, and goes on to what its import would do. */
+export const checkFile = async (name: string, content: Buffer | string) => {
+  await choose(name, content)
+  await step('Columns')
+  await press('Check without importing')
+  await step('What the import will do')
+}
+
+/** Presses a button that gives a file. */
+export const downloaded = async (name: string): Promise<{ name: string; content: string }> => {
+  const waiting = page.waitForEvent('download')
+  await press(name)
+  const download: Download = await waiting
+  const chunks: Buffer[] = []
+  for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk))
+  return { name: download.suggestedFilename(), content: Buffer.concat(chunks).toString() }
+}
