@@ -157,6 +157,9 @@ create table if not exists partners (
     constraint partners_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
 );
 
+-- In which programs is this address a partner?
+create index if not exists partners_email_idx on partners (email);
+
 
 -- A coupon or promotion code at the payment processor whose use credits a partner.
 -- It belongs to one partner of the workspace, and never moves by itself.
@@ -330,6 +333,7 @@ create table if not exists mails (
     details          jsonb        not null,   -- what the template of this kind is filled with
     created_at       timestamptz  not null,
     attempts         integer      not null default 0,
+    first_attempt_at timestamptz,             -- a transport knows a mail again for a day from then on
     next_attempt_at  timestamptz  not null,
     last_error       text,
     sent_at          timestamptz,
@@ -362,6 +366,78 @@ create table if not exists audit_entries (
 
 -- What happened in this workspace, newest first?
 create index if not exists audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
+
+
+-- Who has signed in, with which browsers, and the links that are on their way: the
+-- tables of Better Auth, in a schema of their own. What a person may do is not here
+-- but in members. Sessions are looked up by the token that the cookie carries, which
+-- is worth nothing without the signature beside it; links are kept as a hash.
+create schema if not exists auth;
+
+create table if not exists auth.users (
+    id              uuid         primary key,
+    name            text         not null,
+    email           text         not null,
+    email_verified  boolean      not null,
+    image           text,
+    created_at      timestamptz  not null,
+    updated_at      timestamptz  not null,
+
+    constraint users_email_key unique (email)
+);
+
+create table if not exists auth.sessions (
+    id          uuid         primary key,
+    user_id     uuid         not null
+        constraint sessions_user_id_fkey references auth.users (id) on delete cascade,
+    token       text         not null,
+    expires_at  timestamptz  not null,
+    ip_address  text,
+    user_agent  text,
+    created_at  timestamptz  not null,
+    updated_at  timestamptz  not null,
+
+    constraint sessions_token_key unique (token)
+);
+
+-- Whose sessions go with a person, and which have ended by themselves?
+create index if not exists sessions_user_id_idx on auth.sessions (user_id);
+create index if not exists sessions_expires_at_idx on auth.sessions (expires_at);
+
+-- Better Auth wants it. It stays empty: nobody signs in with anything but a mailed link.
+create table if not exists auth.accounts (
+    id                        uuid         primary key,
+    user_id                   uuid         not null
+        constraint accounts_user_id_fkey references auth.users (id) on delete cascade,
+    account_id                text         not null,
+    provider_id               text         not null,
+    access_token              text,
+    refresh_token             text,
+    id_token                  text,
+    access_token_expires_at   timestamptz,
+    refresh_token_expires_at  timestamptz,
+    scope                     text,
+    password                  text,
+    created_at                timestamptz  not null,
+    updated_at                timestamptz  not null
+);
+
+-- A mailed link that nobody has used yet: identifier is the SHA-256 of its token,
+-- value says whom it signs in.
+create table if not exists auth.verifications (
+    id          uuid         primary key,
+    identifier  text         not null,
+    value       text         not null,
+    expires_at  timestamptz  not null,
+    created_at  timestamptz  not null,
+    updated_at  timestamptz  not null,
+
+    constraint verifications_identifier_key unique (identifier)
+);
+
+-- How many links are on their way to this person, and which were never used?
+create index if not exists verifications_value_idx on auth.verifications (value, expires_at);
+create index if not exists verifications_expires_at_idx on auth.verifications (expires_at);
 
 
 -- Upgrades of databases that were made before. Each finds out by itself whether it is

@@ -51,5 +51,6 @@ export const interleave = async <Name extends string>(
   >
 }
 
-const median = (values: number[]): number =>
+/** The value in the middle. */
+export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

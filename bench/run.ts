@@ -1,4 +1,4 @@
-/** `npm run bench`: every figure of tracking that has a bar, measured in one run and printed in one table. */
+/** `npm run bench`: every figure that has a bar, measured in one run and printed in one table. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,12 +11,15 @@ import { seeder } from '../dev/seed.ts'
 import { startSqlEndpoint } from '../dev/sql-endpoint.ts'
 import { workerNames } from '../dev/workers.ts'
 import { addFiveMillionEvents } from './five-million-events.ts'
+import { measureImports } from './import.ts'
 import { type Answer, interleave, post } from './measure.ts'
 import { oneMoreSale, startRecorder, toSale } from './recorded-sale.ts'
 import { createTable } from './table.ts'
 import { buildOwn, buildWorker, startBenchWorkers } from './workers.ts'
 
 const ROUNDS = { warmUp: 200, measured: Number(process.env.BENCH_ROUNDS ?? 2_000) }
+/** Imports of 100,000 partners, each beside its bare insert. */
+const IMPORT_ROUNDS = 3
 const TRACKING = ['track-click', 'track-lead', 'track-sale']
 /** What a tracking Worker may weigh. A kilobyte is 1,000 bytes here, the stricter reading. */
 const WORKER_BUDGET_BYTES = 130_000
@@ -170,6 +173,18 @@ try {
   ratio('  the same with the emulated rate limit', null, 'emulatedSale', 'bare')
   ratio('sale p50 over a Worker that does nothing', null, 'sale', 'noop')
   ratio('sale p50 with 5 million events over empty', 1.2, 'fullSale', 'sale')
+
+  console.error(`Measuring ${IMPORT_ROUNDS} rounds of imports ...`)
+  const imports = await measureImports(scripts.get('import-partners') ?? '', empty.bindings, IMPORT_ROUNDS)
+  const importRatio = (what: string, bar: number | null, over: 'partners' | 'everything') =>
+    table.atMost(
+      what,
+      imports[over] / imports.bare,
+      bar,
+      `${(imports[over] / 1_000).toFixed(2)} / ${(imports.bare / 1_000).toFixed(2)} s`,
+    )
+  importRatio('import of 100,000 partners in 500-row calls over one bare insert of them', 3, 'partners')
+  importRatio('  the same with coupons, opening balances and mails', null, 'everything')
   table.atMost('bytes gzipped: the snippet', snippetBytes, SNIPPET_BUDGET_BYTES)
   for (const [env, { gzipBytes }] of bundles) {
     table.atMost(

@@ -29,6 +29,7 @@ export const buildOwn = async (file: string): Promise<string> => {
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:workers'],
     write: false,
   })
   return outputFiles[0]?.text ?? ''
@@ -47,6 +48,8 @@ export type BenchWorker = {
   name: string
   script: string
   bindings?: Record<string, string>
+  /** Other Workers of the bench that it calls, by binding. */
+  services?: Record<string, string>
   /** `memory` as on Cloudflare, `emulated` as wrangler does it, and none for Workers that ask for none. */
   limit?: 'memory' | 'emulated'
 }
@@ -69,6 +72,7 @@ export const startBenchWorkers = async (workers: BenchWorker[]) => {
         name: worker.name,
         modules: modulesOf(worker),
         bindings: worker.bindings ?? {},
+        serviceBindings: worker.services ?? {},
         compatibilityDate: '2026-10-01',
         unsafeDirectSockets: [{}],
         ...(worker.limit === 'emulated' && {

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { connect, type DatabaseEnv, type Db } from '../lib/data/connection.ts'
 import { hashApiKey } from '../lib/http/api-keys.ts'
 import { type Seeder, seeder } from './seed.ts'
+import { type Place, signIn } from './sign-in.ts'
 
 /** What scripts and tests read from `$DATA_DIR/demo.json`. */
 export type Demo = {
@@ -12,6 +13,10 @@ export type Demo = {
   apiKey: string
   partnerSlug: string
   partnerEmail: string
+  /** Complete Cookie headers of people who have signed in. */
+  managerCookie: string
+  memberCookie: string
+  partnerCookie: string
   databaseUrl: string
   sqlEndpoint: string | null
 }
@@ -19,6 +24,9 @@ export type Demo = {
 type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'>
 
 const WORKSPACE = 'pine-notes'
+/** The demo's manager. */
+export const MANAGER_EMAIL = 'ada@pine-notes.example'
+const MEMBER_EMAIL = 'ben@pine-notes.example'
 const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'
 
@@ -28,13 +36,20 @@ export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => 
   await rename(`${path}.new`, path)
 }
 
+/** Signs the demo's people in, and gives the cookies of their sessions. */
+export const signInDemo = async (place: Place) => ({
+  managerCookie: await signIn(MANAGER_EMAIL, place),
+  memberCookie: await signIn(MEMBER_EMAIL, place),
+  partnerCookie: await signIn(PARTNER_EMAIL, place),
+})
+
 /** The demo's API key, which is only here in full: the database has its hash. */
 const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
 /**
  * The demo's merchant: Pine Notes, which pays 20% of a customer's sales in the first year, its partner Maya,
  * and its partner Leo of the group Insiders, who gets 30%, and 5.00 USD for a lead. Made once; only a lost API
- * key is made anew.
+ * key is made anew. Ada manages it, and Ben looks on.
  *
  * @param keyFile where the API key is kept between runs
  */
@@ -51,6 +66,9 @@ export const ensureDemoMerchant = async (
     .where('slug', '=', WORKSPACE)
     .executeTakeFirst()
   const workspaceId = found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes' })).id
+
+  await seed.addMember(workspaceId, MANAGER_EMAIL, 'manager')
+  await seed.addMember(workspaceId, MEMBER_EMAIL, 'member')
 
   const program = await db
     .selectFrom('programs')

@@ -5,6 +5,8 @@ import { type Listening, openPort } from './ports.ts'
 export type Front = Listening & {
   /** Where requests go from now on. Until it is first called, they are answered 503. */
   pointTo: (target: URL) => void
+  /** Where requests for a path and all below it go instead. */
+  mount: (path: string, target: URL) => void
 }
 
 /**
@@ -12,10 +14,18 @@ export type Front = Listening & {
  * and lets no CF-Ray through that the caller made up.
  */
 export const startFront = async (port: number): Promise<Front> => {
-  let target: URL | undefined
+  let workers: URL | undefined
+  const mounted = new Map<string, URL>()
   const agent = new Agent({ keepAlive: true })
 
+  const targetOf = (url = ''): URL | undefined => {
+    const [path = ''] = url.split('?')
+    const [, target] = [...mounted].find(([mount]) => path === mount || path.startsWith(`${mount}/`)) ?? []
+    return target ?? workers
+  }
+
   const server = createServer((incoming, outgoing) => {
+    const target = targetOf(incoming.url)
     if (!target) {
       outgoing
         .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'text/plain' })
@@ -52,8 +62,9 @@ export const startFront = async (port: number): Promise<Front> => {
   return {
     url,
     pointTo: (next) => {
-      target = next
+      workers = next
     },
+    mount: (path, target) => void mounted.set(path, target),
     stop: async () => {
       await stop()
       agent.destroy()

@@ -7,6 +7,7 @@ import { ROOT, type Settings, startWorkers } from './workers.ts'
 /** Workers that can be replaced while requests come in. */
 export type LiveWorkers = {
   takeLogs: () => string[]
+  runCron: (env: string) => Promise<void>
   /** Starts the source as it is now. The old ones go when the new ones are up, and stay when those fail. */
   replace: () => Promise<void>
   stop: () => Promise<void>
@@ -21,6 +22,7 @@ export const startLiveWorkers = async (
   onUp(workers.url)
   return {
     takeLogs: () => workers.takeLogs(),
+    runCron: (env) => workers.runCron(env),
     replace: async () => {
       const old = workers
       workers = await startWorkers(settings)

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
 import { newId } from '../lib/data/ids.ts'
-import type { Tables } from '../lib/data/tables.ts'
+import type { Role, Tables } from '../lib/data/tables.ts'
 import { slugKey } from '../lib/domain/slugs.ts'
 import { createApiKey } from '../lib/http/api-keys.ts'
 
@@ -49,6 +49,14 @@ export const seeder = (env: DatabaseEnv) => {
       const id = newId()
       await db().insertInto('workspaces').values({ id, slug, name }).execute()
       return { id, slug }
+    },
+
+    addMember: async (workspaceId: string, email: string, role: Role = 'manager') => {
+      await db()
+        .insertInto('members')
+        .values({ id: newId(), workspace_id: workspaceId, email, role })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
 
     addApiKey: async (

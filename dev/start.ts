@@ -4,9 +4,11 @@ import { join, resolve } from 'node:path'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
 import { build } from './build.ts'
-import { ensureDemoMerchant, writeDemoFile } from './demo.ts'
+import { startClock } from './clock.ts'
+import { ensureDemoMerchant, MANAGER_EMAIL, signInDemo, writeDemoFile } from './demo.ts'
 import { makeDataDir, readSecret } from './files.ts'
 import { startFront } from './front.ts'
+import { INBOX_PATH, startInbox } from './inbox.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './live-workers.ts'
 import { startPostgres } from './postgres.ts'
 import { applySchema, parseDatabaseUrl } from './schema.ts'
@@ -78,10 +80,19 @@ const start = async (): Promise<void> => {
   await build()
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
-  const settings = { ...database, AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')) }
+  // Whatever the database, no mail leaves this machine.
+  const inbox = keep('The inbox', await startInbox())
+  front.mount(INBOX_PATH, new URL(inbox.url))
+  const settings = {
+    ...database,
+    AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')),
+    RESEND_API_KEY: 're_dev',
+    RESEND_URL: inbox.url,
+  }
   const workers = keep('The Workers', await startLiveWorkers(settings, front.pointTo))
   const logFile = join(dataDir, 'workers.log')
   keep('The log', keepLogs(workers, logFile))
+  keep('The clock', startClock(workers))
   shop.open({ tributaryUrl: front.url, ...merchant })
   if (process.argv.includes('--watch')) reloadOnSave(workers, database.DATABASE_URL)
 
@@ -89,6 +100,7 @@ const start = async (): Promise<void> => {
     baseUrl: front.url,
     shopUrl: shop.url,
     ...merchant,
+    ...(await signInDemo({ baseUrl: front.url, inboxUrl: inbox.url })),
     databaseUrl: database.DATABASE_URL,
     sqlEndpoint: database.SQL_ENDPOINT ?? null,
   })
@@ -96,6 +108,9 @@ const start = async (): Promise<void> => {
 Tributary is running.
 
   The demo shop, through Maya's link   ${partnerLink(shop.url, merchant.partnerSlug)}
+  The pages, for ${MANAGER_EMAIL}   ${front.url}/app
+  The portal, for ${merchant.partnerEmail}  ${front.url}/portal
+  All mails, with the sign-in links    ${front.url}${INBOX_PATH}
   The API, described                   ${front.url}/openapi.json
   What a script needs to know          ${demoFile}
   One line per request                 ${logFile}

@@ -32,10 +32,21 @@ export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] 
 export const requiredSecrets = (env: string): string[] =>
   unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? []
 
+/** When Cloudflare's clock runs a Worker, as cron expressions. */
+const crons = (env: string): string[] =>
+  unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).triggers.crons ?? []
+
+/** The Workers that the clock runs. */
+export const cronWorkers = (): string[] => workerNames().filter((env) => crons(env).length > 0)
+
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {
   /** The router's address, on a free port of this machine. */
   url: URL
+  /** Asks the router under another address than this machine's, such as one with https. */
+  fetchAt: (url: string, init?: RequestInit) => Promise<Response>
+  /** Does what the clock does in production: runs a Worker that has a cron, and waits for its end. */
+  runCron: (env: string) => Promise<void>
   /** What the Workers have logged since the last call. */
   takeLogs: () => string[]
   stop: () => Promise<void>
@@ -88,7 +99,13 @@ export const startWorkers = async (settings: Settings): Promise<Workers> => {
       await harness.close()
       callOff()
     }
-    return { url, takeLogs, stop }
+    const fetchAt = async (address: string, init?: RequestInit) =>
+      (await harness.getWorker('tributary-router').fetch(address, init as never)) as unknown as Response
+    const runCron = async (env: string) => {
+      const [cron = ''] = crons(env)
+      await harness.getWorker(`tributary-${env}`).scheduled({ cron, scheduledTime: new Date() })
+    }
+    return { url, fetchAt, runCron, takeLogs, stop }
   } catch (error) {
     const logged = takeLogs().join('\n')
     await harness.close().catch(() => {})

@@ -1,15 +1,101 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { createAuth } from '../lib/auth/better-auth.ts'
+import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
+import { isSecure } from '../lib/auth/cookies.ts'
+import { findSession, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
+import { safePath } from '../lib/auth/next.ts'
+import { BadLinkPage, ConfirmPage, MailSentPage, SignInPage } from '../lib/auth/pages.tsx'
+import { LinkRequest, mailable, NO_EMAIL } from '../lib/auth/requests.ts'
+import { connect } from '../lib/data/connection.ts'
 import { createApp } from '../lib/http/app.ts'
+import { errorResponse, toApiError } from '../lib/http/errors.ts'
+import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import type { AuthService } from '../lib/http/session.ts'
+import { body, form } from '../lib/http/validate.ts'
+import { errorPage, renderPage } from '../lib/pages/render.tsx'
 
+/** Counts a call that mails or tries a link, by where it comes from. @throws {ApiError} `rate_limited` */
+const limitCaller = (c: AuthContext): Promise<void> =>
+  limitRate(c.env.RATE_LIMIT, `from ${addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')}`)
+
+/** Sends a link, no matter whether the address is known. @throws {ApiError} `rate_limited`, `try_again` */
+const mailLink = async (c: AuthContext, email: string, next: string): Promise<void> => {
+  await limitRate(c.env.RATE_LIMIT, `to ${email}`)
+  await sendLink(c, email, next)
+}
+
+/** Signs people in by mail: the pages, and the same as JSON under /api/auth. */
 const app = createApp()
+  .onError((error, c) =>
+    c.req.path.startsWith('/api/') ? errorResponse(c, toApiError(error)) : errorPage(error, c),
+  )
+  .get('/sign-in', openAuth(), (c) => {
+    const next = safePath(c.req.query('next'))
+    return renderPage(c, { title: 'Sign in', children: <SignInPage next={next} /> })
+  })
+  .post('/sign-in', openAuth(), form(), async (c) => {
+    await limitCaller(c)
+    const { email: typed, ...fields } = c.req.valid('form')
+    const next = safePath(fields.next)
+    const email = mailable(typed)
+    if (!email) {
+      const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
+      return renderPage(c, { title: 'Error: Sign in', children: page }, 400)
+    }
+    await mailLink(c, email, next)
+    return renderPage(c, {
+      title: 'Look into your mail',
+      children: <MailSentPage email={email} next={next} />,
+    })
+  })
+  .get('/auth/confirm', openAuth(), (c) => {
+    const { token, next } = c.req.query()
+    if (!token) return renderPage(c, { title: 'Error', children: <BadLinkPage next={safePath(next)} /> }, 400)
+    return renderPage(c, {
+      title: 'Sign in',
+      children: <ConfirmPage token={token} next={safePath(next)} />,
+    })
+  })
+  .post('/auth/confirm', openAuth(), form(), async (c) => {
+    await limitCaller(c)
+    const { token = '', ...fields } = c.req.valid('form')
+    const next = safePath(fields.next)
+    const cookies = await redeemLink(c, token)
+    if (!cookies) return renderPage(c, { title: 'Error', children: <BadLinkPage next={next} /> }, 400)
+    for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
+    return c.redirect(next, 303)
+  })
+  .post('/auth/sign-out', openAuth(), async (c) => {
+    c.header('Set-Cookie', await signOut(c))
+    return c.redirect('/sign-in', 303)
+  })
+  .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
+    const { email, next } = c.req.valid('json')
+    await limitCaller(c)
+    await mailLink(c, email, next)
+    return c.json({ status: true })
+  })
+  .get('/api/auth/get-session', openAuth(), async (c) => {
+    const session = await findSession(c.var, c.req.header('Cookie'))
+    if (!session) return c.json(null)
+    for (const cookie of session.setCookie) c.header('Set-Cookie', cookie, { append: true })
+    return c.json({ user: session.user, session: { expiresAt: session.expiresAt } })
+  })
+  .post('/api/auth/sign-out', openAuth(), async (c) => {
+    c.header('Set-Cookie', await signOut(c))
+    return c.json({ success: true })
+  })
 
-/** Signs people in. */
-export default class Auth extends WorkerEntrypoint implements AuthService {
+/** The auth Worker: pages and endpoints by HTTP, and for the other Workers who is signed in. */
+export default class Auth extends WorkerEntrypoint<AuthBindings> implements AuthService {
   override fetch(request: Request) {
-    return app.fetch(request, this.env as never, this.ctx)
+    return app.fetch(request, this.env, this.ctx)
   }
-  getSession(_headers: Headers): ReturnType<AuthService['getSession']> {
-    return Promise.resolve(null)
+
+  async getSession(headers: Headers, url: string): ReturnType<AuthService['getSession']> {
+    const secure = isSecure(url)
+    const auth = createAuth({ db: connect(this.env), secret: this.env.AUTH_SECRET, secure })
+    const session = await findSession({ auth, secure }, headers.get('Cookie'))
+    return session && { user: session.user, setCookie: session.setCookie }
   }
 }

@@ -1,25 +1,41 @@
-import { listWorkspaces } from '../lib/data/workspaces.ts'
 import { createApp } from '../lib/http/app.ts'
-import { errorPage, renderPage, signedIn } from '../lib/pages/render.tsx'
+import { ApiError } from '../lib/http/errors.ts'
+import { errorPage, inWorkspace, signedIn } from '../lib/pages/render.tsx'
+import apiKeys from './dashboard/api-keys.tsx'
+import audit from './dashboard/audit.tsx'
+import commissions from './dashboard/commissions.tsx'
+import customers from './dashboard/customers.tsx'
+import events from './dashboard/events.tsx'
+import groups from './dashboard/groups.tsx'
+import { importRoutes } from './dashboard/import.tsx'
+import mails from './dashboard/mails.tsx'
+import members from './dashboard/members.tsx'
+import overview from './dashboard/overview.tsx'
+import partner from './dashboard/partner.tsx'
+import partners from './dashboard/partners.tsx'
+import programs from './dashboard/programs.tsx'
+import workspaces from './dashboard/workspaces.tsx'
 
-/** The pages for managers and members, under /app. */
+/**
+ * The pages for managers and members, under /app: one file per part in dashboard/. Each page of a workspace is for
+ * its members; those that are for managers only say so themselves.
+ */
 export default createApp()
   .onError(errorPage)
-  .get('/app', signedIn(), async (c) => {
-    const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
-    return renderPage(c, {
-      title: 'Workspaces',
-      children: (
-        <>
-          <h1>Your workspaces</h1>
-          <ul>
-            {workspaces.map(({ slug, name }) => (
-              <li>
-                <a href={`/app/${slug}`}>{name}</a>
-              </li>
-            ))}
-          </ul>
-        </>
-      ),
-    })
-  })
+  .notFound((c) => errorPage(new ApiError('not_found', 'There is no such page.'), c))
+  .use('/app/*', signedIn())
+  .use('/app/:workspace/*', inWorkspace())
+  .route('/', workspaces)
+  .route('/', overview)
+  .route('/', programs)
+  .route('/', groups)
+  .route('/', partners)
+  .route('/', partner)
+  .route('/', importRoutes)
+  .route('/', events)
+  .route('/', commissions)
+  .route('/', customers)
+  .route('/', apiKeys)
+  .route('/', members)
+  .route('/', mails)
+  .route('/', audit)

@@ -1,3 +1,54 @@
+import { auditEntry } from '../lib/data/audit.ts'
+import { loadCustomerImport, saveCustomerImport } from '../lib/data/customer-import.ts'
+import {
+  correctResults,
+  decideCustomerImport,
+  isCustomerRow,
+  summarizeCustomers,
+} from '../lib/domain/customer-import.ts'
+import { requireManager } from '../lib/http/access.ts'
 import { createApp } from '../lib/http/app.ts'
+import { readCustomerRow } from '../lib/http/import-rows.ts'
+import { CustomerImport } from '../lib/http/import-schemas.ts'
+import { IMPORT_MAX_BYTES, limitRows, MAX_CUSTOMER_ROWS, programNotFound } from '../lib/http/imports.ts'
+import { session } from '../lib/http/session.ts'
+import { body } from '../lib/http/validate.ts'
 
-export default createApp()
+/** POST /api/workspaces/:workspace/customers/import: says whose partners' customers are. Spec, section 4.4. */
+export default createApp().post(
+  '/api/workspaces/:workspace/customers/import',
+  session(),
+  body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES }),
+  async (c) => {
+    const { programId = null, options, rows: input } = c.req.valid('json')
+    const { db, now, user } = c.var
+    limitRows(input, MAX_CUSTOMER_ROWS)
+    const rows = input.map((row) => readCustomerRow(row, programId, now))
+    const good = rows.filter(isCustomerRow)
+    const target = { address: c.req.param('workspace'), email: user.email, programId }
+
+    const loaded = await loadCustomerImport(db, target, good)
+    const workspace = requireManager(loaded.workspace)
+    if (programId !== null && !loaded.facts.programIds.has(programId)) throw programNotFound()
+
+    const { mapped, results } = decideCustomerImport(rows, loaded.facts)
+    const summary = summarizeCustomers(results)
+    if (options?.dryRun || rows.length === 0) return c.json({ summary, results })
+
+    const saved = await saveCustomerImport(db, {
+      workspaceId: workspace.id,
+      customers: mapped,
+      audit: auditEntry(db, {
+        workspaceId: workspace.id,
+        actor: user.email,
+        action: 'customers.imported',
+        subjectId: programId,
+        details: { rows: rows.length, ...summary },
+        now,
+      }).compile(),
+      now,
+    })
+    const corrected = correctResults(results, saved)
+    return c.json({ summary: summarizeCustomers(corrected), results: corrected })
+  },
+)

@@ -1,3 +1,77 @@
+import { auditEntry } from '../lib/data/audit.ts'
+import { newSlugSuffix } from '../lib/data/ids.ts'
+import { loadPartnerImport, savePartnerImport } from '../lib/data/partner-import.ts'
+import { DatabaseUnavailable } from '../lib/data/unavailable.ts'
+import { decidePartnerImport, isPartnerRow, type NewPartner } from '../lib/domain/partner-import.ts'
+import { partnerLink } from '../lib/domain/slugs.ts'
+import { requireManager } from '../lib/http/access.ts'
 import { createApp } from '../lib/http/app.ts'
+import { readPartnerRow } from '../lib/http/import-rows.ts'
+import { PartnerImport } from '../lib/http/import-schemas.ts'
+import { IMPORT_MAX_BYTES, limitRows, MAX_PARTNER_ROWS, programNotFound } from '../lib/http/imports.ts'
+import { session } from '../lib/http/session.ts'
+import { body } from '../lib/http/validate.ts'
+import type { MovedDetails } from '../lib/mail/details.ts'
 
-export default createApp()
+/** Of imports that want the same at once, one gets through in each round, so that ten at once are all done. */
+const ROUNDS = 10
+
+/** What the "we've moved" mail tells a new partner. */
+const movedDetails = (
+  partner: NewPartner,
+  program: { name: string; siteUrl: string },
+  portalUrl: string,
+): MovedDetails => ({
+  partnerName: partner.name,
+  programName: program.name,
+  link: partnerLink(program.siteUrl, partner.slug),
+  portalUrl,
+})
+
+/** POST /api/workspaces/:workspace/partners/import: imports partners with their slugs. Spec, section 4.3. */
+export default createApp().post(
+  '/api/workspaces/:workspace/partners/import',
+  session(),
+  body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES }),
+  async (c) => {
+    const { programId, options, rows: input } = c.req.valid('json')
+    const { db, now, user } = c.var
+    const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
+    const importOpeningBalances = options?.importOpeningBalances ?? false
+    limitRows(input, MAX_PARTNER_ROWS)
+    const rows = input.map((row) => readPartnerRow(row, importOpeningBalances))
+    const good = rows.filter(isPartnerRow)
+    const target = { address: c.req.param('workspace'), email: user.email, programId }
+    const portalUrl = new URL('/portal', c.req.url).href
+
+    for (let round = 0; round < ROUNDS; round++) {
+      const loaded = await loadPartnerImport(db, target, good)
+      const workspace = requireManager(loaded.workspace)
+      const { program } = loaded
+      if (!program) throw programNotFound()
+
+      const { newPartners, results, summary } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
+      if (options?.dryRun || rows.length === 0) return c.json({ summary, results })
+
+      const saved = await savePartnerImport(db, {
+        workspaceId: workspace.id,
+        programId,
+        partners: newPartners.map((partner) => ({
+          ...partner,
+          mail: sendWelcomeEmail ? movedDetails(partner, program, portalUrl) : null,
+        })),
+        audit: auditEntry(db, {
+          workspaceId: workspace.id,
+          actor: user.email,
+          action: 'partners.imported',
+          subjectId: programId,
+          details: { rows: rows.length, ...summary, sendWelcomeEmail, importOpeningBalances },
+          now,
+        }).compile(),
+        now,
+      })
+      if (saved) return c.json({ summary, results })
+    }
+    throw new DatabaseUnavailable('Other imports took what this one wanted, time and again.')
+  },
+)

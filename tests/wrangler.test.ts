@@ -10,7 +10,7 @@ describe.each(workerNames())('the Worker %s', (env) => {
 
   test('has one name everywhere: file, env, Worker, and test', () => {
     expect(worker.name).toBe(`tributary-${env}`)
-    expect(worker.main).toBe(`${ROOT}functions/${env}.ts`)
+    expect([`${ROOT}functions/${env}.ts`, `${ROOT}functions/${env}.tsx`]).toContain(worker.main)
     expect(existsSync(`${ROOT}tests/functions/${env}.test.ts`)).toBe(true)
   })
 

@@ -2,7 +2,7 @@
 import { listPrograms } from '../../lib/data/programs.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
-import { inWorkspace, managersOnly, type PageEnv, renderPage, signedIn } from '../../lib/pages/render.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
 
 type Props = {
   /** The workspace's slug. */
@@ -24,8 +24,6 @@ export const IMPORT_PAGE = {
 /** GET /app/:workspace/import */
 export const importRoutes = createRoutes<PageEnv>().get(
   '/app/:workspace/import',
-  signedIn(),
-  inWorkspace(),
   managersOnly(),
   async (c) => {
     const { workspace, db } = c.var

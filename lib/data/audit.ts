@@ -1,6 +1,8 @@
 /** The audit log: who changed what, and when. */
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'
+import type { Slice } from './slice.ts'
 
 /** Something that a person did to a workspace. Past tense, by resource, so that a list of them reads like a story. */
 export type AuditAction =
@@ -21,15 +23,21 @@ export type AuditAction =
   | 'customers.imported'
   | 'mail.retried'
 
-export type AuditEntry = {
+/** Someone doing something to a workspace, now. */
+export type Act = {
   workspaceId: string
-  /** The e-mail address of whoever did it. */
+  /** The e-mail address of whoever does it. */
   actor: string
+  now: Date
+}
+
+export type AuditEntry = Act & {
   action: AuditAction
   /** The row that it was done to. */
   subjectId: string | null
   details: Record<string, unknown>
-  now: Date
+  /** Writes the entry only if this holds where it stands in the batch. */
+  when?: Expression<SqlBool>
 }
 
 /**
@@ -41,31 +49,37 @@ export type AuditEntry = {
  * await db.batch([change.compile(), auditEntry(db, { ... }).compile()])
  * ```
  */
-export const auditEntry = (db: Db, { workspaceId, actor, action, subjectId, details, now }: AuditEntry) =>
+export const auditEntry = (
+  db: Db,
+  { workspaceId, actor, action, subjectId, details, now, when }: AuditEntry,
+) =>
   db
     .insertInto('audit_entries')
-    .values({
-      id: newId(),
-      workspace_id: workspaceId,
-      actor,
-      action,
-      subject_id: subjectId,
-      details: JSON.stringify(details),
-      created_at: now,
-    })
+    .columns(['id', 'workspace_id', 'actor', 'action', 'subject_id', 'details', 'created_at'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`${newId()}::uuid`.as('id'),
+          sql<string>`${workspaceId}::uuid`.as('workspace_id'),
+          sql<string>`${actor}`.as('actor'),
+          sql<string>`${action}`.as('action'),
+          sql<string | null>`${subjectId}::uuid`.as('subject_id'),
+          sql<string>`${JSON.stringify(details)}::jsonb`.as('details'),
+          sql<Date>`${now}::timestamptz`.as('created_at'),
+        ])
+        .where(when ?? sql<SqlBool>`true`),
+    )
     .onConflict((conflict) => conflict.doNothing())
 
+export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
+
 /** The entries of a workspace, newest first. */
-export const listAudit = (
-  db: Db,
-  workspaceId: string,
-  page: { cursor?: string | undefined; limit: number },
-) => {
+export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: Slice) => {
   const entries = db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
     .select(['id', 'actor', 'action', 'subject_id', 'details', 'created_at'])
     .orderBy('id', 'desc')
-    .limit(page.limit)
-  return (page.cursor ? entries.where('id', '<', page.cursor) : entries).execute()
+    .limit(limit)
+  return (cursor ? entries.where('id', '<', cursor) : entries).execute()
 }

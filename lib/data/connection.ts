@@ -52,6 +52,12 @@ const isPassing = (error: unknown): boolean => {
   return PASSING.test(code) || (code === '23505' && constraint?.endsWith('_pkey') === true)
 }
 
+/** Whether an error says that a row would break a unique constraint. */
+export const breaks = (error: unknown, constraint: string): boolean => {
+  const { code, constraint: broken } = error as Partial<NeonDbError>
+  return code === '23505' && broken === constraint
+}
+
 const INT8 = 20
 const bigintParser = {
   getTypeParser: ((oid: number, format?: 'text') =>

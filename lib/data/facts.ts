@@ -33,8 +33,10 @@ const termsJson = (partnerId: RawBuilder<unknown>) => sql`(
       'name', g.name,
       'saleReward', ${rewardJson(sql`g.sale_reward_id`)},
       'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
-    'firstRewardedAt', (select min(c.created_at) from commissions c
-                        where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale'))
+    'firstRewardedAt', least( -- which passes over nulls
+      (select min(c.created_at) from commissions c
+       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale'),
+      case when cu.started_program_id = pr.id then cu.started_at end))
   from partners p
   join programs pr on pr.id = p.program_id
   left join groups g on g.id = p.group_id

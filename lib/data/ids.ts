@@ -23,3 +23,14 @@ export const randomBase62 = (length: number): string => {
  * because Stripe drops a `client_reference_id` that holds anything else.
  */
 export const newClickId = (): string => `clk_${randomBase62(24)}`
+
+/** Without vowels no words come about, and without 0, 1 and l nobody misreads them. */
+const UNMISTAKABLE = '23456789bcdfghjkmnpqrstvwxz'
+
+/** What tells a slug from the one that was taken: four characters, of which there are half a million. */
+export const newSlugSuffix = (): string =>
+  Array.from(
+    crypto.getRandomValues(new Uint32Array(4)),
+    // The remainder of 32 bits by 27 favours no character by more than a hundred-millionth.
+    (random) => UNMISTAKABLE[random % UNMISTAKABLE.length],
+  ).join('')

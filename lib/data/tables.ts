@@ -39,7 +39,7 @@ export type Tables = {
     attribution_days: Generated<number>
     attribution: Generated<'last' | 'first'>
     attribute_known_customers: Generated<boolean>
-    minimum_payout_cents: Generated<bigint>
+    minimum_payout_cents: ColumnType<bigint, number | undefined, number>
     created_at: Generated<Date>
   }
   groups: {
@@ -134,6 +134,7 @@ export type Tables = {
     details: Json<Record<string, string | null>>
     created_at: Date
     attempts: Generated<number>
+    first_attempt_at: Date | null
     next_attempt_at: Date
     last_error: string | null
     sent_at: Date | null

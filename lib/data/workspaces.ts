@@ -1,6 +1,8 @@
 /** Workspaces, and who may see and change them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Db } from './connection.ts'
+import { auditEntry } from './audit.ts'
+import { breaks, type Db } from './connection.ts'
+import { newId } from './ids.ts'
 import type { Role } from './tables.ts'
 
 /** A workspace as the one who asked for it may use it. An API key reads, and is nobody's member. */
@@ -56,4 +58,41 @@ export const keyWorkspace = async (
     .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named')])
     .executeTakeFirst()
   return row && (row.named ? { id: row.id, slug: row.slug, name: row.name, role: 'key' } : null)
+}
+
+/**
+ * Makes a workspace, with whoever makes it as its first manager.
+ *
+ * @returns null when the slug is taken
+ */
+export const createWorkspace = async (
+  db: Db,
+  { name, slug, email, now }: { name: string; slug: string; email: string; now: Date },
+): Promise<Workspace | null> => {
+  const id = newId()
+  const act = { workspaceId: id, actor: email, now }
+  try {
+    await db.batch([
+      db
+        .insertInto('workspaces')
+        .values({ id, slug, name, created_at: now })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .compile(),
+      db
+        .insertInto('members')
+        .values({ id: newId(), workspace_id: id, email, role: 'manager', created_at: now })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .compile(),
+      auditEntry(db, {
+        ...act,
+        action: 'workspace.created',
+        subjectId: id,
+        details: { name, slug },
+      }).compile(),
+    ])
+  } catch (error) {
+    if (breaks(error, 'workspaces_slug_key')) return null
+    throw error
+  }
+  return { id, slug, name, role: 'manager' }
 }

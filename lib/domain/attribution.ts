@@ -19,7 +19,7 @@ export type PartnerTerms = {
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
-  /** The customer's first sale commission in this partner's program, reversed or not. */
+  /** The customer's first sale commission in this partner's program, reversed or not, or the start that was imported. */
   firstRewardedAt: Date | null
 }
 

@@ -48,3 +48,21 @@ export const formatMoney = (amountCents: bigint | number, currency: string): str
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return `${amount.toLocaleString('en', digits)} ${currency}`
 }
+
+/**
+ * An amount as a person types it, in minor units: "9.80" of USD is 980.
+ *
+ * @returns null for what is no such amount, or finer than the currency
+ */
+export const parseMoney = (text: string, currency: string): number | null => {
+  const decimals = DECIMALS.get(currency) ?? 2
+  const [, units, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
+  if (units === undefined || fraction.length > decimals) return null
+  return Number(units + fraction.padEnd(decimals, '0'))
+}
+
+/** An amount as `parseMoney` takes it back: 980 of USD is "9.80". */
+export const plainMoney = (amountCents: number, currency: string): string => {
+  const decimals = DECIMALS.get(currency) ?? 2
+  return (amountCents / 10 ** decimals).toFixed(decimals)
+}

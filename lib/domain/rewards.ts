@@ -5,10 +5,11 @@ import { shareOf } from './money.ts'
 import type { Step } from './steps.ts'
 
 /** What an event earns: a share of the sale, or a flat amount in its own currency. */
-export type Reward = { id: string } & (
+export type RewardTerms =
   | { kind: 'percent'; basisPoints: number }
   | { kind: 'flat'; amountCents: number; currency: string }
-)
+
+export type Reward = { id: string } & RewardTerms
 
 export type Money = { amountCents: bigint; currency: string }
 

@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
+import type { Act } from '../data/audit.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../data/workspaces.ts'
 import { apiKey, invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { ApiError } from './errors.ts'
@@ -22,6 +23,16 @@ export const requireManager = <W extends { role: string }>(workspace: W | undefi
   }
   return workspace
 }
+
+/** What a request does to its workspace, for the audit log: by whom, and when. */
+export const actOf = (c: Context<WorkspaceEnv>): Act => ({
+  workspaceId: c.var.workspace.id,
+  actor: c.var.user.email,
+  now: c.var.now,
+})
+
+/** Why a manager can't go, or become a member. */
+export const LAST_MANAGER = 'This is the workspace’s last manager. Make somebody else a manager first.'
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 

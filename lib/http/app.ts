@@ -45,3 +45,13 @@ export const createApp = () =>
         ),
       ),
     )
+
+/**
+ * Routes that a Worker's app mounts: the app has opened the request for them, and answers their errors.
+ *
+ * @example
+ * ```ts
+ * export default createApp().route('/', createRoutes().get('/api/ping', (c) => c.json({ now: c.var.now })))
+ * ```
+ */
+export const createRoutes = <E extends AppEnv = AppEnv>() => new Hono<E>()

@@ -3,6 +3,9 @@ import { matchedRoutes } from 'hono/route'
 import type { Db } from '../data/connection.ts'
 import { toApiError } from './errors.ts'
 
+/** Other errors have codes too, such as our own. */
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
 /** SQLSTATEs of bad data: Postgres quotes the data in the message. */
 const QUOTES_DATA = /^22/
 
@@ -28,11 +31,12 @@ export const logRequest = (): MiddlewareHandler =>
       fetches: db?.fetches(),
       code: error && toApiError(error).code,
     }
-    console.log(JSON.stringify(c.res.status >= 500 && error ? { ...entry, ...causeOf(error) } : entry))
+    console.log(JSON.stringify(c.res.status >= 500 && error ? { ...entry, ...describeError(error) } : entry))
   }
 
-const causeOf = (error: Error & { code?: unknown }) => {
-  const sqlState = typeof error.code === 'string' ? error.code : undefined
+/** An error as a log line may have it: without the row that Postgres quotes. */
+export const describeError = (error: Error & { code?: unknown }) => {
+  const sqlState = typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
   return {
     sqlState,
     error: sqlState && QUOTES_DATA.test(sqlState) ? undefined : error.message,

@@ -1,15 +1,14 @@
 /** What the endpoints take: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
 import * as z from 'zod'
 import type { Report } from '../domain/decisions.ts'
-import { normalizeEmail } from '../domain/emails.ts'
+import { MAX_EMAIL_LENGTH, normalizeEmail } from '../domain/emails.ts'
 import { isCurrency } from '../domain/money.ts'
+import { Page } from './lists.ts'
 
 /** As long as any id that a merchant's system makes, and short enough for a Postgres index. */
-const MAX_ID_LENGTH = 255
-/** 64 characters for the local part, the @, 255 for the domain: generous, since a lead is not lost over its address. */
-const MAX_EMAIL_LENGTH = 320
+export const MAX_ID_LENGTH = 255
 /** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
-const MAX_AMOUNT_CENTS = 99_999_999_999
+export const MAX_AMOUNT_CENTS = 99_999_999_999
 const MAX_METADATA_BYTES = 16 * 1024
 
 const id = (description: string) => {
@@ -18,7 +17,7 @@ const id = (description: string) => {
 }
 
 /** A field that may be left out. null says the same: many JSON encoders write it for what they don't have. */
-const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
+export const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
 
 const clickId = optional(
   id('The visitor’s click, from `window.tributary.clickId()`. Without it nothing is attributed.'),
@@ -33,7 +32,8 @@ const metadata = optional(
     .meta({ description: 'Free-form JSON object, at most 16 KiB and 32 levels deep.' }),
 )
 
-const currency = z
+/** A known currency, in any case. */
+export const currency = z
   .string()
   // Before the case changes: some letters beyond ASCII become those of a currency.
   .regex(/^[A-Za-z]{3}$/, 'Not an ISO 4217 currency code.')
@@ -113,6 +113,5 @@ export const EventQuery = z.object({
   externalId: id('The id under which it was reported.').optional(),
   partnerId: z.uuid().optional(),
   attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
-  cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the page before.' }),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  ...Page.shape,
 })

@@ -10,6 +10,8 @@ export const securityHeaders = () =>
       contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       // Answers are JSON for programs; which sites may read them is CORS's to say.
       crossOriginResourcePolicy: 'cross-origin',
+      // Pages have a policy of their own.
+      overwrite: false,
     }),
     async function noStore(c, next) {
       c.header('Cache-Control', 'no-store')

@@ -15,9 +15,10 @@ export type AuthService = {
    * The person whose session the headers carry, or null. `setCookie` renews the session's cookie and is to be
    * passed on.
    *
+   * @param url the request's own address: https takes another cookie than a local run without it
    * @throws when the database can't be asked: the door stays shut
    */
-  getSession: (headers: Headers) => Promise<{ user: User; setCookie: string[] } | null>
+  getSession: (headers: Headers, url: string) => Promise<{ user: User; setCookie: string[] } | null>
 }
 
 /** The app of an endpoint that people use. */
@@ -55,7 +56,7 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   const cookie = c.req.header('Cookie')
   if (!cookie) return null
   headers.set('Cookie', cookie)
-  const session = await c.env.AUTH.getSession(headers).catch((cause: unknown) => {
+  const session = await c.env.AUTH.getSession(headers, c.req.url).catch((cause: unknown) => {
     throw new DatabaseUnavailable('The session could not be looked up.', { cause })
   })
   if (!session) return null

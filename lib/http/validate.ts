@@ -1,4 +1,7 @@
-/** What comes in: bodies read within a limit and parsed once, and queries, both checked by zod and refused in our own shape. */
+/**
+ * What comes in: bodies read within a limit and parsed once, queries, and forms, all checked by zod. What a program
+ * sends is refused in our own shape, and a form is shown again with what is wrong with it.
+ */
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
@@ -24,16 +27,23 @@ const invalid = (code: InvalidCode, details: ErrorDetail[]) => {
   return new ApiError(code, sentences.join('; '), { details })
 }
 
-const check = <S extends z.ZodType<object>>(code: InvalidCode, schema: S, input: unknown): z.output<S> => {
+/** What a schema makes of an input, or what is wrong with it. */
+export type Checked<Data> = { data: Data; errors?: never } | { data?: never; errors: ErrorDetail[] }
+
+/** Checks an input that is refused in words of its caller's own, such as a form that is shown again. */
+export const checked = <S extends z.ZodType<object>>(schema: S, input: unknown): Checked<z.output<S>> => {
   const unstorable = findUnstorable(input)
-  if (unstorable) throw invalid(code, [unstorable])
+  if (unstorable) return { errors: [unstorable] }
 
   const result = schema.safeParse(input)
-  if (result.success) return result.data
-  throw invalid(
-    code,
-    result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  )
+  if (result.success) return { data: result.data }
+  return { errors: result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) }
+}
+
+const check = <S extends z.ZodType<object>>(code: InvalidCode, schema: S, input: unknown): z.output<S> => {
+  const { data, errors } = checked(schema, input)
+  if (errors) throw invalid(code, errors)
+  return data
 }
 
 const parse = async (request: Request): Promise<unknown> => {
@@ -46,10 +56,21 @@ const parse = async (request: Request): Promise<unknown> => {
   }
 }
 
-const isMediaType = (header: string | undefined, plainText: boolean): boolean => {
-  const type = header?.split(';')[0]?.trim().toLowerCase()
+const mediaType = (header: string | undefined): string | undefined =>
+  header?.split(';')[0]?.trim().toLowerCase()
+
+const isJson = (header: string | undefined, plainText: boolean): boolean => {
+  const type = mediaType(header)
   return type === 'application/json' || (plainText && type === 'text/plain')
 }
+
+const limitBody = (maxBytes: number) =>
+  bodyLimit({
+    maxSize: maxBytes,
+    onError: () => {
+      throw new ApiError('body_too_large', `The body is larger than ${maxBytes} bytes. Send less.`)
+    },
+  })
 
 /**
  * Validates the JSON body against a schema, for `c.req.valid('json')`.
@@ -65,14 +86,8 @@ export const body = <S extends z.ZodType<object>>(
   schema: S,
   { plainText = false, maxBytes = MAX_BODY_BYTES }: Options = {},
 ) => {
-  const limit = bodyLimit({
-    maxSize: maxBytes,
-    onError: () => {
-      throw new ApiError('body_too_large', `The body is larger than ${maxBytes} bytes. Send less.`)
-    },
-  })
   const validate: MiddlewareHandler<AppEnv> = async (c, next) => {
-    if (!isMediaType(c.req.header('Content-Type'), plainText)) {
+    if (!isJson(c.req.header('Content-Type'), plainText)) {
       throw new ApiError(
         'unsupported_media_type',
         'Send JSON, with the header "Content-Type: application/json".',
@@ -81,7 +96,7 @@ export const body = <S extends z.ZodType<object>>(
     c.req.addValidatedData('json', check('invalid_body', schema, await parse(c.req.raw)))
     await next()
   }
-  return every(limit, validate) as MiddlewareHandler<
+  return every(limitBody(maxBytes), validate) as MiddlewareHandler<
     AppEnv,
     string,
     { in: { json: z.input<S> }; out: { json: z.output<S> } }
@@ -94,3 +109,27 @@ export const query = <S extends z.ZodType<object>>(schema: S) =>
     c.req.addValidatedData('query', check('invalid_query', schema, c.req.query()))
     await next()
   }) as MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }>
+
+/** The fields of a form by name, without surrounding space. One that was left blank is not there. */
+export type Fields = Readonly<Record<string, string>>
+
+/**
+ * Reads a page's form, for `c.req.valid('form')`. What the fields mean is checked by `checked`.
+ *
+ * @throws {ApiError} `unsupported_media_type`, `body_too_large`
+ */
+export const form = () => {
+  const read: MiddlewareHandler<AppEnv> = async (c, next) => {
+    if (mediaType(c.req.header('Content-Type')) !== 'application/x-www-form-urlencoded') {
+      throw new ApiError('unsupported_media_type', 'Send this form from its page.')
+    }
+    const fields = [...new URLSearchParams(await c.req.text())].map(([name, value]) => [name, value.trim()])
+    c.req.addValidatedData('form', Object.fromEntries(fields.filter(([, value]) => value !== '')))
+    await next()
+  }
+  return every(limitBody(MAX_BODY_BYTES), read) as MiddlewareHandler<
+    AppEnv,
+    string,
+    { in: { form: Fields }; out: { form: Fields } }
+  >
+}

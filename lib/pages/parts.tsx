@@ -2,45 +2,59 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 
+type Control = {
+  label: Child
+  name: string
+  hint?: Child
+  errors?: ErrorDetail[] | undefined
+  [attribute: string]: unknown
+}
+
+/** What is wrong with a field, and how a control says that its hint and its error belong to it. */
+const describe = ({ name, hint, errors = [] }: Pick<Control, 'name' | 'hint' | 'errors'>) => {
+  const error = errors.find(({ path }) => path === name)?.message
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
+  return {
+    error,
+    attributes: {
+      id: name,
+      name,
+      'aria-describedby': described || undefined,
+      'aria-invalid': error ? 'true' : undefined,
+    },
+  }
+}
+
+const Notes = ({ name, hint, error }: { name: string; hint: Child; error: string | undefined }) => (
+  <>
+    {hint && (
+      <p class="hint" id={`${name}-hint`}>
+        {hint}
+      </p>
+    )}
+    {error && (
+      <p class="error" id={`${name}-error`}>
+        {error}
+      </p>
+    )}
+  </>
+)
+
 /** A labelled input. Its error, if there is one, is read out with it. */
 export const Field = ({
   label,
   name,
   hint,
   value,
-  errors = [],
+  errors,
   ...input
-}: {
-  label: string
-  name: string
-  hint?: string
-  value?: string | number | null | undefined
-  errors?: ErrorDetail[] | undefined
-  [attribute: string]: unknown
-}) => {
-  const error = errors.find(({ path }) => path === name)?.message
-  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
+}: Control & { value?: string | number | null | undefined }) => {
+  const { error, attributes } = describe({ name, hint, errors })
   return (
     <div class="field">
       <label for={name}>{label}</label>
-      {hint && (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error && (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
-      <input
-        id={name}
-        name={name}
-        value={value ?? ''}
-        aria-describedby={described || undefined}
-        aria-invalid={error ? 'true' : undefined}
-        {...input}
-      />
+      <Notes name={name} hint={hint} error={error} />
+      <input value={value ?? ''} {...attributes} {...input} />
     </div>
   )
 }
@@ -52,39 +66,84 @@ export const Select = ({
   hint,
   options,
   value,
+  errors,
   ...select
-}: {
-  label: string
-  name: string
-  hint?: string
+}: Control & {
   options: readonly { value: string; label: string }[]
   value?: string | null | undefined
-  [attribute: string]: unknown
+}) => {
+  const { error, attributes } = describe({ name, hint, errors })
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <Notes name={name} hint={hint} error={error} />
+      <select {...attributes} {...select}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === (value ?? '')}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** Something to be ticked or not. */
+export const Checkbox = ({
+  label,
+  name,
+  hint,
+  checked,
+}: {
+  label: Child
+  name: string
+  hint?: Child
+  checked: boolean
 }) => (
-  <div class="field">
+  <p class="option">
+    <input
+      type="checkbox"
+      id={name}
+      name={name}
+      checked={checked}
+      aria-describedby={hint ? `${name}-hint` : undefined}
+    />
     <label for={name}>{label}</label>
     {hint && (
-      <p class="hint" id={`${name}-hint`}>
+      <span class="hint" id={`${name}-hint`}>
         {hint}
-      </p>
+      </span>
     )}
-    <select id={name} name={name} aria-describedby={hint && `${name}-hint`} {...select}>
-      {options.map((option) => (
-        <option value={option.value} selected={option.value === (value ?? '')}>
-          {option.label}
-        </option>
-      ))}
-    </select>
-  </div>
+  </p>
 )
 
-/** What went wrong with a form, above it. The page's title says so too. */
-export const Problem = ({ message }: { message: string | undefined }) =>
-  message ? (
+/**
+ * What went wrong with a form, above it: in words, or each field's error with a way to the field. The page's title
+ * says so too.
+ */
+export const Problem = ({
+  message,
+  errors = [],
+}: {
+  message?: string | undefined
+  errors?: ErrorDetail[] | undefined
+}) => {
+  if (!message && errors.length === 0) return null
+  return (
     <div class="problem" role="alert">
-      <p>{message}</p>
+      <p>{message ?? 'Nothing was saved yet. Please look at this again:'}</p>
+      {errors.length > 0 && (
+        <ul>
+          {errors.map((error) => (
+            <li>
+              <a href={`#${error.path}`}>{error.message}</a>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
-  ) : null
+  )
+}
 
 /** That something was done. */
 export const Done = ({ message }: { message: string | undefined }) =>
@@ -141,3 +200,10 @@ export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }
 export const Time = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString()}>{at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>
 )
+
+/**
+ * What a page says to a code of its address, such as `?done=saved`. A code that it doesn't know says nothing: what
+ * stands in an address may come from anybody.
+ */
+export const wordsFor = (codes: Record<string, string>, code: string | undefined): string | undefined =>
+  code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined

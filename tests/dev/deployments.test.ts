@@ -1,25 +1,47 @@
 import { expect, test } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
 import { deploymentOrder, missingSecrets } from '../../dev/deployments.ts'
+import { ROOT } from '../../dev/workers.ts'
 
-test('every endpoint is deployed before the router, whose bindings name them', () => {
-  const order = deploymentOrder().map(({ env }) => env)
-  expect(order.at(-1)).toBe('router')
-  expect(order.slice(0, -1).sort()).toEqual(['manage', 'track-click', 'track-lead', 'track-sale'])
+test('every Worker is deployed after those that its bindings name, and so the router last', () => {
+  const deployed = new Set<string>()
+  for (const { env } of deploymentOrder()) {
+    const { services = [] } = unstable_readConfig({ config: `${ROOT}wrangler.toml`, env })
+    const missing = services.filter(({ service }) => !deployed.has(service))
+    expect({ env, missing }).toEqual({ env, missing: [] })
+    deployed.add(`tributary-${env}`)
+  }
+  expect([...deployed].at(-1)).toBe('tributary-router')
 })
 
 test('each Worker is given the secrets that it requires, and the public one none', () => {
-  const secrets = Object.fromEntries(deploymentOrder().map(({ env, secrets }) => [env, secrets]))
-  expect(secrets).toEqual({
-    router: [],
-    manage: ['DATABASE_URL'],
-    'track-click': ['DATABASE_URL'],
-    'track-lead': ['DATABASE_URL'],
-    'track-sale': ['DATABASE_URL'],
+  const held = Map.groupBy(deploymentOrder(), ({ secrets }) => secrets.join(', '))
+  const workers = [...held].map(([secrets, group]) => [secrets, group.map(({ env }) => env).sort()])
+  expect(Object.fromEntries(workers)).toEqual({
+    '': ['router'],
+    'DATABASE_URL, AUTH_SECRET': ['auth'],
+    DATABASE_URL: [
+      'dashboard',
+      'import-customers',
+      'import-partners',
+      'mailer',
+      'manage',
+      'portal',
+      'track-click',
+      'track-lead',
+      'track-sale',
+    ],
   })
 })
 
+test('the key for sending mail goes to the mailer alone, if there is one', () => {
+  const takers = deploymentOrder().filter(({ optional }) => optional.length > 0)
+  expect(takers).toMatchObject([{ env: 'mailer', optional: ['RESEND_API_KEY'] }])
+})
+
 test('what a secrets file lacks is named once, and an empty value is as good as none', () => {
-  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL'])
-  expect(missingSecrets(deploymentOrder(), { DATABASE_URL: '' })).toEqual(['DATABASE_URL'])
-  expect(missingSecrets(deploymentOrder(), { DATABASE_URL: 'postgres://x' })).toEqual([])
+  const both = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x' }
+  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET'])
+  expect(missingSecrets(deploymentOrder(), { ...both, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
+  expect(missingSecrets(deploymentOrder(), both)).toEqual([])
 })

@@ -2,17 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { startInbox } from '../../dev/inbox.ts'
 import { startPostgres } from '../../dev/postgres.ts'
 import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers } from '../../dev/workers.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
-import { AUTH_SECRET } from './secrets.ts'
+import { AUTH_SECRET, RESEND_API_KEY } from './secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The router of the Workers that all tests share. */
     baseUrl: string
+    /** Where all mail of these Workers ends: see dev/inbox.ts. */
+    inboxUrl: string
     database: Required<DatabaseEnv>
   }
 }
@@ -24,13 +27,21 @@ export default async ({ provide }: TestProject) => {
   await applySchema(postgres.databaseUrl)
   const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
-  const workers = await startWorkers({ ...database, AUTH_SECRET })
+  const inbox = await startInbox()
+  const workers = await startWorkers({
+    ...database,
+    AUTH_SECRET,
+    RESEND_API_KEY,
+    RESEND_URL: inbox.url,
+  })
 
   provide('baseUrl', workers.url.origin)
+  provide('inboxUrl', inbox.url)
   provide('database', database)
 
   return async () => {
     await workers.stop()
+    await inbox.stop()
     await endpoint.stop()
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })

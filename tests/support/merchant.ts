@@ -4,6 +4,8 @@ import type * as z from 'zod'
 import type { EventResponse } from '../../dev/responses.ts'
 import { type Seeder, seeder } from '../../dev/seed.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
+import type { Role } from '../../lib/data/tables.ts'
+import { signIn } from './people.ts'
 
 /** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
 export type Answer = {
@@ -63,10 +65,26 @@ export const send = async (
 type Terms = Parameters<Seeder['addProgram']>[1]
 type Group = Parameters<Seeder['addGroup']>[2]
 
+type Options = {
+  program?: Terms
+  group?: Group
+  baseUrl?: string
+  /** Where the Workers of `baseUrl` mail to, when that is another inbox than that of all tests. */
+  inboxUrl?: string
+  database?: DatabaseEnv
+}
+
+/** Does something the first time, and gives what came of it from then on. */
+const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= work()
+    return result
+  }
+}
+
 /** A merchant with a workspace of its own, one program, the partner "maya" and an API key. */
-export const createMerchant = async (
-  options: { program?: Terms; group?: Group; baseUrl?: string; database?: DatabaseEnv } = {},
-) => {
+export const createMerchant = async (options: Options = {}) => {
   const baseUrl = options.baseUrl ?? inject('baseUrl')
   const seed = seeder(options.database ?? inject('database'))
   const workspace = await seed.addWorkspace()
@@ -93,11 +111,37 @@ export const createMerchant = async (
   const explain = async (eventId: string | null | undefined) =>
     (await get(`/events/${eventId}`)).body as unknown as Explanation
 
+  /** The cookie of somebody who has signed in. Each merchant has its own, and signs them in when a test first asks. */
+  const person = (name: string, role?: Role) =>
+    once(async () => {
+      const email = `${name}@${workspace.slug}.example`
+      if (role) await seed.addMember(workspace.id, email, role)
+      return signIn(email, { baseUrl, ...(options.inboxUrl && { inboxUrl: options.inboxUrl }) })
+    })
+
+  /** Calls paths of the workspace with someone's cookie, as the pages' scripts do. */
+  const as = (cookie: string) => {
+    const call = (method: string) => (path: string, body?: unknown) =>
+      send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, {
+        method,
+        body,
+        headers: { Cookie: cookie, Origin: new URL(baseUrl).origin },
+      })
+    return { get: call('GET'), post: call('POST'), patch: call('PATCH'), delete: call('DELETE') }
+  }
+
   return {
     seed,
     workspace,
     programId,
     apiKey,
+    /** The complete Cookie header of a manager of the workspace, manager@<slug>.example. */
+    manager: person('manager', 'manager'),
+    /** The same of a member, who may look but not touch. */
+    member: person('member', 'member'),
+    /** The same of somebody who has signed in, but has nothing to do with the workspace. */
+    stranger: person('stranger'),
+    as,
     post,
     get,
     click,

@@ -1,0 +1,112 @@
+/** What an import of 100,000 partners takes, call by call, beside the least that could save the same rows. */
+import pg from 'pg'
+import { seeder } from '../dev/seed.ts'
+import { connect } from '../lib/data/connection.ts'
+import { newId } from '../lib/data/ids.ts'
+import { slugKey } from '../lib/domain/slugs.ts'
+import { median, post } from './measure.ts'
+import { buildOwn, startBenchWorkers } from './workers.ts'
+
+const PARTNERS = 100_000
+/** As many as one call takes. */
+const ROWS_PER_CALL = 500
+const MANAGER = 'manager@bench.example'
+
+type Bindings = { DATABASE_URL: string; SQL_ENDPOINT: string }
+type Row = ReturnType<typeof makeRow>
+
+const makeRow = (_: unknown, index: number) => ({
+  email: `partner-${index}@bench.example`,
+  name: `Partner Number ${index}`,
+  slug: `Partner-${index}`,
+  couponId: `coupon-${index}`,
+  couponLabel: `CODE${index}`,
+  openingBalanceCents: 1_000 + index,
+})
+
+/** A workspace of its own for each measurement, so that none finds another's rows. */
+const addProgram = async (bindings: Bindings) => {
+  const seed = seeder(bindings)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId)
+  await connect(bindings)
+    .insertInto('members')
+    .values({ id: newId(), workspace_id: workspaceId, email: MANAGER, role: 'manager' })
+    .execute()
+  return { workspaceId, programId }
+}
+
+const time = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Imports all rows, one call after another. @returns milliseconds */
+const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[], options: object) => {
+  const { workspaceId, programId } = await addProgram(bindings)
+  const endpoint = new URL(`/api/workspaces/${workspaceId}/partners/import`, url)
+  return time(async () => {
+    for (let from = 0; from < rows.length; from += ROWS_PER_CALL) {
+      const call = { programId, options, rows: rows.slice(from, from + ROWS_PER_CALL) }
+      const { body } = await post(endpoint, call, { Cookie: MANAGER })
+      const { created } = body.summary as { created: number }
+      if (created !== call.rows.length)
+        throw new Error(`Only ${created} of ${call.rows.length} were created.`)
+    }
+  })
+}
+
+/** Inserts the partners of all rows by one statement, over one connection. @returns milliseconds */
+const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => {
+  const { workspaceId, programId } = await addProgram(bindings)
+  const json = JSON.stringify(
+    rows.map(({ email, name, slug }) => ({ id: newId(), email, name, slug, slug_key: slugKey(slug) })),
+  )
+  return time(() =>
+    client.query(
+      `insert into partners (id, workspace_id, program_id, email, name, slug, slug_key)
+       select id, $1, $2, email, name, slug, slug_key
+       from jsonb_to_recordset($3::jsonb) as p (id uuid, email text, name text, slug text, slug_key text)`,
+      [workspaceId, programId, json],
+    ),
+  )
+}
+
+/**
+ * Measures imports in rounds, each beside the bare insert, in one database.
+ *
+ * @param script the import-partners Worker
+ * @returns the median milliseconds of each
+ */
+export const measureImports = async (script: string, bindings: Bindings, rounds: number) => {
+  const workers = await startBenchWorkers([
+    { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
+    { name: 'import-partners', script, bindings, limit: 'memory', services: { AUTH: 'auth' } },
+  ])
+  const url = workers.urls.get('import-partners')
+  const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
+  await client.connect()
+  try {
+    const rows = Array.from({ length: PARTNERS }, makeRow)
+    const partnersAlone = rows.map(({ email, name, slug }) => ({ email, name, slug }))
+    const times = { bare: [] as number[], partners: [] as number[], everything: [] as number[] }
+    // Code that runs for the first time is slow, and an import is not made of that.
+    await importAll(url, bindings, partnersAlone.slice(0, 10 * ROWS_PER_CALL), {})
+    for (let round = 0; round < rounds; round++) {
+      times.bare.push(await insertAll(client, bindings, rows))
+      times.partners.push(await importAll(url, bindings, partnersAlone, {}))
+      times.everything.push(
+        await importAll(url, bindings, rows, { sendWelcomeEmail: true, importOpeningBalances: true }),
+      )
+    }
+    return {
+      bare: median(times.bare),
+      partners: median(times.partners),
+      everything: median(times.everything),
+    }
+  } finally {
+    await client.end()
+    await workers.stop()
+  }
+}

@@ -1,0 +1,151 @@
+import { type ApiKey, addApiKey, findApiKey, listApiKeys, revokeApiKey } from '../../lib/data/api-keys.ts'
+import { actOf } from '../../lib/http/access.ts'
+import { createApiKey } from '../../lib/http/api-keys.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { NewApiKey } from '../../lib/http/management-schemas.ts'
+import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { Copyable, Done, Field, NextPage, Problem, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+const DONE = { revoked: 'The key is revoked: calls with it are refused from now on.' }
+
+const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
+  <tr>
+    <td>{apiKey.name}</td>
+    <td>
+      <Time at={apiKey.createdAt} />
+    </td>
+    <td>
+      {apiKey.revokedAt ? (
+        <>
+          <span class="status" data-status="revoked">
+            revoked
+          </span>{' '}
+          <Time at={apiKey.revokedAt} />
+        </>
+      ) : (
+        <a href={`${base}/${apiKey.id}/revoke`}>
+          Revoke<span class="hidden"> {apiKey.name}</span>
+        </a>
+      )}
+    </td>
+  </tr>
+)
+
+type Props = {
+  base: string
+  keys: { data: ApiKey[]; nextCursor: string | null }
+  url: string
+  fields?: Fields
+  errors?: ErrorDetail[]
+  done?: string | undefined
+}
+
+const KeysPage = ({ base, keys, url, fields = {}, errors, done }: Props) => (
+  <>
+    <h1>API keys</h1>
+    <Done message={done} />
+    <Problem errors={errors} />
+    <p>Your backend reports leads and sales with a key, and reads what came of them.</p>
+    <form method="post" action={base} class="inline">
+      <Field
+        label="Name of a new key"
+        name="name"
+        hint="What it is for, such as “Checkout”."
+        required
+        maxlength={255}
+        autocomplete="off"
+        value={fields.name}
+        errors={errors}
+      />
+      <button type="submit">Create the key</button>
+    </form>
+    {keys.data.length === 0 ? (
+      <p class="empty">There is no key yet.</p>
+    ) : (
+      <Table caption="API keys" head={['Name', 'Created', 'State']}>
+        {keys.data.map((key) => (
+          <KeyRow base={base} apiKey={key} />
+        ))}
+      </Table>
+    )}
+    <NextPage url={url} cursor={keys.nextCursor} />
+  </>
+)
+
+const CreatedPage = ({ base, name, secret }: { base: string; name: string; secret: string }) => (
+  <>
+    <h1>Your new API key</h1>
+    <div class="done" role="status">
+      <p>
+        This is the key “{name}”. <strong>It is shown this once</strong>: copy it now, to where your backend
+        keeps its secrets. We keep only what is needed to recognise it.
+      </p>
+    </div>
+    <Copyable label="the API key" text={secret} />
+    <p>If it gets lost or known, revoke it and create another one.</p>
+    <p>
+      <a href={base}>To your API keys</a>
+    </p>
+  </>
+)
+
+const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
+  <>
+    <h1>Revoke “{apiKey.name}”?</h1>
+    <p>
+      Calls with this key are refused from that moment on. It can’t be undone: create a new key first, if your
+      backend still uses this one.
+    </p>
+    <form method="post">
+      <p class="actions">
+        <button type="submit" class="danger">
+          Revoke the key
+        </button>{' '}
+        <a href={base}>Keep it</a>
+      </p>
+    </form>
+  </>
+)
+
+/** /app/:workspace/api-keys: made, shown once, revoked. For managers. */
+export default createRoutes<PageEnv>()
+  .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, cursor } = c.req.valid('query')
+    const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit, (key) => key)
+    const base = `/app/${workspace.slug}/api-keys`
+    const done = wordsFor(DONE, c.req.query('done'))
+    const children = <KeysPage {...{ base, keys, done }} url={c.req.url} />
+    return renderPage(c, { title: 'API keys', section: '/api-keys', children })
+  })
+  .post('/app/:workspace/api-keys', managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}/api-keys`
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewApiKey, { name: fields.name ?? '' })
+    if (errors) {
+      const { limit } = Page.parse({})
+      const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit, (key) => key)
+      const children = <KeysPage {...{ base, keys, fields, errors }} url={c.req.url} />
+      return renderPage(c, { title: 'Error: API keys', section: '/api-keys', children }, 400)
+    }
+    // No redirect: the key is in this answer, and nowhere else.
+    const { key, hash } = await createApiKey()
+    const { name } = await addApiKey(db, actOf(c), { name: data.name, hash })
+    const children = <CreatedPage base={base} name={name} secret={key} />
+    return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
+  })
+  .get('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+    const children = <RevokePage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
+    return renderPage(c, { title: 'Revoke an API key', section: '/api-keys', children })
+  })
+  .post('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
+    await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
+    return c.redirect(`/app/${c.var.workspace.slug}/api-keys?done=revoked`, 303)
+  })

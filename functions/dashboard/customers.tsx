@@ -1,0 +1,59 @@
+import { listCustomers } from '../../lib/data/customers.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { CustomerQuery } from '../../lib/http/partner-schemas.ts'
+import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { CustomerTable } from '../../lib/pages/ledger.tsx'
+import { Field, NextPage } from '../../lib/pages/parts.tsx'
+import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+/** /app/:workspace/customers: whose customers belong to which partner. */
+export default createRoutes<PageEnv>().get('/app/:workspace/customers', async (c) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const { fields, data, errors } = readFilters(c, CustomerQuery)
+  const rows = data ? await listCustomers(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+  const { data: customers, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+  const children = (
+    <>
+      <h1>Customers</h1>
+      <p class="hint">
+        Customers with whom a partner has been credited, by a lead, a sale or an import. The partner named
+        here is the one to whom the customer belongs now.
+      </p>
+      <Filters
+        what="customers"
+        path={`${base}/customers`}
+        fields={fields}
+        errors={errors}
+        kept={{ partnerId: 'Only those of one partner.' }}
+      >
+        <Field
+          label="External id"
+          name="externalId"
+          type="search"
+          maxlength={255}
+          value={fields.externalId}
+          errors={errors}
+        />
+        <Field
+          label="E-mail address"
+          name="email"
+          type="search"
+          maxlength={320}
+          value={fields.email}
+          errors={errors}
+        />
+      </Filters>
+      {customers.length > 0 ? (
+        <CustomerTable base={base} caption="Customers" customers={customers} />
+      ) : (
+        <p class="empty">
+          {Object.keys(fields).length > 0 ? 'No customer is like that.' : 'No partner has a customer yet.'}
+        </p>
+      )}
+      <NextPage url={c.req.url} cursor={nextCursor} />
+    </>
+  )
+  return renderPage(c, { title: 'Customers', section: '/customers', children }, errors ? 400 : 200)
+})

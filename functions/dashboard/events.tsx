@@ -1,0 +1,148 @@
+import { type EventRow, findEvent, listEvents } from '../../lib/data/events.ts'
+import { commissionStatus } from '../../lib/domain/commissions.ts'
+import { formatMoney } from '../../lib/domain/money.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { page } from '../../lib/http/lists.ts'
+import { EventQuery } from '../../lib/http/schemas.ts'
+import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { amountOf, EventTable, PartnerName, Status, Steps } from '../../lib/pages/ledger.tsx'
+import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
+import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+const KINDS = [
+  { value: '', label: 'Sales and leads' },
+  { value: 'sale', label: 'Sales' },
+  { value: 'lead', label: 'Leads' },
+]
+const CREDITED = [
+  { value: '', label: 'Credited or not' },
+  { value: 'true', label: 'Credited' },
+  { value: 'false', label: 'Not credited' },
+]
+
+const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
+  <p class="empty">
+    {isFiltered
+      ? 'No event is like that. A report that never arrived is not here either: look at what your backend was answered.'
+      : 'Nothing was reported yet. Your backend reports leads and sales with an API key.'}
+  </p>
+)
+
+const Commission = ({ event, now }: { event: EventRow; now: Date }) => {
+  const { commission_amount_cents: cents, commission_currency: currency, payable_at: payableAt } = event
+  if (cents === null || currency === null || payableAt === null)
+    return <p>This event earned no commission.</p>
+  return (
+    <p>
+      {formatMoney(cents, currency)} <Status status={commissionStatus({ payableAt }, now)} />, payable from{' '}
+      <Time at={payableAt} />.
+    </p>
+  )
+}
+
+const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => (
+  <>
+    <h1>
+      {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.external_id}
+    </h1>
+    <h2>Why it {event.partner_id ? 'was credited' : 'was not credited'}</h2>
+    <Steps steps={event.steps} />
+    <h2>Commission</h2>
+    <Commission event={event} now={now} />
+    <h2>What was reported</h2>
+    <dl class="facts">
+      <dt>When</dt>
+      <dd>
+        <Time at={event.occurred_at} />
+      </dd>
+      <dt>Name</dt>
+      <dd>{event.event_name}</dd>
+      <dt>External id</dt>
+      <dd>{event.external_id}</dd>
+      {event.kind === 'sale' && (
+        <>
+          <dt>Amount</dt>
+          <dd>{amountOf(event)}</dd>
+        </>
+      )}
+      <dt>Customer</dt>
+      <dd>
+        {[event.customer_external_id, event.customer_email, event.customer_name].filter(Boolean).join(', ')}
+      </dd>
+      <dt>Partner</dt>
+      <dd>
+        {event.partner_id && event.partner_slug ? (
+          <PartnerName
+            base={base}
+            id={event.partner_id}
+            name={event.partner_name}
+            slug={event.partner_slug}
+          />
+        ) : (
+          'None'
+        )}
+      </dd>
+    </dl>
+    {event.metadata && (
+      <>
+        <h2>Metadata</h2>
+        <pre class="json">
+          <code>{JSON.stringify(event.metadata, null, 2)}</code>
+        </pre>
+      </>
+    )}
+  </>
+)
+
+/** /app/:workspace/events and /events/:id: what was reported, and why it counted or not. */
+export default createRoutes<PageEnv>()
+  .get('/app/:workspace/events', async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}`
+    const { fields, data, errors } = readFilters(c, EventQuery)
+    const rows = data ? await listEvents(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+    const { data: events, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+    const children = (
+      <>
+        <h1>Events</h1>
+        <Filters
+          what="events"
+          path={`${base}/events`}
+          fields={fields}
+          errors={errors}
+          kept={{ partnerId: 'Only those of one partner.' }}
+        >
+          <Field
+            label="External id"
+            name="externalId"
+            type="search"
+            maxlength={255}
+            value={fields.externalId}
+            errors={errors}
+          />
+          <Select label="Kind" name="kind" options={KINDS} value={fields.kind} errors={errors} />
+          <Select
+            label="Credited"
+            name="attributed"
+            options={CREDITED}
+            value={fields.attributed}
+            errors={errors}
+          />
+        </Filters>
+        {events.length > 0 ? (
+          <EventTable base={base} caption="Events" events={events} />
+        ) : (
+          <NoEvents isFiltered={Object.keys(fields).length > 0} />
+        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
+      </>
+    )
+    return renderPage(c, { title: 'Events', section: '/events', children }, errors ? 400 : 200)
+  })
+  .get('/app/:workspace/events/:id', async (c) => {
+    const { db, now, workspace } = c.var
+    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+    const children = <EventPage base={`/app/${workspace.slug}`} event={event} now={now} />
+    return renderPage(c, { title: `Event ${event.external_id}`, section: '/events', children })
+  })

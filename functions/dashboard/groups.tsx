@@ -1,0 +1,156 @@
+import { changeGroup, createGroup, findGroup, type Group } from '../../lib/data/groups.ts'
+import { findProgram, type Program } from '../../lib/data/programs.ts'
+import type { Workspace } from '../../lib/data/workspaces.ts'
+import { actOf } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { NewGroup } from '../../lib/http/management-schemas.ts'
+import { type Fields, form } from '../../lib/http/validate.ts'
+import { checkForm, type Reading } from '../../lib/pages/forms.ts'
+import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { RewardInputs, readReward, rewardFields, rewardWords } from '../../lib/pages/reward-fields.tsx'
+
+const DONE = {
+  created: 'The group is there. Put partners into it on their pages.',
+  saved: 'Saved. Commissions that were made before stay as they are.',
+}
+
+const groupFields = ({ name, saleReward, leadReward }: Group): Fields => ({
+  name,
+  ...rewardFields('saleReward', saleReward),
+  ...rewardFields('leadReward', leadReward),
+})
+
+/** The group that a form's fields say, as the API takes a new one: no reward is null, which takes one away. */
+const readGroup = (fields: Fields): Reading => {
+  const [sale, lead] = [readReward('saleReward', fields), readReward('leadReward', fields)]
+  return {
+    input: { name: fields.name ?? '', saleReward: sale.reward, leadReward: lead.reward },
+    problems: [...sale.problems, ...lead.problems],
+  }
+}
+
+const GroupForm = (props: { fields: Fields; errors: ErrorDetail[] | undefined; button: string }) => {
+  const { fields, errors, button } = props
+  return (
+    <form method="post">
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxlength={255}
+        autocomplete="off"
+        value={fields.name}
+        errors={errors}
+      />
+      <RewardInputs
+        name="saleReward"
+        legend="For a sale"
+        none="What the program says"
+        {...{ fields, errors }}
+      />
+      <RewardInputs
+        name="leadReward"
+        legend="For a lead"
+        event="lead"
+        none="Nothing"
+        {...{ fields, errors }}
+      />
+      <button type="submit">{button}</button>
+    </form>
+  )
+}
+
+type NewProps = { base: string; program: Program; fields?: Fields; errors?: ErrorDetail[] }
+
+const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) => (
+  <>
+    <p>
+      <a href={`${base}/programs/${program.id}`}>{program.name}</a>
+    </p>
+    <h1>New group</h1>
+    <Problem errors={errors} />
+    <GroupForm fields={fields} errors={errors} button="Create the group" />
+  </>
+)
+
+type GroupProps = {
+  workspace: Workspace
+  program: Program
+  group: Group
+  fields: Fields
+  errors?: ErrorDetail[]
+  done?: string | undefined
+}
+
+const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupProps) => {
+  const base = `/app/${workspace.slug}`
+  return (
+    <>
+      <p>
+        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
+      </p>
+      <h1>{group.name}</h1>
+      <Done message={done} />
+      <Problem errors={errors} />
+      <p>
+        <a href={`${base}/partners?groupId=${group.id}`}>Its partners</a>
+      </p>
+      {workspace.role === 'manager' ? (
+        <GroupForm fields={fields} errors={errors} button="Save" />
+      ) : (
+        <dl class="facts">
+          <dt>For a sale</dt>
+          <dd>{rewardWords(group.saleReward ?? program.reward)}</dd>
+          <dt>For a lead</dt>
+          <dd>{group.leadReward ? rewardWords(group.leadReward, 'lead') : 'Nothing'}</dd>
+        </dl>
+      )}
+    </>
+  )
+}
+
+/** The pages of groups: a new one of a program, and one that is there. */
+export default createRoutes<PageEnv>()
+  .get('/app/:workspace/programs/:id/groups/new', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
+    return renderPage(c, { title: 'New group', section: '/programs', children })
+  })
+  .post('/app/:workspace/programs/:id/groups/new', managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}`
+    const fields = c.req.valid('form')
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const { data, errors } = checkForm(NewGroup, readGroup(fields))
+    if (errors) {
+      const children = <NewGroupPage {...{ base, program, fields, errors }} />
+      return renderPage(c, { title: 'Error: New group', section: '/programs', children }, 400)
+    }
+    const { id } = await createGroup(db, actOf(c), program.id, data)
+    return c.redirect(`${base}/groups/${id}?done=created`, 303)
+  })
+  .get('/app/:workspace/groups/:id', async (c) => {
+    const { db, workspace } = c.var
+    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
+    const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
+    const done = wordsFor(DONE, c.req.query('done'))
+    const children = <GroupPage {...{ workspace, program, group, done }} fields={groupFields(group)} />
+    return renderPage(c, { title: group.name, section: '/programs', children })
+  })
+  .post('/app/:workspace/groups/:id', managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const fields = c.req.valid('form')
+    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
+    const { data, errors } = checkForm(NewGroup, readGroup(fields))
+    if (errors) {
+      const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
+      const children = <GroupPage {...{ workspace, program, group, fields, errors }} />
+      return renderPage(c, { title: `Error: ${group.name}`, section: '/programs', children }, 400)
+    }
+    await changeGroup(db, actOf(c), group.id, data)
+    return c.redirect(`/app/${workspace.slug}/groups/${group.id}?done=saved`, 303)
+  })

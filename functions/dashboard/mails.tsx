@@ -1,0 +1,105 @@
+import { listMails, type MailRow, retryMail } from '../../lib/data/mails.ts'
+import { actOf } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { page } from '../../lib/http/lists.ts'
+import { MailQuery } from '../../lib/http/partner-schemas.ts'
+import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Status } from '../../lib/pages/ledger.tsx'
+import { Done, NextPage, Select, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+const DONE = {
+  queued: 'The mail will be sent again, within a minute or two.',
+  sent: 'That mail was sent already, so nothing was done.',
+}
+
+const KINDS = { moved: 'We’ve moved', invitation: 'Invitation' } as const
+
+const STATUSES = [
+  { value: '', label: 'Any' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'retrying', label: 'Retrying' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'failed', label: 'Failed' },
+]
+
+/** As many failed mails as anybody wants to look through on top of the others. */
+const FAILED_ON_TOP = 50
+
+const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
+  <form method="post" action={`${base}/mails/${mail.id}/retry`}>
+    <button type="submit" class="link">
+      Send again<span class="hidden"> to {mail.recipient}</span>
+    </button>
+  </form>
+)
+
+const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
+  <Table caption={caption} head={['Written', 'Mail', 'To', 'Status', 'Tries', 'Last error', 'Send again']}>
+    {mails.map((mail) => (
+      <tr>
+        <td>
+          <Time at={mail.created_at} />
+        </td>
+        <td>{KINDS[mail.kind]}</td>
+        <td>
+          {mail.partner_id ? (
+            <a href={`${base}/partners/${mail.partner_id}`}>{mail.recipient}</a>
+          ) : (
+            mail.recipient
+          )}
+        </td>
+        <td>
+          <Status status={mail.status} />
+        </td>
+        <td class="number">{mail.attempts}</td>
+        <td>{mail.last_error}</td>
+        <td>{mail.status === 'failed' && <Retry base={base} mail={mail} />}</td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** /app/:workspace/mails: what was mailed, and what could not be. */
+export default createRoutes<PageEnv>()
+  .get('/app/:workspace/mails', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}`
+    const { fields, data, errors } = readFilters(c, MailQuery)
+    const isFirst = data && !data.cursor && !data.status
+    const [failed, rows] = await Promise.all([
+      isFirst ? listMails(db, workspace.id, { status: 'failed', limit: FAILED_ON_TOP }) : [],
+      data ? listMails(db, workspace.id, { ...data, limit: data.limit + 1 }) : [],
+    ])
+    const { data: mails, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+    const children = (
+      <>
+        <h1>Mails</h1>
+        <Done message={wordsFor(DONE, c.req.query('done'))} />
+        {failed.length > 0 && (
+          <section>
+            <h2>Could not be delivered</h2>
+            <p>These were tried again and again. Correct what the last error names, and send them again.</p>
+            <MailTable base={base} caption="Mails that could not be delivered" mails={failed} />
+            <h2>All mails</h2>
+          </section>
+        )}
+        <Filters what="mails" path={`${base}/mails`} fields={fields} errors={errors}>
+          <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
+        </Filters>
+        {mails.length > 0 ? (
+          <MailTable base={base} caption="Mails" mails={mails} />
+        ) : (
+          <p class="empty">{fields.status ? 'No mail is like that.' : 'No mail was written yet.'}</p>
+        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
+      </>
+    )
+    return renderPage(c, { title: 'Mails', section: '/mails', children }, errors ? 400 : 200)
+  })
+  .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
+    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, { ...actOf(c), id }))
+    const done: keyof typeof DONE = mail.status === 'sent' ? 'sent' : 'queued'
+    return c.redirect(`/app/${c.var.workspace.slug}/mails?done=${done}`, 303)
+  })

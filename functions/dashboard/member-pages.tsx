@@ -1,0 +1,102 @@
+import type { Member } from '../../lib/data/members.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+
+const ROLES = [
+  { value: 'member', label: 'Member: sees everything but keys, members and mails' },
+  { value: 'manager', label: 'Manager: changes everything' },
+] as const
+
+type MembersProps = {
+  base: string
+  members: { data: Member[]; nextCursor: string | null }
+  url: string
+  fields?: Fields
+  errors?: ErrorDetail[]
+  done?: string | undefined
+}
+
+/** The list of members, and a form to invite one. */
+export const MembersPage = ({ base, members, url, fields = {}, errors, done }: MembersProps) => (
+  <>
+    <h1>Members</h1>
+    <Done message={done} />
+    <Problem errors={errors} />
+    <Table caption="Members" head={['E-mail', 'Role', 'Since', 'Change']}>
+      {members.data.map(({ id, email, role, createdAt }) => (
+        <tr>
+          <td>{email}</td>
+          <td>{role}</td>
+          <td>
+            <Time at={createdAt} />
+          </td>
+          <td>
+            <a href={`${base}/${id}`}>
+              Change<span class="hidden"> {email}</span>
+            </a>
+          </td>
+        </tr>
+      ))}
+    </Table>
+    <NextPage url={url} cursor={members.nextCursor} />
+    <h2>Invite somebody</h2>
+    <form method="post" action={base}>
+      <Field
+        label="E-mail address"
+        name="email"
+        hint="They get a mail, and are a member as soon as they sign in with this address."
+        type="email"
+        required
+        maxlength={320}
+        autocomplete="off"
+        value={fields.email}
+        errors={errors}
+      />
+      <Select label="Role" name="role" options={ROLES} value={fields.role ?? 'member'} errors={errors} />
+      <button type="submit">Invite</button>
+    </form>
+  </>
+)
+
+type MemberProps = {
+  base: string
+  member: Member
+  problem?: string | undefined
+  errors?: ErrorDetail[] | undefined
+}
+
+/** One member: the role, and the way out. */
+export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
+  <>
+    <p>
+      <a href={base}>Members</a>
+    </p>
+    <h1>{member.email}</h1>
+    <Problem message={problem} errors={errors} />
+    <form method="post" action={`${base}/${member.id}`}>
+      <Select label="Role" name="role" options={ROLES} value={member.role} errors={errors} />
+      <p class="actions">
+        <button type="submit">Save</button>{' '}
+        <a href={`${base}/${member.id}/remove`}>Remove from the workspace</a>
+      </p>
+    </form>
+  </>
+)
+
+/** Asks whether a member is really to go. */
+export const RemovePage = ({ base, member, problem }: MemberProps) => (
+  <>
+    <h1>Remove {member.email}?</h1>
+    <Problem message={problem} />
+    <p>They can’t see this workspace from that moment on. You can invite them again.</p>
+    <form method="post">
+      <p class="actions">
+        <button type="submit" class="danger">
+          Remove
+        </button>{' '}
+        <a href={`${base}/${member.id}`}>Keep</a>
+      </p>
+    </form>
+  </>
+)

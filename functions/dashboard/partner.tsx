@@ -1,0 +1,88 @@
+import type { Context } from 'hono'
+import type * as z from 'zod'
+import { addCoupon, removeCoupon } from '../../lib/data/coupons.ts'
+import { readPartnerPage } from '../../lib/data/partner-page.ts'
+import { changePartner } from '../../lib/data/partners.ts'
+import { actOf } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found, notFound } from '../../lib/http/found.ts'
+import { NewCoupon, PartnerChange } from '../../lib/http/partner-schemas.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { PartnerPage } from '../../lib/pages/partner.tsx'
+import type { Refused } from '../../lib/pages/partner-forms.tsx'
+import { wordsFor } from '../../lib/pages/parts.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+const DONE = {
+  saved: 'The partner was saved.',
+  banned: 'The partner was banned: its link counts no more.',
+  approved: 'The partner was let in again: its link counts from now on.',
+  added: 'The coupon was added.',
+  there_already: 'The partner has this coupon already.',
+  removed: 'The coupon was removed: checkouts that use it no longer credit this partner.',
+}
+
+/** Shows the partner of the address, with the form that was refused, if one was. */
+const showPartner = async (c: Context<PageEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
+  const { db, now, workspace } = c.var
+  const read = await found('partner', c.req.param('id') ?? '', (id) =>
+    readPartnerPage(db, workspace.id, id, now),
+  )
+  const { name, email } = read.partner
+  const done = refused ? undefined : wordsFor(DONE, c.req.query('done'))
+  const children = <PartnerPage {...read} refused={refused} workspace={workspace} now={now} done={done} />
+  const title = refused ? `Error: ${name ?? email}` : (name ?? email)
+  return renderPage(c, { title, section: '/partners', children }, status)
+}
+
+/** Back to the partner's page, which then says what was done. */
+const done = (c: Context<PageEnv>, code: keyof typeof DONE) =>
+  c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
+
+const change = async (c: Context<PageEnv>, changes: z.output<typeof PartnerChange>) => {
+  const changed = await found('partner', c.req.param('id') ?? '', (id) =>
+    changePartner(c.var.db, actOf(c), id, changes),
+  )
+  if (changed === 'no_group') throw notFound('group')
+}
+
+const PATH = '/app/:workspace/partners/:id'
+
+/** /app/:workspace/partners/:id: one partner, and what a manager can do about it. Spec, section 4.5. */
+export default createRoutes<PageEnv>()
+  .get(PATH, (c) => showPartner(c))
+  .post(PATH, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    // A field that was left blank is to become so.
+    const wanted = { name: fields.name ?? null, groupId: fields.groupId ?? null }
+    const { data, errors } = checked(PartnerChange, wanted)
+    if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
+    await change(c, data)
+    return done(c, 'saved')
+  })
+  .post(`${PATH}/status`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
+    if (errors) return showPartner(c, { form: 'status', fields, errors }, 400)
+    await change(c, data)
+    return done(c, data.status)
+  })
+  .post(`${PATH}/coupons`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { couponId = '', couponLabel } = fields
+    const { data, errors } = checked(NewCoupon, { couponId, couponLabel })
+    if (errors) return showPartner(c, { form: 'coupon', fields, errors }, 400)
+    const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, data))
+    if (added.outcome !== 'taken') return done(c, added.outcome)
+    const message = 'Another partner has this coupon. It never moves by itself: remove it there first.'
+    const taken = [{ path: 'couponId', message }]
+    return showPartner(c, { form: 'coupon', fields, errors: taken, holder: added.holder }, 409)
+  })
+  .post(`${PATH}/coupons/remove`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
+    if (errors) return showPartner(c, { form: 'status', fields, errors }, 400)
+    const { couponId } = data
+    await found('partner', c.req.param('id'), (id) => removeCoupon(c.var.db, actOf(c), id, couponId))
+    return done(c, 'removed')
+  })

@@ -1,0 +1,136 @@
+import { type PartnerRow, partnersQuery, programsAndGroupsQuery } from '../../lib/data/partners.ts'
+import type { Workspace } from '../../lib/data/workspaces.ts'
+import { partnerLink } from '../../lib/domain/slugs.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { PartnerQuery } from '../../lib/http/partner-schemas.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
+import { Field, NextPage, Select, Table } from '../../lib/pages/parts.tsx'
+import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+
+/** A program with one of its groups, or without any. */
+type Choice = { program_id: string; program_name: string; group_id: string | null; group_name: string | null }
+
+const ANY = { value: '', label: 'Any' }
+
+const PartnerFilters = ({
+  base,
+  fields,
+  errors,
+  choices,
+}: {
+  base: string
+  fields: Fields
+  errors: { path: string; message: string }[] | undefined
+  choices: Choice[]
+}) => {
+  const programs = [...new Map(choices.map((choice) => [choice.program_id, choice.program_name]))]
+  const groups = choices.flatMap(({ group_id, group_name, program_name }) => {
+    if (group_id === null || group_name === null) return []
+    const label = programs.length > 1 ? `${program_name}: ${group_name}` : group_name
+    return { value: group_id, label }
+  })
+  return (
+    <Filters
+      what="partners"
+      path={`${base}/partners`}
+      fields={fields}
+      errors={errors}
+      kept={{ email: 'Only this e-mail address.', slug: 'Only this slug.' }}
+    >
+      <Field
+        label="E-mail address, name or slug"
+        name="query"
+        type="search"
+        maxlength={255}
+        value={fields.query}
+        errors={errors}
+      />
+      {programs.length > 1 && (
+        <Select
+          label="Program"
+          name="programId"
+          options={[ANY, ...programs.map(([value, label]) => ({ value, label }))]}
+          value={fields.programId}
+        />
+      )}
+      {groups.length > 0 && (
+        <Select label="Group" name="groupId" options={[ANY, ...groups]} value={fields.groupId} />
+      )}
+      <Select
+        label="Status"
+        name="status"
+        options={[ANY, { value: 'approved', label: 'Approved' }, { value: 'banned', label: 'Banned' }]}
+        value={fields.status}
+      />
+    </Filters>
+  )
+}
+
+const PartnerTable = ({ base, partners }: { base: string; partners: PartnerRow[] }) => (
+  <Table caption="Partners" head={['Partner', 'E-mail address', 'Link', 'Group', 'Coupons', 'Status']}>
+    {partners.map((partner) => (
+      <tr>
+        <td>
+          <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
+        </td>
+        <td>{partner.email}</td>
+        <td>
+          <code>{partnerLink(partner.site_url, partner.slug)}</code>
+        </td>
+        <td>{partner.group_name}</td>
+        <td>{partner.coupons.map(({ couponId, couponLabel }) => couponLabel ?? couponId).join(', ')}</td>
+        <td>
+          <Status status={partner.status} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
+  if (isFiltered) return <p class="empty">No partner is like that.</p>
+  if (workspace.role !== 'manager') return <p class="empty">There are no partners yet.</p>
+  return (
+    <p class="empty">
+      There are no partners yet. <a href={`/app/${workspace.slug}/import`}>Import them</a> from another
+      platform, or from a list of your own: their links go on working.
+    </p>
+  )
+}
+
+/** /app/:workspace/partners: finding a partner. */
+export default createRoutes<PageEnv>().get('/app/:workspace/partners', async (c) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const { fields, data, errors } = readFilters(c, PartnerQuery)
+  const { limit = 0, slug, ...filter } = data ?? {}
+  const [rows, choices] = await db.batch([
+    partnersQuery(db, workspace.id, { ...filter, slugKey: slug, limit: data ? limit + 1 : 0 }).compile(),
+    programsAndGroupsQuery(db, workspace.id).compile(),
+  ])
+  const { data: partners, nextCursor } = page(rows, limit, (row) => row)
+  const isFiltered = Object.keys(fields).length > 0
+  const children = (
+    <>
+      <h1>Partners</h1>
+      {workspace.role === 'manager' && (
+        <p>
+          <a class="button" href={`${base}/import`}>
+            Import partners
+          </a>
+        </p>
+      )}
+      <PartnerFilters base={base} fields={fields} errors={errors} choices={choices} />
+      {partners.length > 0 ? (
+        <PartnerTable base={base} partners={partners} />
+      ) : (
+        <NoPartners workspace={workspace} isFiltered={isFiltered} />
+      )}
+      <NextPage url={c.req.url} cursor={nextCursor} />
+    </>
+  )
+  return renderPage(c, { title: 'Partners', section: '/partners', children }, errors ? 400 : 200)
+})

@@ -1,0 +1,76 @@
+import { listGroups } from '../../lib/data/groups.ts'
+import { changeProgram, createProgram, findProgram, listPrograms } from '../../lib/data/programs.ts'
+import { actOf } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { NewProgram } from '../../lib/http/management-schemas.ts'
+import { form, query } from '../../lib/http/validate.ts'
+import { checkForm } from '../../lib/pages/forms.ts'
+import { wordsFor } from '../../lib/pages/parts.tsx'
+import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
+import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
+
+const DONE = {
+  created: 'The program is there. Put its snippet on your site, and import your partners.',
+  saved: 'Saved. Commissions that were made before stay as they are.',
+}
+
+/** More groups than any program has been seen to have: the page shows them all. */
+const MOST_GROUPS = 200
+
+/** /app/:workspace/programs: the terms on which partners are rewarded. */
+export default createRoutes<PageEnv>()
+  .get('/app/:workspace/programs', query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, cursor } = c.req.valid('query')
+    const programs = await listPrograms(db, workspace.id, { cursor, limit: limit + 1 })
+    const shown = page(programs, limit, (program) => program)
+    return renderPage(c, {
+      title: 'Programs',
+      section: '/programs',
+      children: <ProgramsPage workspace={workspace} programs={shown} url={c.req.url} />,
+    })
+  })
+  .get('/app/:workspace/programs/new', managersOnly(), (c) =>
+    renderPage(c, { title: 'New program', section: '/programs', children: <NewProgramPage /> }),
+  )
+  .post('/app/:workspace/programs/new', managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checkForm(NewProgram, readProgram(fields))
+    if (errors) {
+      const children = <NewProgramPage fields={fields} errors={errors} />
+      return renderPage(c, { title: 'Error: New program', section: '/programs', children }, 400)
+    }
+    const { id } = await createProgram(c.var.db, actOf(c), data)
+    return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
+  })
+  .get('/app/:workspace/programs/:id', async (c) => {
+    const { db, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
+    const { origin } = new URL(c.req.url)
+    const children = (
+      <ProgramPage
+        {...{ workspace, program, groups, origin }}
+        fields={programFields(program)}
+        done={wordsFor(DONE, c.req.query('done'))}
+      />
+    )
+    return renderPage(c, { title: program.name, section: '/programs', children })
+  })
+  .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const fields = c.req.valid('form')
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const { data, errors } = checkForm(NewProgram, readProgram(fields))
+    if (errors) {
+      const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
+      const { origin } = new URL(c.req.url)
+      const children = <ProgramPage {...{ workspace, program, groups, origin, fields, errors }} />
+      return renderPage(c, { title: `Error: ${program.name}`, section: '/programs', children }, 400)
+    }
+    await changeProgram(db, actOf(c), program.id, data)
+    return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=saved`, 303)
+  })

@@ -1,0 +1,102 @@
+import { createWorkspace, listWorkspaces } from '../../lib/data/workspaces.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { NewWorkspace } from '../../lib/http/management-schemas.ts'
+import type { SessionEnv } from '../../lib/http/session.ts'
+import { allowSignup, isSignupOpen, type SignupBindings, slugTaken } from '../../lib/http/signup.ts'
+import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+
+const DONE = { left: 'You are no longer a member of that workspace.' }
+
+type Workspaces = Awaited<ReturnType<typeof listWorkspaces>>
+
+type Props = {
+  workspaces: Workspaces
+  isOpen: boolean
+  done?: string | undefined
+  fields?: Fields
+  errors?: ErrorDetail[]
+}
+
+const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props) => (
+  <>
+    <h1>Your workspaces</h1>
+    <Done message={done} />
+    <Problem errors={errors} />
+    {workspaces.length > 0 ? (
+      <ul>
+        {workspaces.map(({ slug, name, role }) => (
+          <li>
+            <a href={`/app/${slug}`}>{name}</a> <span class="hint">{role}</span>
+          </li>
+        ))}
+      </ul>
+    ) : (
+      <p class="empty">You are not a member of any workspace yet.</p>
+    )}
+    <h2>Create a workspace</h2>
+    {isOpen ? (
+      <form method="post" action="/app">
+        <Field
+          label="Name"
+          name="name"
+          hint="Your company or product. Partners see it."
+          required
+          maxlength={255}
+          autocomplete="organization"
+          value={fields.name}
+          errors={errors}
+        />
+        <Field
+          label="Slug (optional)"
+          name="slug"
+          hint="Stands in addresses, such as /app/my-shop. Left blank, it is made from the name."
+          maxlength={63}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          value={fields.slug}
+          errors={errors}
+        />
+        <button type="submit">Create the workspace</button>
+      </form>
+    ) : (
+      <p>
+        New workspaces are not made here. Ask whoever runs this installation, or a manager to invite you to
+        theirs.
+      </p>
+    )}
+    <h2>Are you a partner?</h2>
+    <p>
+      Your links and coupon codes are in the <a href="/portal">partner portal</a>.
+    </p>
+  </>
+)
+
+/** /app: the workspaces of whoever is signed in, and a form for a new one. */
+export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
+  .get('/app', async (c) => {
+    const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
+    const done = wordsFor(DONE, c.req.query('done'))
+    const page = <WorkspacesPage workspaces={workspaces} isOpen={isSignupOpen(c.env)} done={done} />
+    return renderPage(c, { title: 'Workspaces', children: page })
+  })
+  .post('/app', form(), async (c) => {
+    allowSignup(c.env)
+    const { db, now, user } = c.var
+    const fields = c.req.valid('form')
+
+    const again = async (errors: ErrorDetail[]) => {
+      const workspaces = await listWorkspaces(db, user.email)
+      const page = <WorkspacesPage workspaces={workspaces} isOpen fields={fields} errors={errors} />
+      return renderPage(c, { title: 'Error: Workspaces', children: page }, 400)
+    }
+    const { data, errors } = checked(NewWorkspace, { name: fields.name ?? '', slug: fields.slug })
+    if (errors) return again(errors)
+
+    const workspace = await createWorkspace(db, { ...data, email: user.email, now })
+    if (!workspace) return again([{ path: 'slug', message: slugTaken(data.slug) }])
+    return c.redirect(`/app/${workspace.slug}?done=created`, 303)
+  })

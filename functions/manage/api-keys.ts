@@ -1,0 +1,26 @@
+import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/data/api-keys.ts'
+import { actOf, manager } from '../../lib/http/access.ts'
+import { createApiKey } from '../../lib/http/api-keys.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { NewApiKey } from '../../lib/http/management-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+/** /api-keys: made, shown once, and revoked at once. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
+    return c.json(page(keys, limit, (key) => key))
+  })
+  .post('/api/workspaces/:workspace/api-keys', manager(), body(NewApiKey), async (c) => {
+    const { key, hash } = await createApiKey()
+    const { name } = c.req.valid('json')
+    const { id, createdAt } = await addApiKey(c.var.db, actOf(c), { name, hash })
+    return c.json({ id, name, createdAt, key }, 201)
+  })
+  .delete('/api/workspaces/:workspace/api-keys/:id', manager(), async (c) => {
+    await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
+    return c.body(null, 204)
+  })

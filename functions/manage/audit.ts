@@ -1,0 +1,21 @@
+import { type AuditRow, listAudit } from '../../lib/data/audit.ts'
+import { manager } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { query } from '../../lib/http/validate.ts'
+
+const present = (entry: AuditRow) => ({
+  id: entry.id,
+  actor: entry.actor,
+  action: entry.action,
+  subjectId: entry.subject_id,
+  details: entry.details,
+  createdAt: entry.created_at,
+})
+
+/** GET /audit: who changed what, and when. Design, section 12. */
+export default createRoutes().get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
+  const { db, workspace } = c.var
+  const { cursor, limit } = c.req.valid('query')
+  return c.json(page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, present))
+})

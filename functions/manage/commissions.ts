@@ -1,0 +1,36 @@
+import { type CommissionRow, listCommissions } from '../../lib/data/commissions.ts'
+import { commissionStatus } from '../../lib/domain/commissions.ts'
+import { reader } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { CommissionQuery } from '../../lib/http/partner-schemas.ts'
+import { query } from '../../lib/http/validate.ts'
+
+const present = (commission: CommissionRow, now: Date) => ({
+  id: commission.id,
+  kind: commission.kind,
+  amountCents: Number(commission.amount_cents),
+  currency: commission.currency,
+  status: commissionStatus({ payableAt: commission.payable_at }, now),
+  payableAt: commission.payable_at,
+  createdAt: commission.created_at,
+  partnerId: commission.partner_id,
+  customerExternalId: commission.customer_external_id,
+  eventId: commission.event_id,
+  // Nothing is reversed or paid out yet.
+  reversesId: null,
+  payoutId: null,
+})
+
+/** GET /commissions: what partners have earned. Design, section 12. */
+export default createRoutes().get(
+  '/api/workspaces/:workspace/commissions',
+  reader(),
+  query(CommissionQuery),
+  async (c) => {
+    const { db, now, workspace } = c.var
+    const { limit, ...filter } = c.req.valid('query')
+    const commissions = await listCommissions(db, workspace.id, { ...filter, limit: limit + 1 }, now)
+    return c.json(page(commissions, limit, (commission) => present(commission, now)))
+  },
+)

@@ -1,0 +1,43 @@
+import { addCoupon, type CouponRow, listCoupons, removeCoupon } from '../../lib/data/coupons.ts'
+import { findPartner } from '../../lib/data/partners.ts'
+import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found, notFound } from '../../lib/http/found.ts'
+import { findUnstorable } from '../../lib/http/json.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { NewCoupon } from '../../lib/http/partner-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+const present = (coupon: CouponRow) => ({ couponId: coupon.coupon_id, couponLabel: coupon.label })
+
+/** The coupon aliases of a partner. Spec, section 4.5; design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/partners/:id/coupons', reader(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { cursor, limit } = c.req.valid('query')
+    const { id } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
+    return c.json(page(coupons, limit, present))
+  })
+  .post('/api/workspaces/:workspace/partners/:id/coupons', manager(), body(NewCoupon), async (c) => {
+    const coupon = c.req.valid('json')
+    const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, coupon))
+    if (added.outcome === 'taken') {
+      throw new ApiError(
+        'coupon_taken',
+        `${added.holder ? `The partner "${added.holder.slug}"` : 'Another partner'} has the coupon "${coupon.couponId}". Remove it there first.`,
+      )
+    }
+    return c.json(present(added.coupon), added.outcome === 'added' ? 201 : 200)
+  })
+  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', manager(), async (c) => {
+    const { couponId } = c.req.param()
+    // What Postgres can't hold is no coupon's id.
+    const isText = findUnstorable(couponId) === null
+    const removed = await found('partner', c.req.param('id'), async (id) =>
+      isText ? removeCoupon(c.var.db, actOf(c), id, couponId) : false,
+    )
+    if (!removed) throw notFound('coupon')
+    return c.body(null, 204)
+  })

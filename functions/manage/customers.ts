@@ -1,0 +1,29 @@
+import { type CustomerRow, listCustomers } from '../../lib/data/customers.ts'
+import { reader } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { CustomerQuery } from '../../lib/http/partner-schemas.ts'
+import { query } from '../../lib/http/validate.ts'
+
+const present = (customer: CustomerRow) => ({
+  id: customer.id,
+  externalId: customer.external_id,
+  email: customer.email,
+  name: customer.name,
+  partnerId: customer.partner_id,
+  importedAt: customer.imported_at,
+  startedAt: customer.started_at,
+})
+
+/** GET /customers: whose customers belong to which partner. Design, section 12. */
+export default createRoutes().get(
+  '/api/workspaces/:workspace/customers',
+  reader(),
+  query(CustomerQuery),
+  async (c) => {
+    const { db, workspace } = c.var
+    const { limit, ...filter } = c.req.valid('query')
+    const customers = await listCustomers(db, workspace.id, { ...filter, limit: limit + 1 })
+    return c.json(page(customers, limit, present))
+  },
+)

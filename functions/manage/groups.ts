@@ -1,0 +1,41 @@
+import { changeGroup, createGroup, findGroup, type Group, listGroups } from '../../lib/data/groups.ts'
+import { findProgram } from '../../lib/data/programs.ts'
+import { presentReward } from '../../lib/domain/programs.ts'
+import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { GroupChange, NewGroup } from '../../lib/http/management-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+const present = (group: Group) => ({
+  ...group,
+  saleReward: group.saleReward && presentReward(group.saleReward),
+  leadReward: group.leadReward && presentReward(group.leadReward),
+})
+
+/** /groups: partners with rewards of their own. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/programs/:id/groups', reader(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, cursor } = c.req.valid('query')
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const groups = await listGroups(db, workspace.id, program.id, { cursor, limit: limit + 1 })
+    return c.json(page(groups, limit, present))
+  })
+  .post('/api/workspaces/:workspace/programs/:id/groups', manager(), body(NewGroup), async (c) => {
+    const { db, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
+    return c.json(present(group), 201)
+  })
+  .get('/api/workspaces/:workspace/groups/:id', reader(), async (c) => {
+    const { db, workspace } = c.var
+    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
+    return c.json(present(group))
+  })
+  .patch('/api/workspaces/:workspace/groups/:id', manager(), body(GroupChange), async (c) => {
+    const change = c.req.valid('json')
+    const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
+    return c.json(present(group))
+  })

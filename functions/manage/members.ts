@@ -1,0 +1,40 @@
+import { changeRole, inviteMember, listMembers, type Member, removeMember } from '../../lib/data/members.ts'
+import { actOf, LAST_MANAGER, manager } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { invitation } from '../../lib/http/invitation.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { MemberChange, NewMember } from '../../lib/http/management-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+const present = ({ id, email, role, createdAt }: Member) => ({ id, email, role, createdAt })
+
+/** @throws {ApiError} `conflict` when nobody would be left to manage the workspace */
+const unlessLast = (member: Member | null): Member => {
+  if (member) return member
+  throw new ApiError('conflict', LAST_MANAGER)
+}
+
+/** /members: who may see the workspace, and who may change it. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/members', manager(), query(Page), async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const members = await listMembers(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
+    return c.json(page(members, limit, present))
+  })
+  .post('/api/workspaces/:workspace/members', manager(), body(NewMember), async (c) => {
+    const { email, role } = c.req.valid('json')
+    const member = await inviteMember(c.var.db, actOf(c), { email, details: invitation(c, role) })
+    if (!member) throw new ApiError('conflict', `${email} is a member of this workspace already.`)
+    return c.json(present(member), 201)
+  })
+  .patch('/api/workspaces/:workspace/members/:id', manager(), body(MemberChange), async (c) => {
+    const { role } = c.req.valid('json')
+    const member = await found('member', c.req.param('id'), (id) => changeRole(c.var.db, actOf(c), id, role))
+    return c.json(present(unlessLast(member)))
+  })
+  .delete('/api/workspaces/:workspace/members/:id', manager(), async (c) => {
+    unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))
+    return c.body(null, 204)
+  })

@@ -1,0 +1,42 @@
+import { changePartner, findPartner, listPartners, type PartnerRow } from '../../lib/data/partners.ts'
+import { partnerLink } from '../../lib/domain/slugs.ts'
+import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found, notFound } from '../../lib/http/found.ts'
+import { page } from '../../lib/http/lists.ts'
+import { PartnerChange, PartnerQuery } from '../../lib/http/partner-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+const present = (partner: PartnerRow) => ({
+  id: partner.id,
+  programId: partner.program_id,
+  email: partner.email,
+  name: partner.name,
+  slug: partner.slug,
+  groupId: partner.group_id,
+  status: partner.status,
+  link: partnerLink(partner.site_url, partner.slug),
+  coupons: partner.coupons,
+})
+
+/** GET /partners, GET and PATCH /partners/:id. Design, section 12. Partners are made by imports. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/partners', reader(), query(PartnerQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, slug, ...filter } = c.req.valid('query')
+    const partners = await listPartners(db, workspace.id, { ...filter, slugKey: slug, limit: limit + 1 })
+    return c.json(page(partners, limit, present))
+  })
+  .get('/api/workspaces/:workspace/partners/:id', reader(), async (c) => {
+    const { db, workspace } = c.var
+    const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    return c.json(present(partner))
+  })
+  .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
+    const changes = c.req.valid('json')
+    const partner = await found('partner', c.req.param('id'), (id) =>
+      changePartner(c.var.db, actOf(c), id, changes),
+    )
+    if (partner === 'no_group') throw notFound('group')
+    return c.json(present(partner))
+  })

@@ -1,0 +1,24 @@
+import { createWorkspace, listWorkspaces, type Workspace } from '../../lib/data/workspaces.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { NewWorkspace } from '../../lib/http/management-schemas.ts'
+import { type SessionEnv, session } from '../../lib/http/session.ts'
+import { allowSignup, type SignupBindings, slugTaken } from '../../lib/http/signup.ts'
+import { body } from '../../lib/http/validate.ts'
+
+const present = ({ id, slug, name, role }: Workspace) => ({ id, slug, name, role })
+
+/** POST and GET /api/workspaces: makes a workspace, whose manager its maker is, and lists the caller's own. */
+export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
+  .post('/api/workspaces', session(), body(NewWorkspace), async (c) => {
+    allowSignup(c.env)
+    const { db, now, user } = c.var
+    const { name, slug } = c.req.valid('json')
+    const workspace = await createWorkspace(db, { name, slug, email: user.email, now })
+    if (!workspace) throw new ApiError('conflict', slugTaken(slug))
+    return c.json(present(workspace), 201)
+  })
+  .get('/api/workspaces', session(), async (c) => {
+    const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
+    return c.json({ data: workspaces.map(present), nextCursor: null })
+  })

@@ -1,0 +1,42 @@
+/** What the handlers of the auth Worker have at hand. */
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import type { AppEnv } from '../http/app.ts'
+import { refuseCrossSite } from '../http/session.ts'
+import type { MailerService } from '../mail/service.ts'
+import { createAuth } from './better-auth.ts'
+import { isSecure } from './cookies.ts'
+
+/** What the auth Worker is given. */
+export type AuthBindings = AppEnv['Bindings'] & {
+  /** Signs the cookies: 32 random characters or more. Changing it signs everybody out. */
+  AUTH_SECRET: string
+  MAILER: MailerService
+}
+
+type AuthEnv = AppEnv & {
+  Bindings: AuthBindings
+  Variables: { auth: ReturnType<typeof createAuth>; secure: boolean }
+}
+
+export type AuthContext = Context<AuthEnv>
+
+/**
+ * Opens a request to the auth Worker, for `c.var.auth`. What came without https is sent there first: a link or a
+ * cookie must not travel where anybody can read it.
+ *
+ * @throws {ApiError} `cross_site_request`
+ */
+export const openAuth = () =>
+  createMiddleware<AuthEnv>(async function openAuth(c, next) {
+    const url = new URL(c.req.url)
+    const secure = isSecure(c.req.url)
+    if (secure && url.protocol !== 'https:') {
+      url.protocol = 'https:'
+      return c.redirect(url.href, 308)
+    }
+    refuseCrossSite(c)
+    c.set('secure', secure)
+    c.set('auth', createAuth({ db: c.var.db, secret: c.env.AUTH_SECRET, secure }))
+    return next()
+  })

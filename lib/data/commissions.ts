@@ -1,0 +1,87 @@
+/** Commissions as merchants and managers read them. Reports and imports make them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CommissionStatus } from '../domain/commissions.ts'
+import type { Db } from './connection.ts'
+import type { Slice } from './slice.ts'
+import type { CommissionKind } from './tables.ts'
+
+export type CommissionFilter = Slice & {
+  partnerId?: string | undefined
+  customerExternalId?: string | undefined
+  eventId?: string | undefined
+  /** Nothing is paid out yet, so nothing is `processing` or `paid`. */
+  status?: CommissionStatus | 'processing' | 'paid' | undefined
+  /** Nothing is reversed yet either. */
+  kind?: CommissionKind | 'reversal' | undefined
+}
+
+export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
+
+/** The commissions of a workspace, newest first. */
+export const listCommissions = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
+  commissionsQuery(db, workspaceId, filter, now).execute()
+
+/** The same as a query, for a batch. @param now when it is asked, from which the status follows */
+export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
+  db
+    .selectFrom('commissions as c')
+    .where('c.workspace_id', '=', workspaceId)
+    .innerJoin('partners as p', 'p.id', 'c.partner_id')
+    .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .where((eb) =>
+      eb.and([
+        ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
+        ...(filter.customerExternalId
+          ? [
+              eb(
+                'c.customer_id',
+                '=',
+                db
+                  .selectFrom('customers')
+                  .where('workspace_id', '=', workspaceId)
+                  .where('external_id', '=', filter.customerExternalId)
+                  .select('id'),
+              ),
+            ]
+          : []),
+        ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
+        ...(filter.status ? [hasStatus(filter.status, now)] : []),
+        ...(filter.kind ? [eb(sql.ref<string>('c.kind'), '=', filter.kind)] : []),
+        ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
+      ]),
+    )
+    .orderBy('c.id', 'desc')
+    .limit(filter.limit)
+    .select([
+      'c.id',
+      'c.kind',
+      'c.amount_cents',
+      'c.currency',
+      'c.payable_at',
+      'c.created_at',
+      'c.event_id',
+      'c.partner_id',
+      'p.slug as partner_slug',
+      'p.name as partner_name',
+      'cu.external_id as customer_external_id',
+    ])
+
+/** A commission's status follows from its row: see lib/domain/commissions.ts. */
+const hasStatus = (status: NonNullable<CommissionFilter['status']>, now: Date): RawBuilder<SqlBool> => {
+  if (status === 'pending') return sql`c.payable_at > ${now}`
+  return status === 'payable' ? sql`c.payable_at <= ${now}` : sql`false`
+}
+
+/** What a partner has earned, by currency and by whether it may be paid out, as a query. */
+export const earnedQuery = (db: Db, workspaceId: string, partnerId: string, now: Date) =>
+  db
+    .selectFrom('commissions')
+    .where('workspace_id', '=', workspaceId)
+    .where('partner_id', '=', partnerId)
+    .select([
+      'currency',
+      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at > ${now}), 0)::bigint`.as('pending'),
+      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at <= ${now}), 0)::bigint`.as('payable'),
+    ])
+    .groupBy('currency')
+    .orderBy('currency')

@@ -1,0 +1,20 @@
+/** What the templates of the outbox are filled with: `mails.details`, by kind. */
+
+/** Tells a partner who was imported where the program is now. */
+export type MovedDetails = {
+  partnerName: string | null
+  programName: string
+  /** The partner's own link: the program's site with `?via=`. */
+  link: string
+  portalUrl: string
+}
+
+/** Tells somebody that they are a member of a workspace from now on. */
+export type InvitationDetails = {
+  workspaceName: string
+  role: 'manager' | 'member'
+  /** The e-mail address of whoever invited them. */
+  invitedBy: string
+  /** Where to sign in. */
+  url: string
+}

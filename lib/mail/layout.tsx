@@ -1,0 +1,96 @@
+/**
+ * Mails as HTML and as plain text. The HTML loads nothing from anywhere, and nothing tells that it was opened. Names
+ * are escaped in HTML, and held to one line everywhere, so that none can pass for words of ours.
+ */
+import { oneLine } from './content.ts'
+import type { Paragraph } from './paragraphs.ts'
+
+/** Mail readers know little CSS, and only beside the element. Without colours, each reader's own light or dark fits. */
+const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
+const BUTTON =
+  'display:inline-block;padding:.6em 1.2em;border-radius:.4em;background:#1f5f4a;color:#ffffff;text-decoration:none'
+const ADDRESS = 'overflow-wrap:anywhere'
+
+const isWeb = (address: string): boolean => /^https?:\/\//i.test(address)
+
+/** An address that is shown as it is, and can be followed when it is one of the web. */
+const Link = ({ address }: { address: string }) =>
+  isWeb(address) ? (
+    <a href={address} style={ADDRESS}>
+      {address}
+    </a>
+  ) : (
+    <span style={ADDRESS}>{address}</span>
+  )
+
+/** The one thing to do, as a button and, for readers that show none, as an address. */
+const Button = ({ label, address }: { label: string; address: string }) => (
+  <>
+    {isWeb(address) && (
+      <p>
+        <a href={address} style={BUTTON}>
+          {label}
+        </a>
+      </p>
+    )}
+    <p style="font-size:.875em">
+      Or open this address:
+      <br />
+      <Link address={address} />
+    </p>
+  </>
+)
+
+const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
+  if (typeof paragraph === 'string') return <p>{paragraph}</p>
+  if ('button' in paragraph) return <Button label={paragraph.button} address={oneLine(paragraph.link)} />
+  return (
+    <p>
+      {paragraph.map((part) => {
+        if (typeof part === 'string') return part
+        // A name's direction of writing is its own business, and doesn't turn the words around it.
+        if ('name' in part) return <bdi>{oneLine(part.name)}</bdi>
+        return (
+          <>
+            <br />
+            <Link address={oneLine(part.link)} />
+          </>
+        )
+      })}
+    </p>
+  )
+}
+
+/** A whole mail in HTML. */
+export const renderHtml = (paragraphs: Paragraph[]): string => {
+  const markup = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+      </head>
+      <body style={BODY}>
+        {paragraphs.map((paragraph) => (
+          <HtmlParagraph paragraph={paragraph} />
+        ))}
+      </body>
+    </html>
+  )
+  return `<!doctype html>${markup}`
+}
+
+const textParagraph = (paragraph: Paragraph): string => {
+  if (typeof paragraph === 'string') return paragraph
+  if ('button' in paragraph) return `${paragraph.button}:\n${oneLine(paragraph.link)}`
+  return paragraph
+    .map((part) => {
+      if (typeof part === 'string') return part
+      return 'name' in part ? oneLine(part.name) : `\n${oneLine(part.link)}`
+    })
+    .join('')
+}
+
+/** A whole mail in plain text. */
+export const renderText = (paragraphs: Paragraph[]): string =>
+  `${paragraphs.map(textParagraph).join('\n\n')}\n`

@@ -1,0 +1,102 @@
+/** The audit log in words: what somebody did, to be read after who did it. */
+import type { AuditAction } from '../data/audit.ts'
+
+type Details = Record<string, unknown>
+
+/** A detail as text. Entries are kept for ever, so what they hold may be from before the present code. */
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+
+const quoted = (value: unknown): string => `“${text(value)}”`
+
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** "500 partners", "1 partner". */
+const count = (value: unknown, noun: string): string => {
+  const n = number(value)
+  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`
+}
+
+/** Those of some numbers that are not nothing, each with its words. */
+const tally = (numbers: [value: unknown, words: string][]): string =>
+  numbers
+    .filter(([value]) => number(value) > 0)
+    .map(([value, words]) => `${number(value).toLocaleString('en')} ${words}`)
+    .join(', ')
+
+/** What is found in the details of a change, as people call it. */
+const FIELDS: Record<string, string> = {
+  name: 'name',
+  group: 'group',
+  status: 'status',
+  role: 'role',
+  siteUrl: 'site',
+  reward: 'reward',
+  rewardInterval: 'interval',
+  rewardDurationMonths: 'months of reward',
+  holdingDays: 'holding days',
+  attributionDays: 'attribution days',
+  attribution: 'attribution',
+  attributeKnownCustomers: 'crediting of known customers',
+  minimumPayoutCents: 'minimum payout',
+  saleReward: 'sale reward',
+  leadReward: 'lead reward',
+}
+
+/** A value of a field, old or new. A reward is an object. */
+const valueWords = (value: unknown): string => {
+  if (value === null || value === undefined) return 'none'
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return typeof value === 'object' ? JSON.stringify(value) : text(value)
+}
+
+/** "name from “A” to “B”, role to manager": every detail that says from what to what. */
+const changes = (details: Details): string =>
+  Object.entries(details)
+    .flatMap(([field, change]) => {
+      if (typeof change !== 'object' || change === null || !('from' in change && 'to' in change)) return []
+      return `${FIELDS[field] ?? field} from ${valueWords(change.from)} to ${valueWords(change.to)}`
+    })
+    .join(', ')
+
+const WORDS: Record<AuditAction, (details: Details) => string> = {
+  'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
+  'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
+  'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
+  'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,
+  'api_key.created': (d) => `created the API key ${quoted(d.name)}`,
+  'api_key.revoked': (d) => `revoked the API key ${quoted(d.name)}`,
+  'program.created': (d) => `created the program ${quoted(d.name)}`,
+  'program.changed': (d) => `changed a program: ${changes(d)}`,
+  'group.created': (d) => `created the group ${quoted(d.name)}`,
+  'group.changed': (d) => `changed a group: ${changes(d)}`,
+  'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
+  'coupon.added': (d) => `gave the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
+  'coupon.removed': (d) => `took the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
+  'partners.imported': (d) => {
+    const results = tally([
+      [d.created, 'new'],
+      [d.skippedExisting, 'already there'],
+      [d.errors, 'with errors'],
+      [d.slugsRenamed, 'with another slug'],
+      [d.couponsMapped, 'with a coupon'],
+    ])
+    const options = [
+      d.sendWelcomeEmail === true ? 'mails were sent' : '',
+      d.importOpeningBalances === true ? 'opening balances became payable' : '',
+    ].filter(Boolean)
+    return [`imported ${count(d.rows, 'partner')}: ${results}`, ...options].join('; ')
+  },
+  'customers.imported': (d) =>
+    `imported ${count(d.rows, 'customer')}: ${tally([
+      [d.created, 'new'],
+      [d.updated, 'moved or updated'],
+      [d.unchanged, 'already so'],
+      [d.errors, 'with errors'],
+    ])}`,
+  'mail.retried': (d) => `had the mail to ${text(d.recipient)} sent again`,
+}
+
+/** What an entry says, such as "imported 500 partners: 412 new, 88 already there". */
+export const auditWords = ({ action, details }: { action: string; details: Details }): string =>
+  action in WORDS ? WORDS[action as AuditAction](details) : action

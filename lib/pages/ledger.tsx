@@ -1,0 +1,181 @@
+/** What partners are made of on several pages: their status, their events, their commissions, their customers. */
+import type { CommissionRow } from '../data/commissions.ts'
+import type { CustomerRow } from '../data/customers.ts'
+import type { EventRow } from '../data/events.ts'
+import { commissionStatus } from '../domain/commissions.ts'
+import { formatMoney } from '../domain/money.ts'
+import { explain, type Step } from '../domain/steps.ts'
+import { Table, Time } from './parts.tsx'
+
+/** A state, as a word in its colour. */
+export const Status = ({ status }: { status: string }) => (
+  <span class="status" data-status={status}>
+    {status}
+  </span>
+)
+
+/** A partner, by name where it has one, as a link to its page. @param base the workspace's path */
+export const PartnerName = ({
+  base,
+  id,
+  name,
+  slug,
+}: {
+  base: string
+  id: string
+  name: string | null
+  slug: string
+}) => <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
+
+/** Why an event counted or not, step by step. */
+export const Steps = ({ steps }: { steps: Step[] }) => (
+  <ol class="steps">
+    {steps.map((step) => (
+      <li>{explain(step)}</li>
+    ))}
+  </ol>
+)
+
+/** What came of an event, in a few words. */
+const outcome = (event: EventRow): string => {
+  if (event.partner_id === null) return 'Not credited'
+  if (event.commission_amount_cents === null || event.commission_currency === null) return 'No commission'
+  return `Earned ${formatMoney(event.commission_amount_cents, event.commission_currency)}`
+}
+
+/** A sale's amount. A lead has none. */
+export const amountOf = ({ amount_cents, currency }: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
+  amount_cents === null || currency === null ? '' : formatMoney(amount_cents, currency)
+
+export const EventTable = ({
+  base,
+  caption,
+  events,
+}: {
+  base: string
+  caption: string
+  events: EventRow[]
+}) => (
+  <Table caption={caption} head={['When', 'Event', 'Amount', 'Customer', 'Partner', 'What came of it']}>
+    {events.map((event) => (
+      <tr>
+        <td>
+          <Time at={event.occurred_at} />
+        </td>
+        <td>
+          {event.kind} <a href={`${base}/events/${event.id}`}>{event.external_id}</a>
+        </td>
+        <td class="number">{amountOf(event)}</td>
+        <td>{event.customer_email ?? event.customer_external_id}</td>
+        <td>
+          {event.partner_id && event.partner_slug && (
+            <PartnerName
+              base={base}
+              id={event.partner_id}
+              name={event.partner_name}
+              slug={event.partner_slug}
+            />
+          )}
+        </td>
+        <td>
+          <details>
+            <summary>{outcome(event)}</summary>
+            <Steps steps={event.steps} />
+          </details>
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** What commissions are for, as people call it. */
+export const COMMISSION_KINDS = {
+  sale: 'Sale',
+  lead: 'Lead',
+  opening_balance: 'Opening balance',
+} as const
+
+export const CommissionTable = ({
+  base,
+  caption,
+  commissions,
+  now,
+}: {
+  base: string
+  caption: string
+  commissions: CommissionRow[]
+  now: Date
+}) => (
+  <Table
+    caption={caption}
+    head={['Earned', 'Partner', 'For', 'Customer', 'Amount', 'Status', 'Payable from']}
+  >
+    {commissions.map((commission) => (
+      <tr>
+        <td>
+          <Time at={commission.created_at} />
+        </td>
+        <td>
+          <PartnerName
+            base={base}
+            id={commission.partner_id}
+            name={commission.partner_name}
+            slug={commission.partner_slug}
+          />
+        </td>
+        <td>
+          {commission.event_id ? (
+            <a href={`${base}/events/${commission.event_id}`}>{COMMISSION_KINDS[commission.kind]}</a>
+          ) : (
+            COMMISSION_KINDS[commission.kind]
+          )}
+        </td>
+        <td>{commission.customer_external_id}</td>
+        <td class="number">{formatMoney(commission.amount_cents, commission.currency)}</td>
+        <td>
+          <Status status={commissionStatus({ payableAt: commission.payable_at }, now)} />
+        </td>
+        <td>
+          <Time at={commission.payable_at} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+export const CustomerTable = ({
+  base,
+  caption,
+  customers,
+}: {
+  base: string
+  caption: string
+  customers: CustomerRow[]
+}) => (
+  <Table
+    caption={caption}
+    head={['Customer', 'E-mail address', 'Name', 'Partner', 'Imported', 'Rewarded since']}
+  >
+    {customers.map((customer) => (
+      <tr>
+        <td>
+          <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.external_id)}`}>
+            {customer.external_id}
+          </a>
+        </td>
+        <td>{customer.email}</td>
+        <td>{customer.name}</td>
+        <td>
+          <PartnerName
+            base={base}
+            id={customer.partner_id}
+            name={customer.partner_name}
+            slug={customer.partner_slug}
+          />
+        </td>
+        <td>{customer.imported_at && <Time at={customer.imported_at} />}</td>
+        <td>{customer.started_at && <Time at={customer.started_at} />}</td>
+      </tr>
+    ))}
+  </Table>
+)

@@ -1,0 +1,157 @@
+/** A partner's page: its link, what it has earned, its coupon aliases, and what a manager can do about it. */
+import type { Child } from 'hono/jsx'
+import { type PartnerPageData, SHOWN } from '../data/partner-page.ts'
+import type { Workspace } from '../data/workspaces.ts'
+import { formatMoney } from '../domain/money.ts'
+import { partnerLink } from '../domain/slugs.ts'
+import { CommissionTable, CustomerTable, EventTable, Status } from './ledger.tsx'
+import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
+import { Copyable, Done, Problem, Table, Time } from './parts.tsx'
+
+type Props = PartnerPageData & {
+  workspace: Workspace
+  now: Date
+  done?: string | undefined
+  refused?: Refused | undefined
+}
+
+export const PartnerPage = (props: Props) => {
+  const { workspace, partner, groups, earned, now, done, refused } = props
+  const base = `/app/${workspace.slug}`
+  const path = `${base}/partners/${partner.id}`
+  const isManager = workspace.role === 'manager'
+  return (
+    <>
+      <h1>{partner.name ?? partner.email}</h1>
+      <Done message={done} />
+      <Problem errors={refused?.errors} />
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status status={partner.status} />
+        </dd>
+        <dt>E-mail address</dt>
+        <dd>{partner.email}</dd>
+        <dt>Program</dt>
+        <dd>
+          <a href={`${base}/programs/${partner.program_id}`}>{partner.program_name}</a>
+        </dd>
+        <dt>Group</dt>
+        <dd>{partner.group_name ?? 'None'}</dd>
+        <dt>Partner since</dt>
+        <dd>
+          <Time at={partner.created_at} />
+        </dd>
+      </dl>
+      <h2>Link</h2>
+      {partner.status === 'banned' && <p>This link counts no more: the partner is banned.</p>}
+      <Copyable label="the partner’s link" text={partnerLink(partner.site_url, partner.slug)} />
+      <Earned earned={earned} />
+      <CouponAliases
+        path={path}
+        partnersPath={`${base}/partners`}
+        coupons={partner.coupons}
+        isManager={isManager}
+        refused={refused?.form === 'coupon' ? refused : undefined}
+      />
+      <Ledger {...props} base={base} />
+      {isManager && (
+        <PartnerForms
+          path={path}
+          partner={partner}
+          groups={groups}
+          refused={refused?.form === 'partner' ? refused : undefined}
+        />
+      )}
+      <p class="hint">
+        Status and sums are as of <Time at={now} />.
+      </p>
+    </>
+  )
+}
+
+const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
+  <section>
+    <h2>Earned</h2>
+    {earned.length === 0 ? (
+      <p class="empty">Nothing yet.</p>
+    ) : (
+      <Table caption="Earned" head={['Currency', 'Pending', 'Payable', 'Together']}>
+        {earned.map(({ currency, pending, payable }) => (
+          <tr>
+            <th scope="row">{currency}</th>
+            <td class="number">{formatMoney(pending, currency)}</td>
+            <td class="number">{formatMoney(payable, currency)}</td>
+            <td class="number">{formatMoney(pending + payable, currency)}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </section>
+)
+
+/** A list's newest, and the way to all of it. */
+const Newest = ({
+  heading,
+  rows,
+  all,
+  none,
+  children,
+}: {
+  heading: string
+  rows: unknown[]
+  all: string
+  none: string
+  children: Child
+}) => (
+  <section>
+    <h2>{heading}</h2>
+    {rows.length === 0 ? <p class="empty">{none}</p> : children}
+    {rows.length > SHOWN && (
+      <p>
+        <a href={all}>All {heading.toLowerCase()} of this partner</a>
+      </p>
+    )}
+  </section>
+)
+
+const Ledger = ({
+  base,
+  partner,
+  commissions,
+  events,
+  customers,
+  now,
+}: PartnerPageData & { base: string; now: Date }) => (
+  <>
+    <Newest
+      heading="Commissions"
+      rows={commissions}
+      all={`${base}/commissions?partnerId=${partner.id}`}
+      none="None yet."
+    >
+      <CommissionTable
+        base={base}
+        caption="Commissions"
+        commissions={commissions.slice(0, SHOWN)}
+        now={now}
+      />
+    </Newest>
+    <Newest
+      heading="Events"
+      rows={events}
+      all={`${base}/events?partnerId=${partner.id}`}
+      none="No sale or lead was credited to this partner yet."
+    >
+      <EventTable base={base} caption="Events" events={events.slice(0, SHOWN)} />
+    </Newest>
+    <Newest
+      heading="Customers"
+      rows={customers}
+      all={`${base}/customers?partnerId=${partner.id}`}
+      none="No customer belongs to this partner yet."
+    >
+      <CustomerTable base={base} caption="Customers" customers={customers.slice(0, SHOWN)} />
+    </Newest>
+  </>
+)

@@ -1,0 +1,150 @@
+/** A program as fields of a form. */
+import { parseMoney, plainMoney } from '../domain/money.ts'
+import type { ProgramTerms } from '../domain/programs.ts'
+import type { ErrorDetail } from '../http/errors.ts'
+import type { Fields } from '../http/validate.ts'
+import { numberIn, type Reading } from './forms.ts'
+import { Checkbox, Field, Select } from './parts.tsx'
+import { RewardInputs, readReward, rewardFields } from './reward-fields.tsx'
+
+/** A minimum goes for every currency, in its minor units. It is typed as most currencies are written. */
+const MINIMUM_AS = 'USD'
+
+const INTERVALS = [
+  { value: 'recurring', label: 'Recurring: each sale of a customer' },
+  { value: 'one-time', label: 'One-time: a customer’s first sale only' },
+] as const
+
+const ATTRIBUTIONS = [
+  { value: 'last', label: 'The partner of the last click' },
+  { value: 'first', label: 'The partner of the first click' },
+] as const
+
+/** The fields that show a program, named by the paths of the API's errors. */
+export const programFields = (program: ProgramTerms): Fields => ({
+  name: program.name,
+  siteUrl: program.siteUrl,
+  ...rewardFields('reward', program.reward),
+  rewardInterval: program.rewardInterval,
+  ...(program.rewardDurationMonths !== null && {
+    rewardDurationMonths: String(program.rewardDurationMonths),
+  }),
+  holdingDays: String(program.holdingDays),
+  attributionDays: String(program.attributionDays),
+  attribution: program.attribution,
+  ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
+  minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_AS),
+})
+
+/** The program that a form's fields say, as the API takes a new one: what is blank is as it is for a new program. */
+export const readProgram = (fields: Fields): Reading => {
+  const { reward, problems } = readReward('reward', fields)
+  const minimum = fields.minimumPayoutCents
+  const minimumPayoutCents = minimum === undefined ? undefined : parseMoney(minimum, MINIMUM_AS)
+  if (minimumPayoutCents === null) {
+    problems.push({ path: 'minimumPayoutCents', message: 'Must be an amount such as 50.00.' })
+  }
+  const input = {
+    name: fields.name ?? '',
+    siteUrl: fields.siteUrl ?? '',
+    reward,
+    rewardInterval: fields.rewardInterval,
+    rewardDurationMonths: numberIn(fields, 'rewardDurationMonths'),
+    holdingDays: numberIn(fields, 'holdingDays'),
+    attributionDays: numberIn(fields, 'attributionDays'),
+    attribution: fields.attribution,
+    attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
+    minimumPayoutCents,
+  }
+  return { input, problems }
+}
+
+/** Asks for everything that a program has. */
+export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: ErrorDetail[] | undefined }) => {
+  const days = { errors, inputmode: 'numeric', autocomplete: 'off' }
+  return (
+    <>
+      <Field
+        label="Name"
+        name="name"
+        hint="Partners see it."
+        required
+        maxlength={255}
+        autocomplete="off"
+        value={fields.name}
+        errors={errors}
+      />
+      <Field
+        label="Site"
+        name="siteUrl"
+        hint="The page to which partners’ links lead, such as https://shop.example."
+        required
+        inputmode="url"
+        autocomplete="url"
+        value={fields.siteUrl}
+        errors={errors}
+      />
+      <RewardInputs name="reward" legend="What partners earn" fields={fields} errors={errors} />
+      <Select
+        label="For which sales"
+        name="rewardInterval"
+        options={INTERVALS}
+        value={fields.rewardInterval ?? 'recurring'}
+        errors={errors}
+      />
+      <Field
+        label="For how many months"
+        name="rewardDurationMonths"
+        hint="Counted from the customer’s first rewarded sale. Blank is for ever. Matters only to recurring rewards."
+        value={fields.rewardDurationMonths}
+        {...days}
+      />
+      <Field
+        label="Days until a commission becomes payable"
+        name="holdingDays"
+        hint="Time for refunds. 30 when left blank."
+        value={fields.holdingDays}
+        {...days}
+      />
+      <Field
+        label="Days for which a click counts"
+        name="attributionDays"
+        hint="90 when left blank. Clicks that were made before keep their own."
+        value={fields.attributionDays}
+        {...days}
+      />
+      <Select
+        label="Who is credited"
+        name="attribution"
+        hint="When a customer came through links of more than one partner."
+        options={ATTRIBUTIONS}
+        value={fields.attribution ?? 'last'}
+        errors={errors}
+      />
+      <Checkbox
+        label="Credit sales of known customers without a click"
+        name="attributeKnownCustomers"
+        hint="For merchants who report renewals themselves: the customer’s partner gets them."
+        checked={fields.attributeKnownCustomers !== undefined}
+      />
+      <Field
+        label="Minimum payout"
+        name="minimumPayoutCents"
+        hint="Such as 50.00. Less than that is kept until it has grown. 0 when left blank."
+        inputmode="decimal"
+        autocomplete="off"
+        value={fields.minimumPayoutCents}
+        errors={errors}
+      />
+    </>
+  )
+}
+
+/** For which sales a program pays its rewards, in words. */
+export const intervalWords = ({
+  rewardInterval,
+  rewardDurationMonths: months,
+}: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths'>): string => {
+  if (rewardInterval === 'one-time') return 'A customer’s first sale'
+  return months === null ? 'Each sale' : `Each sale for ${months} month${months === 1 ? '' : 's'}`
+}

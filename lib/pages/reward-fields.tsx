@@ -1,0 +1,114 @@
+/** Rewards in words, and as fields of a form. */
+import { formatMoney, parseMoney, plainMoney } from '../domain/money.ts'
+import type { RewardTerms } from '../domain/rewards.ts'
+import type { ErrorDetail } from '../http/errors.ts'
+import type { Fields } from '../http/validate.ts'
+import { numberIn } from './forms.ts'
+import { Field, Select } from './parts.tsx'
+
+/** What a reward pays, such as "20% of each sale" or "5.00 USD for each lead". */
+export const rewardWords = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
+  reward.kind === 'percent'
+    ? `${reward.basisPoints / 100}% of each ${event}`
+    : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
+
+/** The fields that show a reward, named by the paths of the API's errors. */
+export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
+  if (!reward) return {}
+  if (reward.kind === 'percent') {
+    return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(reward.basisPoints / 100) }
+  }
+  const { amountCents, currency } = reward
+  return {
+    [`${name}.kind`]: 'flat',
+    [`${name}.amountCents`]: plainMoney(amountCents, currency),
+    [`${name}.currency`]: currency,
+  }
+}
+
+/** The reward that a form's fields say, as the API takes it, or null when they say none. */
+export const readReward = (
+  name: string,
+  fields: Fields,
+): { reward: Record<string, unknown> | null; problems: ErrorDetail[] } => {
+  const kind = fields[`${name}.kind`]
+  if (kind === undefined) return { reward: null, problems: [] }
+  if (kind !== 'flat') return { reward: { kind, percent: numberIn(fields, `${name}.percent`) }, problems: [] }
+
+  const currency = (fields[`${name}.currency`] ?? '').toUpperCase()
+  const amountCents = parseMoney(fields[`${name}.amountCents`] ?? '', currency)
+  const path = `${name}.amountCents`
+  const message = `Must be an amount such as ${plainMoney(500, currency)}.`
+  return {
+    reward: { kind, amountCents, currency },
+    problems: amountCents ? [] : [{ path, message }],
+  }
+}
+
+/** Asks for a reward: which kind, and how much. `none` is what it means to have none, where that is possible. */
+export const RewardInputs = ({
+  name,
+  legend,
+  event = 'sale',
+  none,
+  fields,
+  errors,
+}: {
+  name: string
+  legend: string
+  event?: 'sale' | 'lead'
+  none?: string
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+}) => {
+  const flat = { value: 'flat', label: `A flat amount for each ${event}` }
+  // A lead has no amount that could be shared.
+  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: 'A share of each sale' }, flat]
+  const options = none === undefined ? kinds : [{ value: '', label: none }, ...kinds]
+  return (
+    <fieldset class="reward" id={name}>
+      <legend>{legend}</legend>
+      <Select
+        label="Kind"
+        name={`${name}.kind`}
+        options={options}
+        value={fields[`${name}.kind`] ?? options[0]?.value}
+        errors={errors}
+      />
+      {event === 'sale' && (
+        <div data-kind="percent">
+          <Field
+            label="Per cent of the sale"
+            name={`${name}.percent`}
+            inputmode="decimal"
+            autocomplete="off"
+            value={fields[`${name}.percent`]}
+            errors={errors}
+          />
+        </div>
+      )}
+      <div data-kind="flat">
+        <Field
+          label="Amount"
+          name={`${name}.amountCents`}
+          hint="Such as 5.00. Paid in its own currency, whatever the sale was in."
+          inputmode="decimal"
+          autocomplete="off"
+          value={fields[`${name}.amountCents`]}
+          errors={errors}
+        />
+        <Field
+          label="Currency"
+          name={`${name}.currency`}
+          hint="Three letters, such as USD."
+          maxlength={3}
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          value={fields[`${name}.currency`] ?? 'USD'}
+          errors={errors}
+        />
+      </div>
+    </fieldset>
+  )
+}

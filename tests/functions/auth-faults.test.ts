@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Inbox, startInbox } from '../../dev/inbox.ts'
+import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { send, useDatabase } from '../support/merchant.ts'
+import {
+  askForLink,
+  cookieOf,
+  fromSomewhere,
+  newestLink,
+  press,
+  signIn,
+  somebody,
+  submit,
+  whoIs,
+} from '../support/people.ts'
+import { AUTH_SECRET, RESEND_API_KEY } from '../support/secrets.ts'
+
+const database = useDatabase()
+let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+let inbox: Inbox
+let workers: Workers
+let place: { baseUrl: string; inboxUrl: string }
+beforeAll(async () => {
+  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
+  ;[faulty, inbox] = await Promise.all([startFaultyDatabase(SQL_ENDPOINT), startInbox()])
+  workers = await startWorkers({
+    DATABASE_URL,
+    SQL_ENDPOINT: faulty.url,
+    AUTH_SECRET,
+    RESEND_API_KEY,
+    RESEND_URL: inbox.url,
+  })
+  place = { baseUrl: workers.url.origin, inboxUrl: inbox.url }
+})
+afterAll(async () => {
+  await workers.stop()
+  await Promise.all([faulty.stop(), inbox.stop()])
+})
+
+/** Nobody else uses these Workers, so every fetch is the one that is looked at. */
+const EVERYBODY = ['']
+const plan = (...faults: (Fault | null)[]) => faulty.plan(EVERYBODY, faults)
+const fetches = () => faulty.fetches(EVERYBODY)
+beforeEach(() => plan())
+
+const down = () => plan(...Array<Fault>(60).fill('wake_500'))
+
+describe('fetches to the database', () => {
+  test('for a link 1, for looking at it 0, for using it 5 to 6, for a session 1, for its end 2', async () => {
+    const email = somebody()
+    const link = await askForLink(email, place)
+    expect(fetches()).toBe(1)
+    plan()
+    for (const method of ['GET', 'HEAD', 'GET']) await (await fetch(link, { method })).text()
+    expect(fetches()).toBe(0)
+    plan()
+    const cookie = cookieOf(await press(link))
+    expect(fetches()).toBe(6)
+    const again = await askForLink(email, place)
+    plan()
+    await press(again)
+    expect(fetches()).toBe(5)
+    plan()
+    expect(await whoIs(cookie, place.baseUrl)).toBe(email)
+    expect(fetches()).toBe(1)
+    plan()
+    await submit(`${place.baseUrl}/auth/sign-out`, {}, { Cookie: cookie })
+    expect(fetches()).toBe(2)
+  })
+
+  test('for a forged cookie, a cookie of others, an address that is none: 0', async () => {
+    expect(await whoIs('tributary.session=forged.forged', place.baseUrl)).toBeNull()
+    expect(await whoIs('theme=dark', place.baseUrl)).toBeNull()
+    await submit(`${place.baseUrl}/sign-in`, { email: 'nobody' })
+    await submit(`${place.baseUrl}/auth/confirm`, { token: '' })
+    expect(fetches()).toBe(0)
+  })
+})
+
+const FAULTS: Fault[] = ['cut_before', 'cut_after', 'wake_500', 'shutdown_57P01']
+
+describe('a database that fails once', () => {
+  test.each(FAULTS)('with %s costs the one who asks for a link nothing', async (fault) => {
+    const email = somebody()
+    plan(fault)
+    const link = await askForLink(email, place)
+    const rows = await database.query(`select 1 from auth.verifications where value like '%' || $1 || '%'`, [
+      email,
+    ])
+    expect(rows).toHaveLength(1)
+    expect((await press(link)).status).toBe(303)
+  })
+
+  // The statements of using a link for the first time, in their order.
+  const STEPS = ['find', 'take', 'clear', 'who', 'person', 'session']
+  test.each(FAULTS.flatMap((fault) => STEPS.map((step, index) => ({ fault, step, index }))))(
+    'with $fault, while a link is used ($step), lets in once or asks for a new link, and never twice',
+    async ({ fault, index }) => {
+      const email = somebody()
+      const link = await askForLink(email, place)
+      plan(...Array<null>(index).fill(null), fault)
+      const first = await press(link)
+      plan()
+      const second = await press(link)
+
+      expect([303, 400]).toContain(first.status)
+      expect(second.status).toBe(400)
+      const sessions = await database.query(
+        'select 1 from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1',
+        [email],
+      )
+      expect(sessions).toHaveLength(first.status === 303 ? 1 : 0)
+      // Only the answer to the statement that takes the link can't be asked for again.
+      if (STEPS[index] !== 'take') expect(first.status).toBe(303)
+    },
+  )
+})
+
+describe('a database that is down', () => {
+  test('is 503 for everybody, pages and JSON alike, and opens no door', async () => {
+    const email = somebody()
+    const cookie = await signIn(email, place)
+    const link = await askForLink(email, place)
+    const { baseUrl } = place
+    const asks: (() => Promise<Response>)[] = [
+      () => submit(`${baseUrl}/sign-in`, { email: somebody() }),
+      () => press(link),
+      () => submit(`${baseUrl}/auth/sign-out`, {}, { Cookie: cookie }),
+      () => fetch(`${baseUrl}/api/auth/get-session`, { headers: { Cookie: cookie } }),
+      () => fetch(`${baseUrl}/app`, { headers: { Cookie: cookie }, redirect: 'manual' }),
+    ]
+    for (const ask of asks) {
+      down()
+      const answer = await ask()
+      expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({
+        status: 503,
+        cookies: [],
+      })
+      expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+      expect(await answer.text()).not.toMatch(/select|insert|wake|postgres/i)
+    }
+    plan()
+    expect(await whoIs(cookie, baseUrl)).toBe(email)
+    expect((await press(link)).status).toBe(303)
+  })
+})
+
+describe('a mail that can’t be sent', () => {
+  test('is 503, says so, and leaves the next try free', async () => {
+    const email = somebody()
+    inbox.plan(
+      ...Array<{ status: 500; name: string }>(4).fill({ status: 500, name: 'internal_server_error' }),
+    )
+    const answer = await submit(`${place.baseUrl}/sign-in`, { email })
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toContain('The mail could not be sent just now')
+    expect(answer.headers.get('Retry-After')).toBe('60')
+    expect(workers.takeLogs().join()).toMatch(/"cause":"[^"]+"/)
+    inbox.plan()
+    expect((await press(await askForLink(email, place))).status).toBe(303)
+  })
+})
+
+test('no line of the log has a token, a cookie or an address', async () => {
+  workers.takeLogs()
+  const email = somebody()
+  const link = await askForLink(email, { ...place, next: '/app/secret-place' })
+  await (await fetch(link)).text()
+  const cookie = cookieOf(await press(link))
+  await press(link)
+  await submit(`${place.baseUrl}/auth/sign-out`, {}, { Cookie: cookie })
+  const lines = workers.takeLogs().join('\n')
+  expect(lines).toContain('"route":"/auth/confirm"')
+  for (const secret of [
+    link.searchParams.get('token') ?? 'none',
+    cookie.split('=')[1] ?? 'none',
+    email,
+    'secret-place',
+  ])
+    expect(lines).not.toContain(secret)
+})
+
+describe('on https', () => {
+  const at = (path: string, init?: RequestInit) =>
+    workers.fetchAt(`https://tributary.example${path}`, { redirect: 'manual', ...init })
+  const submitAt = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    at(path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { ...fromSomewhere(), ...headers },
+    })
+
+  test('links have https, and the cookie goes only to this host, by https, out of reach of scripts', async () => {
+    const email = somebody()
+    expect((await submitAt('/sign-in', { email }, { 'X-Forwarded-Host': 'evil.example' })).status).toBe(200)
+    const link = await newestLink(email, place.inboxUrl)
+    expect(link.origin).toBe('https://tributary.example')
+
+    const answer = await submitAt('/auth/confirm', Object.fromEntries(link.searchParams))
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-tributary\.session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ])
+    const cookie = cookieOf(answer)
+    const page = async (path: string, value: string) =>
+      (await at(path, { headers: { Cookie: value } })).status
+    expect(await page('/app', cookie)).toBe(200)
+    // Without its prefix it may have been planted.
+    expect(await page('/app', cookie.replace('__Host-', ''))).toBe(303)
+
+    const out = await submitAt('/auth/sign-out', {}, { Cookie: cookie })
+    expect(out.headers.getSetCookie()).toEqual([
+      '__Host-tributary.session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
+    ])
+    expect(await page('/app', cookie)).toBe(303)
+  })
+
+  test('is where whoever comes without it is sent, before anything is read', async () => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await workers.fetchAt('http://tributary.example/sign-in?next=/app', {
+        method,
+        redirect: 'manual',
+      })
+      expect({ status: answer.status, to: answer.headers.get('Location') }).toEqual({
+        status: 308,
+        to: 'https://tributary.example/sign-in?next=/app',
+      })
+    }
+  })
+})
+
+test('too short a secret signs nobody in', async () => {
+  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
+  const weak = await startWorkers({ DATABASE_URL, SQL_ENDPOINT, AUTH_SECRET: 'short' })
+  try {
+    const { status, body } = await send(`${weak.url.origin}/api/auth/get-session`)
+    expect({ status, code: body.error?.code }).toEqual({ status: 500, code: 'internal' })
+  } finally {
+    await weak.stop()
+  }
+})

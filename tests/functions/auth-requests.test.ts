@@ -1,0 +1,146 @@
+import { describe, expect, inject, test } from 'vitest'
+import { errorShape, send } from '../support/merchant.ts'
+import {
+  askForLink,
+  fromSomewhere,
+  mailsTo,
+  newestLink,
+  press,
+  signIn,
+  somebody,
+  submit,
+  whoIs,
+} from '../support/people.ts'
+
+const url = (path: string) => `${inject('baseUrl')}${path}`
+
+describe('asking for a link', () => {
+  test('is answered alike for people whom we know and for others', async () => {
+    const [known, unknown] = [somebody('known'), somebody('other')]
+    await signIn(known)
+    const answer = async (email: string) => {
+      const { status, headers, ...page } = await submit(url('/sign-in'), { email }).then(
+        async (response) => ({
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          text: (await response.text()).replaceAll(email, 'EMAIL'),
+        }),
+      )
+      return { status, headers: { ...headers, 'x-request-id': '', date: '', 'content-length': '' }, ...page }
+    }
+    expect(await answer(unknown)).toEqual(await answer(known))
+  })
+
+  test.each([
+    '',
+    'ann',
+    'ann@',
+    '@example.com',
+    'ann@example.com, bob@example.com',
+    'a\r\nBcc: b@x.example',
+    'a\0@x.example',
+  ])('for %j, which is no address, shows the form again and says so', async (email) => {
+    const answer = await submit(url('/sign-in'), { email })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('This is not an e-mail address.')
+    const json = await send(url('/api/auth/sign-in/magic-link'), {
+      body: { email },
+      headers: fromSomewhere(),
+    })
+    expect({ status: json.status, code: json.body.error?.code }).toEqual({
+      status: 400,
+      code: 'invalid_body',
+    })
+  })
+
+  test('mails an address five links, and no more until they are used or over', async () => {
+    const email = somebody()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => submit(url('/sign-in'), { email })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+    expect(answers.find(({ status }) => status === 429)?.headers.get('Retry-After')).toBe('600')
+    expect(await mailsTo(email)).toHaveLength(5)
+
+    expect((await press(await newestLink(email))).status).toBe(303)
+    await askForLink(email)
+  })
+
+  test('from one place is limited, in pages and in JSON', async () => {
+    const here = fromSomewhere()
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 14 },
+        async () => (await submit(url('/sign-in'), { email: somebody() }, here)).status,
+      ),
+    )
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4)
+    const json = await send(url('/api/auth/sign-in/magic-link'), {
+      body: { email: somebody() },
+      headers: here,
+    })
+    expect(json.status).toBe(429)
+    expect(json.headers.get('Retry-After')).toBe('10')
+    expect(json.body).toEqual(errorShape('rate_limited'))
+  })
+})
+
+describe('the auth Worker', () => {
+  const ELSEWHERE = [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+  ]
+  test.each(ELSEWHERE)('refuses what a page of another site sends: %o', async (headers) => {
+    const cookie = await signIn(somebody())
+    const link = await askForLink(somebody())
+    const sent = { ...fromSomewhere(), ...headers, Cookie: cookie }
+    expect((await submit(url('/sign-in'), { email: somebody() }, sent)).status).toBe(403)
+    expect((await press(link, sent)).status).toBe(403)
+    expect((await submit(url('/auth/sign-out'), {}, sent)).status).toBe(403)
+    const json = await send(url('/api/auth/sign-out'), { body: {}, headers: sent })
+    expect(json.body).toEqual(errorShape('cross_site_request'))
+    expect(await whoIs(cookie)).not.toBeNull()
+    expect((await press(link)).status).toBe(303)
+  })
+
+  test('serves nothing else of Better Auth’s', async () => {
+    const link = await askForLink(somebody())
+    const token = link.searchParams.get('token')
+    for (const path of [
+      `magic-link/verify?token=${token}`,
+      'ok',
+      'error',
+      'list-sessions',
+      'sign-up/email',
+    ]) {
+      const { status, body } = await send(url(`/api/auth/${path}`))
+      expect({ path, status, body }).toEqual({ path, status: 404, body: errorShape('not_found') })
+    }
+    expect((await send(url('/api/auth/update-user'), { body: { name: 'x' } })).status).toBe(404)
+    expect((await press(link)).status).toBe(303)
+  })
+
+  test('has pages that nobody frames, caches or runs anything in, and that tell no other site their address', async () => {
+    const link = await askForLink(somebody())
+    for (const page of [url('/sign-in'), link, url('/auth/confirm')]) {
+      const { headers } = await fetch(page)
+      expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'; style-src 'self'")
+      expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('Referrer-Policy')).toBe('same-origin')
+      expect(headers.get('Cache-Control')).toBe('no-store')
+    }
+  })
+
+  test.each([
+    { case: 'a form of a megabyte', body: `email=${'a'.repeat(1_000_000)}`, status: 413 },
+    { case: 'a form with a broken escape', body: 'email=%ZZ%&next=%', status: 400 },
+    { case: 'a form that is none', body: '{"email": "ann@example.com"}', status: 400 },
+  ])('takes $case', async ({ body, status }) => {
+    const answer = await fetch(url('/sign-in'), {
+      method: 'POST',
+      body,
+      headers: { ...fromSomewhere(), 'Content-Type': 'application/x-www-form-urlencoded' },
+    })
+    expect(answer.status).toBe(status)
+  })
+})

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { createWithLeo, customersOf as customersIn, everything, LEO, MAYA } from '../support/imports.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+const customersOf = (merchant: Merchant) => customersIn(database, merchant)
+
+describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
+  test('imports customer-to-partner mappings, by payment-processor id and by e-mail address', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const { status, body } = await customers([
+      {
+        customerExternalId: 'cus_1',
+        customerEmail: ' Ann@X.example',
+        partnerEmail: ' Maya@Partner.example ',
+      },
+      { customerExternalId: ' Bob@X.example ', partnerEmail: LEO, unknown: 'ignored', customerEmail: null },
+      { customerExternalId: 'cus_3', customerEmail: '', partnerEmail: LEO, startedAt: '', programId: null },
+    ])
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        summary: { created: 3, updated: 0, unchanged: 0, errors: 0 },
+        results: [
+          { customerExternalId: 'cus_1', partnerEmail: MAYA, status: 'created' },
+          { customerExternalId: 'bob@x.example', partnerEmail: LEO, status: 'created' },
+          { customerExternalId: 'cus_3', partnerEmail: LEO, status: 'created' },
+        ],
+      },
+    })
+    expect(await customersOf(merchant)).toMatchObject([
+      { id: 'bob@x.example', email: 'bob@x.example', partner: LEO, imported: true },
+      { id: 'cus_1', email: 'ann@x.example', partner: MAYA, imported: true },
+      { id: 'cus_3', email: null, partner: LEO, imported: true },
+    ])
+  })
+
+  test('rule 1: mappings are upserts: re-running updates the partner in place', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const row = { customerExternalId: 'cus_1', customerEmail: 'ann@x.example', partnerEmail: MAYA }
+    await customers([row])
+    const before = await everything(database, merchant)
+
+    const same = await customers([row, { ...row, customerEmail: undefined }])
+    expect(same.body.summary).toEqual({ created: 0, updated: 0, unchanged: 2, errors: 0 })
+    expect((await everything(database, merchant)).customers).toEqual(before.customers)
+
+    const moved = await customers([{ customerExternalId: 'cus_1', partnerEmail: LEO }])
+    expect(moved.body.results).toEqual([
+      { customerExternalId: 'cus_1', partnerEmail: LEO, status: 'updated' },
+    ])
+    expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', email: 'ann@x.example', partner: LEO }])
+  })
+
+  test('rule 1: a mapping moves a customer whom a click brought, also where the first partner keeps its customers', async () => {
+    const { merchant, customers } = await createWithLeo({
+      program: { attribution: 'first', attribute_known_customers: true },
+    })
+    await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
+    const { body } = await customers([{ customerExternalId: 'user_1', partnerEmail: LEO }])
+    expect(body.summary.updated).toBe(1)
+    const renewal = await merchant.sale({ externalId: 'renewal' })
+    expect(await merchant.explain(renewal.body.eventId)).toMatchObject({ partner: { slug: 'leo' } })
+  })
+
+  test('rule 1: rows of one customer act one after the other, and the last one stands', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const { body } = await customers([
+      { customerExternalId: 'cus_1', partnerEmail: MAYA, customerEmail: 'ann@x.example' },
+      { customerExternalId: 'cus_1', partnerEmail: LEO },
+      { customerExternalId: 'cus_1', partnerEmail: LEO },
+    ])
+    expect(body.results.map(({ status }) => status)).toEqual(['created', 'updated', 'unchanged'])
+    expect(await customersOf(merchant)).toMatchObject([{ email: 'ann@x.example', partner: LEO }])
+  })
+
+  test('rule 2: a row whose partnerEmail matches no partner in the workspace returns partner_not_found', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const stranger = await createMerchant()
+    await stranger.seed.addPartner(stranger.workspace.id, stranger.programId, { slug: 'theirs' })
+    const row = { customerExternalId: 'cus_1', partnerEmail: 'theirs@partner.example' }
+    const { status, body } = await customers([row, { customerExternalId: 'cus_2', partnerEmail: MAYA }])
+    expect(status).toBe(200)
+    expect(body.summary).toEqual({ created: 1, updated: 0, unchanged: 0, errors: 1 })
+    expect(body.results[0]).toEqual({
+      ...row,
+      status: 'partner_not_found',
+      code: 'partner_not_found',
+      message: expect.any(String),
+    })
+    expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_2' }])
+  })
+
+  test('rule 2: partners are imported first, and then found', async () => {
+    const { partners, customers } = await createWithLeo()
+    await partners([{ email: 'new@partner.example' }])
+    const { body } = await customers([{ customerExternalId: 'cus_1', partnerEmail: 'New@Partner.example' }])
+    expect(body.summary.created).toBe(1)
+  })
+
+  test('rule 3: mappings affect only future renewals and create no commissions for past invoices', async () => {
+    const { merchant, customers } = await createWithLeo({ program: { attribute_known_customers: true } })
+    await merchant.sale({ externalId: 'past', clickId: await merchant.click('maya') })
+    const before = await everything(database, merchant)
+    await customers([{ customerExternalId: 'user_1', partnerEmail: LEO, startedAt: '2024-01-31' }])
+    expect((await everything(database, merchant)).commissions).toEqual(before.commissions)
+    expect(await merchant.explainReport('sale', 'past')).toMatchObject({ partner: { slug: 'maya' } })
+
+    const renewal = await merchant.sale({ externalId: 'renewal' })
+    expect(await merchant.explain(renewal.body.eventId)).toMatchObject({
+      partner: { slug: 'leo' },
+      commission: { amountCents: 980 },
+    })
+  })
+
+  test('an e-mail address of two programs’ partners needs programId, of the call or of the row', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const second = await merchant.seed.addProgram(merchant.workspace.id)
+    await merchant.seed.addPartner(merchant.workspace.id, second, { slug: 'leo' })
+    const other = await createMerchant()
+    const rows = [
+      { customerExternalId: 'cus_1', partnerEmail: LEO },
+      { customerExternalId: 'cus_2', partnerEmail: LEO, programId: second.toUpperCase() },
+      { customerExternalId: 'cus_3', partnerEmail: MAYA, programId: second },
+      { customerExternalId: 'cus_4', partnerEmail: LEO, programId: other.programId },
+      { customerExternalId: 'cus_5', partnerEmail: LEO, programId: 'x' },
+    ]
+    const codesOf = ({ body }: Awaited<ReturnType<typeof customers>>) =>
+      body.results.map(({ status, code }) => code ?? status)
+    const rest = ['created', 'partner_not_found', 'program_not_found', 'program_not_found']
+    expect(codesOf(await customers(rows))).toEqual(['partner_ambiguous', ...rest])
+    const more = { programId: merchant.programId }
+    expect(codesOf(await customers(rows, more))).toEqual(['created', 'unchanged', ...rest.slice(1)])
+    expect(await customersOf(merchant)).toHaveLength(2)
+  })
+
+  test('a bad row is that row’s error, and the others go on', async () => {
+    const { merchant, customers } = await createWithLeo()
+    const { status, body } = await customers([
+      { partnerEmail: MAYA },
+      { customerExternalId: 'a', partnerEmail: MAYA },
+      'cus_1',
+      { customerExternalId: 'b', partnerEmail: MAYA, startedAt: '9999-12-31' },
+    ])
+    expect(status).toBe(200)
+    expect(body.summary).toEqual({ created: 1, updated: 0, unchanged: 0, errors: 3 })
+    const bad = (customerExternalId: string, partnerEmail: string, code: string) => ({
+      customerExternalId,
+      partnerEmail,
+      status: 'error',
+      code,
+      message: expect.any(String),
+    })
+    expect(body.results).toEqual([
+      bad('', MAYA, 'customer_id_invalid'),
+      { customerExternalId: 'a', partnerEmail: MAYA, status: 'created' },
+      bad('', '', 'customer_id_invalid'),
+      bad('b', MAYA, 'started_at_invalid'),
+    ])
+    expect(await customersOf(merchant)).toMatchObject([{ id: 'a' }])
+  })
+
+  test('dryRun answers what the import then answers, and changes nothing', async () => {
+    const { merchant, customers } = await createWithLeo()
+    await customers([{ customerExternalId: 'old', partnerEmail: MAYA }])
+    const rows = [
+      { customerExternalId: 'new', partnerEmail: MAYA },
+      { customerExternalId: 'old', partnerEmail: LEO },
+      { customerExternalId: 'old', partnerEmail: LEO },
+      { customerExternalId: 'x', partnerEmail: 'nobody@partner.example' },
+      { customerExternalId: '' },
+    ]
+    const before = await everything(database, merchant)
+    const dry = await customers(rows, { options: { dryRun: true } })
+    expect(await everything(database, merchant)).toEqual(before)
+    expect(dry.body).toEqual((await customers(rows, { options: null })).body)
+    expect(dry.body.summary).toEqual({ created: 1, updated: 1, unchanged: 1, errors: 2 })
+  })
+
+  test('who mapped how many is in the audit log', async () => {
+    const { merchant, customers } = await createWithLeo()
+    await customers([{ customerExternalId: 'a', partnerEmail: MAYA }, {}], { programId: merchant.programId })
+    const entries = await database.query(
+      'select actor, action, subject_id, details from audit_entries where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    expect(entries).toEqual([
+      {
+        actor: `manager@${merchant.workspace.slug}.example`,
+        action: 'customers.imported',
+        subject_id: merchant.programId,
+        details: { rows: 2, created: 1, updated: 0, unchanged: 0, errors: 1 },
+      },
+    ])
+  })
+})

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { importCounts, importer, partnerRows } from '../support/imports.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { AUTH_SECRET } from '../support/secrets.ts'
+
+const database = useDatabase()
+let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+let workers: Workers
+beforeAll(async () => {
+  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
+  faulty = await startFaultyDatabase(SQL_ENDPOINT)
+  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET })
+})
+afterAll(async () => {
+  await workers.stop()
+  await faulty.stop()
+})
+
+/** A merchant whose manager has signed in elsewhere, and whose fetches are counted and failed from here on. */
+const createWatched = async () => {
+  const merchant = await createMerchant()
+  const imports = await importer(merchant, workers.url.origin)
+  // The session's token is what the auth Worker asks by; the rest names the workspace, its people and its program.
+  const [, session = ''] = imports.cookie.split('=')
+  const token = decodeURIComponent(session).split('.')[0] ?? ''
+  const tenant = [merchant.workspace.id, merchant.workspace.slug, merchant.programId, token].filter(Boolean)
+  return {
+    ...merchant,
+    ...imports,
+    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+    fetches: () => faulty.fetches(tenant),
+  }
+}
+type Watched = Awaited<ReturnType<typeof createWatched>>
+
+const ALL = { sendWelcomeEmail: true, importOpeningBalances: true }
+const customerRows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    customerExternalId: `cus_${index}`,
+    partnerEmail: 'maya@partner.example',
+    startedAt: '2025-01-31',
+  }))
+
+const IMPORTS = {
+  partners: {
+    call: ({ partners }: Watched, count: number, options: object = {}) =>
+      partners(partnerRows(count), { ...ALL, ...options }),
+    most: 500,
+  },
+  customers: {
+    call: ({ customers }: Watched, count: number, options: object = {}) =>
+      customers(customerRows(count), { options }),
+    most: 1_000,
+  },
+} as const
+const KINDS = ['partners', 'customers'] as const
+
+describe('fetches to the database (design, section 11)', () => {
+  test.each(KINDS)('an import of %s takes 3, for 1 row and for as many as one call takes', async (kind) => {
+    const { call, most } = IMPORTS[kind]
+    const merchant = await createWatched()
+    for (const count of [1, most, most]) {
+      merchant.plan()
+      expect((await call(merchant, count)).status).toBe(200)
+      expect({ count, fetches: merchant.fetches() }).toEqual({ count, fetches: 3 })
+    }
+  })
+
+  test.each(KINDS)('a dry run of %s takes 2', async (kind) => {
+    const { call, most } = IMPORTS[kind]
+    const merchant = await createWatched()
+    merchant.plan()
+    expect((await call(merchant, most, { dryRun: true })).status).toBe(200)
+    expect(merchant.fetches()).toBe(2)
+  })
+
+  test('too many rows take only that of the session', async () => {
+    const merchant = await createWatched()
+    merchant.plan()
+    expect((await IMPORTS.partners.call(merchant, 501)).status).toBe(400)
+    expect(merchant.fetches()).toBe(1)
+  })
+})
+
+const FAULTS: Fault[] = [
+  'cut_before',
+  'cut_after',
+  'half',
+  'garbage',
+  'empty',
+  'silence',
+  'silence_after',
+  'wake_500',
+  'shutdown_57P01',
+  'lost_connection',
+  'own_twin',
+]
+const STEPS = [
+  { step: 'the session', before: [] },
+  { step: 'the read', before: [null] },
+  { step: 'the write', before: [null, null] },
+]
+/** Those that differ in what has happened when the caller gives up; how each is noticed, the retries show. */
+const LASTING: Fault[] = ['cut_before', 'cut_after', 'half', 'silence_after']
+const everyStep = (faults: Fault[]) =>
+  STEPS.flatMap((step) => faults.flatMap((fault) => KINDS.map((kind) => ({ ...step, fault, kind }))))
+
+/** What is there once each row was imported, however often. */
+const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
+  if (kind === 'partners') {
+    expect(await importCounts(database, merchant)).toEqual({
+      partners: 20,
+      coupons: 20,
+      balances: 20,
+      mails: 20,
+    })
+  } else {
+    expect(await database.counts(merchant)).toEqual({ events: 0, customers: 20, commissions: 0 })
+  }
+}
+
+describe('an import answered 200 is in the database, once', () => {
+  test.concurrent.each(everyStep(FAULTS))(
+    '$kind: when $step meets $fault once, the retry saves it, and tells it as created',
+    async ({ before, fault, kind }) => {
+      const merchant = await createWatched()
+      merchant.plan(...before, fault)
+      const { status, body } = await IMPORTS[kind].call(merchant, 20)
+      expect({ status, summary: body.summary }).toMatchObject({ status: 200, summary: { created: 20 } })
+      await expectAll(kind, merchant)
+      const entries = await database.query('select details from audit_entries where workspace_id = $1', [
+        merchant.workspace.id,
+      ])
+      expect(entries).toMatchObject([{ details: { rows: 20, created: 20 } }])
+    },
+  )
+
+  test.concurrent.each(everyStep(LASTING))(
+    '$kind: when $step meets $fault for good, the caller hears 503, and a repeat ends the same, with one mail per partner',
+    async ({ before, fault, kind }) => {
+      const merchant = await createWatched()
+      merchant.plan(...before, ...Array<Fault>(20).fill(fault))
+      const failed = await IMPORTS[kind].call(merchant, 20)
+      expect({ status: failed.status, code: failed.body.error?.code }).toEqual({
+        status: 503,
+        code: 'try_again',
+      })
+      expect(failed.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+
+      merchant.plan()
+      const { status, body } = await IMPORTS[kind].call(merchant, 20)
+      expect(status).toBe(200)
+      expect(body.results.map(({ status }) => status)).not.toContain('error')
+      await expectAll(kind, merchant)
+    },
+  )
+})

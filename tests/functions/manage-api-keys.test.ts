@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+test('a key is shown once, works at once, and is kept as a hash', async () => {
+  const merchant = await createMerchant()
+  const keys = merchant.as(await merchant.manager())
+  const { status, body } = await keys.post('/api-keys', { name: ' Checkout ' })
+
+  expect(status).toBe(201)
+  expect(body).toEqual({
+    id: expect.any(String),
+    name: 'Checkout',
+    createdAt: expect.any(String),
+    key: expect.stringMatching(/^trib_live_\w{38}$/),
+  })
+  const sale = await merchant.sale({}, { Authorization: `Bearer ${body.key}` })
+  expect(sale.status).toBe(200)
+
+  const list = await keys.get('/api-keys')
+  const [listed] = (list.body as unknown as { data: unknown[] }).data
+  const { id, name, createdAt } = body
+  expect(listed).toEqual({ id, name, createdAt, revokedAt: null })
+  expect(JSON.stringify(list.body)).not.toContain('trib_live_')
+  const rows = await database.query('select * from api_keys where id = $1', [id])
+  expect(JSON.stringify(rows)).not.toContain(body.key)
+})
+
+test('a revoked key is refused at once, stays in the list, and can be revoked again', async () => {
+  const merchant = await createMerchant()
+  const keys = merchant.as(await merchant.manager())
+  const { body } = await keys.post('/api-keys', { name: 'Checkout' })
+  const report = () => merchant.sale({}, { Authorization: `Bearer ${body.key}` })
+  expect((await report()).status).toBe(200)
+
+  expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)
+  expect(await report()).toMatchObject({ status: 401, body: errorShape('invalid_api_key') })
+  const list = async () => (await keys.get('/api-keys')).body
+  const after = await list()
+  expect(after).toMatchObject({ data: [{ id: body.id, revokedAt: expect.any(String) }, {}] })
+
+  expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)
+  expect(await list()).toEqual(after)
+  const entries = await database.query(
+    `select action, details from audit_entries where workspace_id = $1 and action like 'api_key.%' order by id`,
+    [merchant.workspace.id],
+  )
+  expect(entries).toEqual([
+    { action: 'api_key.created', details: { name: 'Checkout' } },
+    { action: 'api_key.revoked', details: { name: 'Checkout' } },
+  ])
+})
+
+test.each([
+  {},
+  { name: '' },
+  { name: 7 },
+  { name: 'x'.repeat(256) },
+  { name: 'a', key: 'trib_live_mine' },
+  [],
+])('a new key with %j is refused', async (body) => {
+  const merchant = await createMerchant()
+  const keys = merchant.as(await merchant.manager())
+  expect(await keys.post('/api-keys', body)).toMatchObject({ status: 400 })
+})

@@ -1,0 +1,180 @@
+import { describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/data/connection.ts'
+import { changeRole, removeMember } from '../../lib/data/members.ts'
+import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { signIn } from '../support/people.ts'
+
+const database = useDatabase()
+
+type Member = { id: string; email: string; role: string; createdAt: string }
+
+const open = async (merchant: Merchant) => {
+  const as = merchant.as(await merchant.manager())
+  const list = async () => ((await as.get('/members')).body as unknown as { data: Member[] }).data
+  const idOf = async (email: string) => (await list()).find((member) => member.email === email)?.id
+  return { ...as, list, idOf, email: `manager@${merchant.workspace.slug}.example` }
+}
+
+const audit = ({ workspace }: Merchant, action: string) =>
+  database.query(
+    'select actor, subject_id as subject, details from audit_entries where workspace_id = $1 and action = $2',
+    [workspace.id, action],
+  )
+
+describe('POST /members', () => {
+  test('lets somebody in from the invitation on, and mails them the way', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const email = `ann@new.${merchant.workspace.slug}.example`
+    const { status, body } = await members.post('/members', {
+      email: ` ${email.toUpperCase()} `,
+      role: 'member',
+    })
+
+    expect(status).toBe(201)
+    expect(body).toEqual({ id: expect.any(String), email, role: 'member', createdAt: expect.any(String) })
+    expect(await members.list()).toHaveLength(2)
+    expect(
+      await database.query('select kind, recipient, details from mails where workspace_id = $1', [
+        merchant.workspace.id,
+      ]),
+    ).toEqual([
+      {
+        kind: 'invitation',
+        recipient: email,
+        details: {
+          workspaceName: 'A merchant',
+          role: 'member',
+          invitedBy: members.email,
+          url: `${inject('baseUrl')}/sign-in?next=%2Fapp%2F${merchant.workspace.slug}`,
+        },
+      },
+    ])
+    expect(await audit(merchant, 'member.invited')).toEqual([
+      { actor: members.email, subject: body.id, details: { email, role: 'member' } },
+    ])
+    expect((await merchant.as(await signIn(email)).get('/programs')).status).toBe(200)
+  })
+
+  test('refuses who is a member already, and eight invitations at once make one member and one mail', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const email = `ann@new.${merchant.workspace.slug}.example`
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => members.post('/members', { email, role: 'manager' })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual(errorShape('conflict'))
+    expect(await audit(merchant, 'member.invited')).toHaveLength(1)
+    const mails = await database.query('select id from mails where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+    expect(mails).toHaveLength(1)
+  })
+
+  test.each([
+    { case: 'no address', body: { role: 'member' } },
+    { case: 'no e-mail address', body: { email: 'ann', role: 'member' } },
+    { case: 'two addresses', body: { email: 'a@x.example, b@x.example', role: 'member' } },
+    { case: 'a header in the address', body: { email: 'a@x.example\nBcc: b@x.example', role: 'member' } },
+    { case: 'no role', body: { email: 'ann@x.example' } },
+    { case: 'an unknown role', body: { email: 'ann@x.example', role: 'owner' } },
+  ])('refuses $case with 400', async ({ body }) => {
+    const members = await open(await createMerchant())
+    expect(await members.post('/members', body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_body' } },
+    })
+  })
+})
+
+describe('PATCH and DELETE /members/:id', () => {
+  test('change what somebody may do, at once', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const colleague = merchant.as(await merchant.member())
+    const id = await members.idOf(`member@${merchant.workspace.slug}.example`)
+
+    expect((await colleague.get('/members')).status).toBe(403)
+    const promoted = await members.patch(`/members/${id}`, { role: 'manager' })
+    expect(promoted).toMatchObject({ status: 200, body: { id, role: 'manager' } })
+    expect((await colleague.get('/members')).status).toBe(200)
+
+    expect(await members.delete(`/members/${id}`)).toMatchObject({ status: 204 })
+    expect((await colleague.get('/members')).status).toBe(404)
+    expect(await members.delete(`/members/${id}`)).toMatchObject({ status: 404 })
+    expect(await audit(merchant, 'member.changed')).toMatchObject([
+      { subject: id, details: { role: { from: 'member', to: 'manager' } } },
+    ])
+    expect(await audit(merchant, 'member.removed')).toMatchObject([{ subject: id }])
+  })
+
+  test('keep the last manager', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    await merchant.member()
+    const id = await members.idOf(members.email)
+    for (const refused of [
+      await members.patch(`/members/${id}`, { role: 'member' }),
+      await members.delete(`/members/${id}`),
+    ]) {
+      expect(refused).toMatchObject({ status: 409, body: errorShape('conflict') })
+    }
+    expect(await members.patch(`/members/${id}`, { role: 'manager' })).toMatchObject({ status: 200 })
+    expect(await audit(merchant, 'member.changed')).toEqual([])
+    expect(await audit(merchant, 'member.removed')).toEqual([])
+  })
+
+  test('let a manager go who is not the last', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    await merchant.seed.addMember(merchant.workspace.id, 'second@shop.example', 'manager')
+    const id = await members.idOf(members.email)
+    expect(await members.delete(`/members/${id}`)).toMatchObject({ status: 204 })
+    expect(await members.get('/members')).toMatchObject({ status: 404 })
+  })
+
+  test.each([
+    { what: 'demoted', action: 'member.changed', change: changeRole },
+    { what: 'removed', action: 'member.removed', change: removeMember },
+  ])('when all managers are $what at once, one is left', async ({ action, change }) => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const { id: workspaceId, slug } = merchant.workspace
+    for (let index = 0; index < 7; index++)
+      await merchant.seed.addMember(workspaceId, `m${index}@${slug}.example`, 'manager')
+    const act = { workspaceId, actor: members.email, now: new Date() }
+
+    // Past the endpoints, which let nobody in who is no manager any more.
+    const outcomes = await Promise.all(
+      (await members.list()).map(({ id }) => change(connect(inject('database')), act, id, 'member')),
+    )
+    expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(1)
+    const left = await database.query(`select id from members where workspace_id = $1 and role = 'manager'`, [
+      workspaceId,
+    ])
+    expect(left).toHaveLength(1)
+    expect(await audit(merchant, action)).toHaveLength(7)
+  })
+
+  test.each([{}, { role: 'owner' }, { role: null }, { role: 'member', email: 'x@x.example' }, []])(
+    'refuse %j with 400',
+    async (body) => {
+      const members = await open(await createMerchant())
+      const id = await members.idOf(members.email)
+      expect(await members.patch(`/members/${id}`, body)).toMatchObject({ status: 400 })
+    },
+  )
+})
+
+test('GET /members lists newest first, page by page', async () => {
+  const merchant = await createMerchant()
+  const members = await open(merchant)
+  for (const name of ['a', 'b'])
+    await merchant.seed.addMember(merchant.workspace.id, `${name}@x.example`, 'member')
+  const { body } = await members.get('/members?limit=2')
+  const first = body as unknown as { data: Member[]; nextCursor: string }
+  expect(first.data.map(({ email }) => email)).toEqual(['b@x.example', 'a@x.example'])
+  const next = await members.get(`/members?limit=2&cursor=${first.nextCursor}`)
+  expect(next.body).toMatchObject({ data: [{ email: members.email, role: 'manager' }], nextCursor: null })
+})

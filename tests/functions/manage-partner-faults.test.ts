@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { askAs } from '../support/in-process.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+beforeAll(async () => {
+  faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+})
+afterAll(() => faulty.stop())
+
+/** A partner "ann" who has the coupon OLD, and a manager whose calls go through a database that fails as planned. */
+const createWatched = async () => {
+  const merchant = await createMerchant()
+  const { id: workspaceId, slug } = merchant.workspace
+  const email = `manager@${slug}.example`
+  await merchant.seed.addMember(workspaceId, email)
+  const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, { slug: 'ann' })
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await askAs(
+      'manage',
+      email,
+      `/api/workspaces/${slug}/partners/${partnerId}${path}`,
+      {
+        method,
+        ...(body !== undefined && {
+          body: JSON.stringify(body),
+          headers: { 'Content-Type': 'application/json' },
+        }),
+      },
+      { SQL_ENDPOINT: faulty.url },
+    )
+    return answer.status
+  }
+  await call('POST', '/coupons', { couponId: 'OLD' })
+  const state = async () => {
+    const [row] = await database.query(
+      `select status,
+              array(select coupon_id from coupon_aliases a where a.partner_id = p.id order by 1) as coupons,
+              array(select action from audit_entries e where e.workspace_id = p.workspace_id order by e.id) as log
+       from partners p where id = $1`,
+      [partnerId],
+    )
+    return row
+  }
+  const plan = (...faults: (Fault | null)[]) => faulty.plan([workspaceId, slug], faults)
+  return { call, state, plan }
+}
+type Watched = Awaited<ReturnType<typeof createWatched>>
+
+const CHANGES = [
+  {
+    change: 'a ban',
+    status: 200,
+    again: 200,
+    send: ({ call }: Watched) => call('PATCH', '', { status: 'banned' }),
+    after: { status: 'banned', coupons: ['OLD'], log: ['coupon.added', 'partner.changed'] },
+  },
+  {
+    change: 'a coupon added',
+    status: 201,
+    again: 200,
+    send: ({ call }: Watched) => call('POST', '/coupons', { couponId: 'NEW' }),
+    after: { status: 'approved', coupons: ['NEW', 'OLD'], log: ['coupon.added', 'coupon.added'] },
+  },
+  {
+    change: 'a coupon removed',
+    status: 204,
+    again: 404,
+    send: ({ call }: Watched) => call('DELETE', '/coupons/OLD'),
+    after: { status: 'approved', coupons: [], log: ['coupon.added', 'coupon.removed'] },
+  },
+]
+
+const FAULTS: Fault[] = ['cut_before', 'cut_after', 'half', 'empty', 'shutdown_57P01', 'own_twin']
+
+/** Membership and the read come first, then the write. */
+const WRITE = [null, null]
+
+describe('a change whose answer was lost on the way is made, and logged once', () => {
+  test.each(FAULTS.flatMap((fault) => CHANGES.map((change) => ({ ...change, fault }))))(
+    '$change: $fault',
+    async ({ fault, send, status, after }) => {
+      const watched = await createWatched()
+      watched.plan(...WRITE, fault)
+      expect(await send(watched)).toBe(status)
+      expect(await watched.state()).toEqual(after)
+    },
+  )
+})
+
+describe('a change that can’t be confirmed is answered 503, and a repeat ends the same', () => {
+  test.each(CHANGES)('$change', async ({ send, again, after }) => {
+    const watched = await createWatched()
+    watched.plan(...WRITE, 'cut_after', 'cut_after', 'cut_after')
+    expect(await send(watched)).toBe(503)
+    expect(await send(watched)).toBe(again)
+    expect(await watched.state()).toEqual(after)
+  })
+})

@@ -1,0 +1,298 @@
+import { expect, inject, test } from 'vitest'
+import { createMerchant, errorShape, type Merchant, send, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+type Partner = {
+  id: string
+  email: string
+  slug: string
+  name: string | null
+  groupId: string | null
+  status: string
+  link: string
+  coupons: { couponId: string; couponLabel: string | null }[]
+}
+
+/** The partners that a query finds, by their slugs. */
+const list = async (merchant: Merchant, query = '') => {
+  const { status, body } = await merchant.get(`/partners?${query}`)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  const { data, nextCursor } = body as unknown as { data: Partner[]; nextCursor: string | null }
+  return { partners: data, slugs: data.map(({ slug }) => slug), nextCursor }
+}
+
+/** A merchant with a manager who has signed in, and one more partner, whose id is given. */
+const createTeam = async () => {
+  const merchant = await createMerchant({ group: { name: 'Gold' } })
+  const id = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, {
+    slug: 'Zoë-50%_Off',
+    name: 'Zoë O’Neill',
+    email: 'zoe@partner.example',
+  })
+  const manager = merchant.as(await merchant.manager())
+  return { merchant, manager, id }
+}
+
+const audit = async ({ workspace }: Merchant) =>
+  database.query<{ action: string; actor: string; subject_id: string; details: Record<string, unknown> }>(
+    'select action, actor, subject_id, details from audit_entries where workspace_id = $1 order by id',
+    [workspace.id],
+  )
+
+/** Every endpoint, with a body where it takes one. `id` stands for a partner of the workspace. */
+const READS = ['/partners', '/partners/id', '/partners/id/coupons', '/commissions', '/customers', '/events']
+const CHANGES: [method: 'patch' | 'post' | 'delete' | 'get', path: string, body?: unknown][] = [
+  ['patch', '/partners/id', { status: 'banned' }],
+  ['post', '/partners/id/coupons', { couponId: 'SUMMER' }],
+  ['delete', '/partners/id/coupons/SPRING'],
+  ['post', '/mails/id/retry'],
+]
+const MANAGERS_ONLY: typeof CHANGES = [...CHANGES, ['get', '/audit'], ['get', '/mails']]
+
+test.each(READS)('GET %s is for members and keys of the workspace, and for nobody else', async (path) => {
+  const [{ merchant, id }, other] = await Promise.all([createTeam(), createMerchant()])
+  const url = `${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}${path.replace('id', id)}`
+  const by = async (headers: Record<string, string>) => {
+    const { status, body } = await send(url, { headers })
+    return [status, body.error?.code]
+  }
+  expect(await by({ Authorization: `Bearer ${merchant.apiKey}` })).toEqual([200, undefined])
+  expect(await by({ Cookie: await merchant.member() })).toEqual([200, undefined])
+  expect(await by({})).toEqual([401, 'not_signed_in'])
+  expect(await by({ Authorization: 'Bearer trib_live_x' })).toEqual([401, 'invalid_api_key'])
+  expect(await by({ Authorization: `Bearer ${other.apiKey}` })).toEqual([404, 'not_found'])
+  expect(await by({ Cookie: await merchant.stranger() })).toEqual([404, 'not_found'])
+})
+
+test.each(MANAGERS_ONLY)('%s %s is for managers only', async (method, path, body) => {
+  const { merchant, id } = await createTeam()
+  const by = async (headers: Record<string, string>) => {
+    const url = `${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}${path.replace('id', id)}`
+    const answer = await send(url, { method: method.toUpperCase(), body, headers })
+    return [answer.status, answer.body.error?.code]
+  }
+  expect(await by({})).toEqual([401, 'not_signed_in'])
+  expect(await by({ Authorization: `Bearer ${merchant.apiKey}` })).toEqual([401, 'not_signed_in'])
+  expect(await by({ Cookie: await merchant.member() })).toEqual([403, 'manager_required'])
+  expect(await by({ Cookie: await merchant.stranger() })).toEqual([404, 'not_found'])
+  expect(await audit(merchant)).toEqual([])
+})
+
+test.each(CHANGES)('%s %s refuses what a page of another site sends', async (method, path, body) => {
+  const { merchant, id } = await createTeam()
+  const url = `${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}${path.replace('id', id)}`
+  const cookie = { Cookie: await merchant.manager() }
+  for (const from of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+    const answer = await send(url, { method: method.toUpperCase(), body, headers: { ...cookie, ...from } })
+    expect([answer.status, answer.body.error?.code]).toEqual([403, 'cross_site_request'])
+  }
+  expect(await audit(merchant)).toEqual([])
+})
+
+test('a partner of another workspace is found by nobody, and stays as it is', async () => {
+  const [{ merchant, manager }, theirs] = await Promise.all([createTeam(), createTeam()])
+  await theirs.manager.post(`/partners/${theirs.id}/coupons`, { couponId: 'THEIRS' })
+  for (const id of [theirs.id, crypto.randomUUID(), 'maya', '%00', '..%2f']) {
+    const answers = await Promise.all([
+      manager.get(`/partners/${id}`),
+      manager.patch(`/partners/${id}`, { status: 'banned' }),
+      manager.get(`/partners/${id}/coupons`),
+      manager.post(`/partners/${id}/coupons`, { couponId: 'OURS' }),
+      manager.delete(`/partners/${id}/coupons/THEIRS`),
+    ])
+    for (const { status, body } of answers) {
+      expect(status).toBe(404)
+      expect(body).toEqual(errorShape('not_found'))
+    }
+  }
+  expect((await theirs.manager.get(`/partners/${theirs.id}`)).body).toMatchObject({
+    status: 'approved',
+    coupons: [{ couponId: 'THEIRS', couponLabel: null }],
+  })
+  expect(await audit(merchant)).toEqual([])
+})
+
+test('shows a partner with its link and its coupons', async () => {
+  const { merchant, manager, id } = await createTeam()
+  await manager.post(`/partners/${id}/coupons`, { couponId: 'promo_1', couponLabel: 'ZOE20' })
+  expect((await merchant.get(`/partners/${id}`)).body).toEqual({
+    id,
+    programId: merchant.programId,
+    email: 'zoe@partner.example',
+    name: 'Zoë O’Neill',
+    slug: 'Zoë-50%_Off',
+    groupId: null,
+    status: 'approved',
+    link: 'https://shop.example/?via=Zo%C3%AB-50%25_Off',
+    coupons: [{ couponId: 'promo_1', couponLabel: 'ZOE20' }],
+  })
+})
+
+test('lists partners newest first, page by page, each once', async () => {
+  const merchant = await createMerchant()
+  const rows = Array.from({ length: 5 }, (_, index) => ({
+    email: `p${index}@partner.example`,
+    slug: `p${index}`,
+  }))
+  await merchant
+    .as(await merchant.manager())
+    .post('/partners/import', { programId: merchant.programId, rows })
+  const seen: string[] = []
+  let cursor: string | null = ''
+  for (let turn = 0; cursor !== null && turn < 9; turn++) {
+    const page = await list(merchant, `limit=2${cursor && `&cursor=${cursor}`}`)
+    seen.push(...page.slugs)
+    cursor = page.nextCursor
+  }
+  expect(seen.sort()).toEqual(['maya', 'p0', 'p1', 'p2', 'p3', 'p4'])
+})
+
+test.each([
+  ['email=ZOE@partner.example', ['Zoë-50%_Off'], 'the address in any case'],
+  ['email=zoe', [], 'no part of an address'],
+  [`slug=${encodeURIComponent(' zoË-50%_OFF')}`, ['Zoë-50%_Off'], 'the slug in any case'],
+  ['slug=zoë', [], 'no part of a slug'],
+  ['status=approved', ['Zoë-50%_Off', 'maya'], 'a status'],
+  ['status=banned', [], 'another status'],
+  ['query=O’NEILL', ['Zoë-50%_Off'], 'part of a name'],
+  ['query=ZOË', ['Zoë-50%_Off'], 'part of a name or slug, beyond ASCII'],
+  ['query=partner.example', ['Zoë-50%_Off', 'maya'], 'part of an address'],
+  ['query=%2550%25_', [], 'a pattern, which is none'],
+  ['query=50%25_', ['Zoë-50%_Off'], 'what would be a pattern'],
+  ['query=m_ya', [], 'one more of those'],
+  ['query=%5C', [], 'a backslash'],
+  ['groupId=01890a5d-ac96-774b-bcce-b302099a8057', [], 'a group that is not there'],
+])('finds by %s: %s (%s)', async (query, slugs) => {
+  const { merchant } = await createTeam()
+  expect((await list(merchant, query)).slugs).toEqual(slugs)
+})
+
+test('finds the partners of a program and of a group', async () => {
+  const { merchant, manager, id } = await createTeam()
+  const other = await merchant.seed.addProgram(merchant.workspace.id)
+  const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId)
+  await manager.patch(`/partners/${id}`, { groupId: group.toUpperCase() })
+  expect((await list(merchant, `programId=${other}`)).slugs).toEqual([])
+  expect((await list(merchant, `programId=${merchant.programId}`)).slugs).toEqual(['Zoë-50%_Off', 'maya'])
+  expect((await list(merchant, `groupId=${group}`)).slugs).toEqual(['Zoë-50%_Off'])
+})
+
+/** What clumsy and hostile callers put into a query. */
+const HOSTILE = [
+  '%00',
+  '%ED%A0%80',
+  '%',
+  '',
+  '%20',
+  'x'.repeat(4_000),
+  "' or 1=1--",
+  '🦊',
+  '%F0%9F',
+  '[]',
+  '{}',
+]
+
+test.each(['partners', 'commissions', 'customers', 'events'])(
+  'hostile values in the query of /%s are answered, and never break it',
+  async (resource) => {
+    const merchant = await createMerchant()
+    const names = ['programId', 'email', 'slug', 'groupId', 'status', 'query', 'cursor', 'limit', 'partnerId']
+    names.push('customerExternalId', 'eventId', 'kind', 'externalId', 'attributed')
+    for (const name of names) {
+      const answers = await Promise.all(HOSTILE.map((value) => merchant.get(`/${resource}?${name}=${value}`)))
+      for (const { status, body } of answers) {
+        expect([200, 400]).toContain(status)
+        if (status === 400) expect(body.error?.code).toBe('invalid_query')
+      }
+    }
+  },
+)
+
+test('a blank filter is refused rather than taken for none', async () => {
+  const merchant = await createMerchant()
+  for (const query of ['email=', 'email=%20', 'slug=', 'query=%20', 'status=', 'programId=']) {
+    expect((await merchant.get(`/partners?${query}`)).status).toBe(400)
+  }
+})
+
+test('changes name, group and status, and leaves what is not named', async () => {
+  const { merchant, manager, id } = await createTeam()
+  const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, { name: 'Silver' })
+  expect((await manager.patch(`/partners/${id}`, { name: '  Zoë  ' })).body).toMatchObject({ name: 'Zoë' })
+  expect((await manager.patch(`/partners/${id}`, { groupId: group })).body).toMatchObject({
+    name: 'Zoë',
+    groupId: group,
+  })
+  expect((await manager.patch(`/partners/${id}`, { status: 'banned' })).body).toMatchObject({
+    groupId: group,
+    status: 'banned',
+  })
+  expect((await manager.patch(`/partners/${id}`, { groupId: null, name: null })).body).toMatchObject({
+    name: null,
+    groupId: null,
+    status: 'banned',
+  })
+  const actor = `manager@${merchant.workspace.slug}.example`
+  const email = 'zoe@partner.example'
+  const entry = (details: object) => ({
+    action: 'partner.changed',
+    actor,
+    subject_id: id,
+    details: { email, ...details },
+  })
+  expect(await audit(merchant)).toEqual([
+    entry({ name: { from: 'Zoë O’Neill', to: 'Zoë' } }),
+    entry({ group: { from: null, to: 'Silver' } }),
+    entry({ status: { from: 'approved', to: 'banned' } }),
+    entry({ name: { from: 'Zoë', to: null }, group: { from: 'Silver', to: null } }),
+  ])
+})
+
+test('what is so already is no change, and stands in no log', async () => {
+  const { merchant, manager, id } = await createTeam()
+  for (const body of [{}, { status: 'approved' }, { name: 'Zoë O’Neill', groupId: null }]) {
+    expect((await manager.patch(`/partners/${id}`, body)).status).toBe(200)
+  }
+  expect(await audit(merchant)).toEqual([])
+})
+
+test.each([
+  ['a field that it doesn’t know', { state: 'banned' }],
+  ['another status', { status: 'pending' }],
+  ['a group that is no id', { groupId: 'Gold' }],
+  ['a name that is too long', { name: 'x'.repeat(256) }],
+  ['a name of two lines', { name: 'a\nb' }],
+  ['a NUL', { name: 'a\0' }],
+  ['a half of a character', { name: '\ud800' }],
+  ['no object', []],
+])('refuses a change with %s', async (_case, body) => {
+  const { manager, id } = await createTeam()
+  const answer = await manager.patch(`/partners/${id}`, body)
+  expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_body'])
+})
+
+test('a group of another program or workspace is not found', async () => {
+  const [{ merchant, manager, id }, theirs] = await Promise.all([createTeam(), createTeam()])
+  const program = await merchant.seed.addProgram(merchant.workspace.id)
+  for (const groupId of [
+    await merchant.seed.addGroup(merchant.workspace.id, program),
+    await theirs.merchant.seed.addGroup(theirs.merchant.workspace.id, theirs.merchant.programId),
+    crypto.randomUUID(),
+  ]) {
+    const { status, body } = await manager.patch(`/partners/${id}`, { name: 'X', groupId })
+    expect([status, body.error?.code]).toEqual([404, 'not_found'])
+  }
+  expect((await manager.get(`/partners/${id}`)).body).toMatchObject({ name: 'Zoë O’Neill', groupId: null })
+})
+
+test('a banned partner’s link and clicks count no more, and count again once it is let in', async () => {
+  const { merchant, manager } = await createTeam()
+  const [maya] = (await list(merchant, 'slug=maya')).partners
+  const clickId = await merchant.click()
+  await manager.patch(`/partners/${maya?.id}`, { status: 'banned' })
+  await expect(merchant.click()).rejects.toThrow('partner_not_found')
+  expect((await merchant.sale({ externalId: 'a', clickId })).body.attributed).toBe(false)
+  await manager.patch(`/partners/${maya?.id}`, { status: 'approved' })
+  expect((await merchant.sale({ externalId: 'b', clickId })).body.attributed).toBe(true)
+})

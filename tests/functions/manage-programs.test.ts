@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest'
+import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+const twenty = { kind: 'percent', percent: 20 }
+const five = { kind: 'flat', amountCents: 500, currency: 'USD' }
+const program = {
+  name: 'Summer',
+  siteUrl: 'https://shop.example',
+  reward: twenty,
+  rewardInterval: 'recurring',
+}
+
+const open = async (merchant: Merchant) => merchant.as(await merchant.manager())
+
+const rewards = ({ workspace }: Merchant) =>
+  database.query<{ id: string }>('select id from rewards where workspace_id = $1', [workspace.id])
+
+const audit = ({ workspace }: Merchant) =>
+  database.query('select action, details from audit_entries where workspace_id = $1 order by id', [
+    workspace.id,
+  ])
+
+describe('POST /programs', () => {
+  test('makes a program with the usual terms where nothing else is said', async () => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    const { status, body } = await programs.post('/programs', program)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.any(String),
+      ...program,
+      rewardDurationMonths: null,
+      holdingDays: 30,
+      attributionDays: 90,
+      attribution: 'last',
+      attributeKnownCustomers: false,
+      minimumPayoutCents: 0,
+      createdAt: expect.any(String),
+    })
+    expect((await programs.get(`/programs/${body.id}`)).body).toEqual(body)
+    expect(await audit(merchant)).toEqual([{ action: 'program.created', details: { name: 'Summer' } }])
+  })
+
+  test('takes every field', async () => {
+    const programs = await open(await createMerchant())
+    const all = {
+      name: 'Größe 🎉',
+      siteUrl: 'http://localhost:3000/pricing?lang=de#plans',
+      reward: five,
+      rewardInterval: 'one-time',
+      rewardDurationMonths: 1_200,
+      holdingDays: 0,
+      attributionDays: 3_650,
+      attribution: 'first',
+      attributeKnownCustomers: true,
+      minimumPayoutCents: 99_999_999_999,
+    }
+    const { body } = await programs.post('/programs', all)
+    expect(body).toMatchObject(all)
+    expect((await programs.get(`/programs/${body.id}`)).body).toMatchObject(all)
+  })
+
+  test.each([
+    { case: 'a share with two decimals', reward: { kind: 'percent', percent: 12.34 } },
+    { case: 'a share of everything', reward: { kind: 'percent', percent: 100 } },
+    { case: 'a share of nothing', reward: { kind: 'percent', percent: 0 } },
+    { case: 'a share that floats badly', reward: { kind: 'percent', percent: 1.1 } },
+    { case: 'a flat amount of one cent', reward: { kind: 'flat', amountCents: 1, currency: 'KWD' } },
+  ])('takes $case, and gives it back as it was', async ({ reward }) => {
+    const programs = await open(await createMerchant())
+    const { body } = await programs.post('/programs', { ...program, reward })
+    expect((await programs.get(`/programs/${body.id}`)).body.reward).toEqual(reward)
+  })
+
+  test('takes a currency in any case', async () => {
+    const programs = await open(await createMerchant())
+    const { body } = await programs.post('/programs', { ...program, reward: { ...five, currency: 'eur' } })
+    expect(body.reward).toEqual({ ...five, currency: 'EUR' })
+  })
+
+  test.each([
+    { path: 'name', change: { name: '' } },
+    { path: 'name', change: { name: 'a\u0000b' } },
+    { path: 'siteUrl', change: { siteUrl: 'shop.example' } },
+    { path: 'siteUrl', change: { siteUrl: 'javascript:alert(1)' } },
+    { path: 'siteUrl', change: { siteUrl: 'ftp://shop.example' } },
+    { path: 'siteUrl', change: { siteUrl: 'https://ann:secret@shop.example' } },
+    { path: 'siteUrl', change: { siteUrl: 'https://' } },
+    { path: 'siteUrl', change: { siteUrl: `https://shop.example/${'x'.repeat(2_048)}` } },
+    { path: 'reward', change: { reward: 20 } },
+    { path: 'reward', change: { reward: null } },
+    { path: 'reward.kind', change: { reward: { kind: 'share', percent: 20 } } },
+    { path: 'reward.percent', change: { reward: { kind: 'percent', percent: 100.01 } } },
+    { path: 'reward.percent', change: { reward: { kind: 'percent', percent: -1 } } },
+    { path: 'reward.percent', change: { reward: { kind: 'percent', percent: 12.345 } } },
+    { path: 'reward.percent', change: { reward: { kind: 'percent', percent: '20' } } },
+    { path: 'reward', change: { reward: { ...twenty, amountCents: 500 } } },
+    { path: 'reward.amountCents', change: { reward: { ...five, amountCents: 0 } } },
+    { path: 'reward.amountCents', change: { reward: { ...five, amountCents: 1.5 } } },
+    { path: 'reward.amountCents', change: { reward: { ...five, amountCents: 1e15 } } },
+    { path: 'reward.currency', change: { reward: { ...five, currency: 'XXX' } } },
+    { path: 'rewardInterval', change: { rewardInterval: 'monthly' } },
+    { path: 'rewardDurationMonths', change: { rewardDurationMonths: 0 } },
+    { path: 'rewardDurationMonths', change: { rewardDurationMonths: 1_201 } },
+    { path: 'holdingDays', change: { holdingDays: -1 } },
+    { path: 'holdingDays', change: { holdingDays: 3_651 } },
+    { path: 'attributionDays', change: { attributionDays: 0 } },
+    { path: 'attribution', change: { attribution: 'middle' } },
+    { path: 'attributeKnownCustomers', change: { attributeKnownCustomers: 'yes' } },
+    { path: 'minimumPayoutCents', change: { minimumPayoutCents: -1 } },
+    { path: '', change: { holdingdays: 14 } },
+  ])('refuses $change and names "$path"; a change to it is refused too', async ({ path, change }) => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    for (const answer of [
+      await programs.post('/programs', { ...program, ...change }),
+      await programs.patch(`/programs/${merchant.programId}`, change),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_body' } } })
+      expect(answer.body.error?.details?.map((detail) => detail.path)).toContain(path)
+    }
+    expect(await rewards(merchant)).toHaveLength(1)
+  })
+
+  test.each(['name', 'siteUrl', 'reward', 'rewardInterval'])('needs %s', async (field) => {
+    const programs = await open(await createMerchant())
+    const { status, body } = await programs.post('/programs', { ...program, [field]: undefined })
+    expect(status).toBe(400)
+    expect(body.error?.details?.map(({ path }) => path)).toEqual([field])
+  })
+})
+
+describe('PATCH /programs/:id', () => {
+  test('changes what is named, and says in the audit log what it was', async () => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    const path = `/programs/${merchant.programId}`
+    const before = (await programs.get(path)).body
+    const { status, body } = await programs.patch(path, { name: 'Winter', holdingDays: 14 })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...before, name: 'Winter', holdingDays: 14 })
+    expect((await programs.get(path)).body).toEqual(body)
+    expect(await audit(merchant)).toEqual([
+      {
+        action: 'program.changed',
+        details: { name: { from: 'A program', to: 'Winter' }, holdingDays: { from: 30, to: 14 } },
+      },
+    ])
+  })
+
+  test('makes a new reward where it differs, and none where it doesn’t', async () => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    const path = `/programs/${merchant.programId}`
+    const before = await rewards(merchant)
+
+    await programs.patch(path, { reward: twenty })
+    await programs.patch(path, {})
+    expect(await rewards(merchant)).toEqual(before)
+    expect(await audit(merchant)).toEqual([])
+
+    expect((await programs.patch(path, { reward: five })).body.reward).toEqual(five)
+    expect(await rewards(merchant)).toHaveLength(before.length + 1)
+    await programs.patch(path, { reward: five })
+    expect(await rewards(merchant)).toHaveLength(before.length + 1)
+  })
+
+  test('leaves commissions with the reward they were made with, and pays the new one from then on', async () => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    const clickId = await merchant.click()
+    const first = await merchant.sale({ externalId: 'inv_1', clickId })
+    await programs.patch(`/programs/${merchant.programId}`, { reward: { kind: 'percent', percent: 50 } })
+    const second = await merchant.sale({ externalId: 'inv_2', clickId })
+    expect((await merchant.explain(first.body.eventId)).commission?.amountCents).toBe(980)
+    expect((await merchant.explain(second.body.eventId)).commission?.amountCents).toBe(2_450)
+  })
+
+  test('takes the end of a duration away with null', async () => {
+    const merchant = await createMerchant({ program: { reward_duration_months: 12 } })
+    const programs = await open(merchant)
+    const { body } = await programs.patch(`/programs/${merchant.programId}`, { rewardDurationMonths: null })
+    expect(body.rewardDurationMonths).toBeNull()
+  })
+
+  test('two changes of different fields at once are both there in the end', async () => {
+    const merchant = await createMerchant()
+    const programs = await open(merchant)
+    const path = `/programs/${merchant.programId}`
+    await Promise.all([
+      programs.patch(path, { name: 'Winter' }),
+      programs.patch(path, { holdingDays: 7 }),
+      programs.patch(path, { reward: five }),
+    ])
+    expect((await programs.get(path)).body).toMatchObject({ name: 'Winter', holdingDays: 7, reward: five })
+  })
+})
+
+describe('groups', () => {
+  test('are made with rewards of their own, or without', async () => {
+    const merchant = await createMerchant()
+    const as = await open(merchant)
+    const path = `/programs/${merchant.programId}/groups`
+    const plain = await as.post(path, { name: 'Silver' })
+    expect(plain).toMatchObject({ status: 201, body: { name: 'Silver', saleReward: null, leadReward: null } })
+    const rich = await as.post(path, { name: 'Gold', saleReward: twenty, leadReward: five })
+    expect(rich.body).toEqual({
+      id: expect.any(String),
+      programId: merchant.programId,
+      name: 'Gold',
+      saleReward: twenty,
+      leadReward: five,
+      createdAt: expect.any(String),
+    })
+    expect((await as.get(`/groups/${rich.body.id}`)).body).toEqual(rich.body)
+    expect((await as.get(path)).body).toEqual({ data: [rich.body, plain.body], nextCursor: null })
+    expect((await audit(merchant)).map(({ action }) => action)).toEqual(['group.created', 'group.created'])
+  })
+
+  test('are changed: a reward is replaced, taken away by null, and left when it is not named', async () => {
+    const merchant = await createMerchant()
+    const as = await open(merchant)
+    const made = await as.post(`/programs/${merchant.programId}/groups`, {
+      name: 'Gold',
+      saleReward: twenty,
+      leadReward: five,
+    })
+    const path = `/groups/${made.body.id}`
+    const count = (await rewards(merchant)).length
+
+    expect((await as.patch(path, { name: 'Platinum', saleReward: twenty })).body).toEqual({
+      ...made.body,
+      name: 'Platinum',
+    })
+    expect(await rewards(merchant)).toHaveLength(count)
+    expect((await as.patch(path, { leadReward: null })).body).toMatchObject({
+      saleReward: twenty,
+      leadReward: null,
+    })
+    expect((await as.patch(path, { saleReward: five })).body).toMatchObject({ saleReward: five })
+    expect(await rewards(merchant)).toHaveLength(count + 1)
+    expect((await as.get(path)).body).toMatchObject({ name: 'Platinum', saleReward: five, leadReward: null })
+  })
+
+  test('pay their partners from then on', async () => {
+    const merchant = await createMerchant({ group: {} })
+    const as = await open(merchant)
+    const { body } = await as.get(`/programs/${merchant.programId}/groups`)
+    const [group] = (body as unknown as { data: { id: string }[] }).data
+    await as.patch(`/groups/${group?.id}`, { saleReward: { kind: 'percent', percent: 50 }, leadReward: five })
+    const clickId = await merchant.click()
+    const sale = await merchant.sale({ clickId })
+    expect((await merchant.explain(sale.body.eventId)).commission?.amountCents).toBe(2_450)
+    const lead = await merchant.lead({ externalId: 'lead_1', clickId })
+    expect((await merchant.explain(lead.body.eventId)).commission?.amountCents).toBe(500)
+  })
+
+  test('can’t give a share of a lead, which has no amount', async () => {
+    const merchant = await createMerchant({ group: {} })
+    const as = await open(merchant)
+    const answer = await as.post(`/programs/${merchant.programId}/groups`, {
+      name: 'Gold',
+      leadReward: twenty,
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'leadReward', message: expect.stringContaining('no amount') }] } },
+    })
+  })
+
+  test.each([{ name: '' }, { name: null }, { saleReward: 5 }, { salereward: null }])(
+    'refuse the change %j with 400',
+    async (change) => {
+      const merchant = await createMerchant({ group: {} })
+      const as = await open(merchant)
+      const { body } = await as.get(`/programs/${merchant.programId}/groups`)
+      const [group] = (body as unknown as { data: { id: string }[] }).data
+      expect(await as.patch(`/groups/${group?.id}`, change)).toMatchObject({ status: 400 })
+    },
+  )
+})
+
+test.each(['/programs', '/programs/:id/groups'])('GET %s goes page by page, newest first', async (path) => {
+  const merchant = await createMerchant()
+  const as = await open(merchant)
+  const list = path.replace(':id', merchant.programId)
+  for (const name of ['a', 'b', 'c']) {
+    await as.post(list, path === '/programs' ? { ...program, name } : { name })
+  }
+  const names = async (query: string) => {
+    const { body } = await as.get(`${list}${query}`)
+    const page = body as unknown as { data: { name: string }[]; nextCursor: string | null }
+    return { names: page.data.map(({ name }) => name), cursor: page.nextCursor }
+  }
+  const first = await names('?limit=2')
+  expect(first.names).toEqual(['c', 'b'])
+  expect((await names(`?limit=1&cursor=${first.cursor}`)).names).toEqual(['a'])
+  for (const query of ['?limit=0', '?limit=201', '?cursor=x']) {
+    expect(await as.get(`${list}${query}`)).toMatchObject({ status: 400, body: errorShape('invalid_query') })
+  }
+})

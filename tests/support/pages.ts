@@ -1,0 +1,53 @@
+import { inject } from 'vitest'
+import { fromSomewhere, submit } from './people.ts'
+
+/** A page as a browser without JavaScript gets it. Redirects are not followed. */
+export type Shown = { status: number; location: string | null; html: string; headers: Headers }
+
+const shown = async (answer: Response): Promise<Shown> => ({
+  status: answer.status,
+  location: answer.headers.get('Location'),
+  html: await answer.text(),
+  headers: answer.headers,
+})
+
+/** The pages of /app as somebody sees them, by the cookie. */
+export const browse = (cookie: string | null, baseUrl = inject('baseUrl')) => {
+  const own = { ...fromSomewhere(), ...(cookie && { Cookie: cookie }) }
+  return {
+    get: async (path: string) =>
+      shown(await fetch(`${baseUrl}/app${path}`, { headers: own, redirect: 'manual' })),
+    post: async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      shown(await submit(`${baseUrl}/app${path}`, fields, { Origin: baseUrl, ...own, ...headers })),
+  }
+}
+
+/** The fields of a page's last form as a browser would send them if nothing was touched. */
+export const fieldsOf = (html: string): Record<string, string> => {
+  const form = html.slice(html.lastIndexOf('<form'))
+  const inputs = [...form.matchAll(/<input\b[^>]*>/g)].flatMap(([input]) => {
+    const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1]
+    const name = attribute('name')
+    if (!name) return []
+    if (attribute('type') === 'checkbox') return /\bchecked\b/.test(input) ? [[name, 'on']] : []
+    return [[name, decode(attribute('value') ?? '')]]
+  })
+  const selects = [...form.matchAll(/<select\b[^>]*\bname="([^"]*)"[^>]*>(.*?)<\/select>/gs)].map(
+    ([, name, options = '']) => [
+      name,
+      /<option value="([^"]*)" selected/.exec(options)?.[1] ?? /<option value="([^"]*)"/.exec(options)?.[1],
+    ],
+  )
+  return Object.fromEntries([...inputs, ...selects])
+}
+
+const ENTITIES: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+}
+
+const decode = (text: string): string =>
+  text.replace(/&(lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)

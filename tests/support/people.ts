@@ -1,0 +1,47 @@
+/** People who sign in, at the Workers of all tests unless told otherwise. */
+import { inject } from 'vitest'
+import * as dev from '../../dev/sign-in.ts'
+
+export { cookieOf } from '../../dev/sign-in.ts'
+
+/** The mails that an address got, newest first. */
+export const mailsTo = (email: string, inboxUrl = inject('inboxUrl')) => dev.mailsTo(email, inboxUrl)
+
+/** The newest sign-in link that was mailed to an address. */
+export const newestLink = (email: string, inboxUrl = inject('inboxUrl')) => dev.newestLink(email, inboxUrl)
+
+/** Headers of a caller with an address of its own, or all tests together would run into one caller's limit. */
+export const fromSomewhere = (): Record<string, string> => ({ 'CF-Connecting-IP': crypto.randomUUID() })
+
+/** Sends a form as a browser does, and doesn't follow the answer. */
+export const submit = (url: string | URL, fields: Record<string, string>, headers = fromSomewhere()) =>
+  dev.submit(url, fields, headers)
+
+/** Somebody whom no other test knows. */
+export const somebody = (name = 'ann') => `${name}-${crypto.randomUUID()}@example.com`
+
+/** Asks for a link as people do, and gives the one that was mailed. */
+export const askForLink = (
+  email: string,
+  {
+    next,
+    baseUrl = inject('baseUrl'),
+    inboxUrl = inject('inboxUrl'),
+  }: Partial<dev.Place> & { next?: string } = {},
+) => dev.askForLink(email, { baseUrl, inboxUrl }, fromSomewhere(), next)
+
+/** Presses the button of the page to which a link leads. */
+export const press = (link: URL, headers = fromSomewhere()) => dev.press(link, headers)
+
+/** Who the Workers take the holder of a cookie for: an address, or null. */
+export const whoIs = async (cookie: string, baseUrl = inject('baseUrl')): Promise<string | null> => {
+  const answer = await fetch(`${baseUrl}/api/auth/get-session`, { headers: { Cookie: cookie } })
+  const session = (await answer.json()) as { user: { email: string } } | null
+  return session?.user.email ?? null
+}
+
+/** Signs somebody in as people do. @returns the complete `Cookie` header */
+export const signIn = (
+  email: string,
+  { baseUrl = inject('baseUrl'), inboxUrl = inject('inboxUrl') }: Partial<dev.Place> = {},
+) => dev.signIn(email, { baseUrl, inboxUrl }, fromSomewhere())
