@@ -1,4 +1,7 @@
-/** The little that every page does in the browser: copying a text. Without it, the text is there to select. */
+/**
+ * The little that every page does in the browser: copying a text, which is there to select without this, and showing
+ * on a narrow screen which of the sections it is.
+ */
 
 const FEEDBACK_MS = 2_000
 
@@ -20,3 +23,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
     }, FEEDBACK_MS)
   })
 }
+
+document
+  .querySelector('.sections [aria-current]')
+  ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })

@@ -11,7 +11,7 @@ table { width: 100%; border-collapse: collapse }
 th, td { padding: .4rem .6rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid GrayText; overflow-wrap: anywhere }
 time { white-space: nowrap }
 .mail { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)) }
-iframe { width: 100%; height: 36rem; border: 1px solid GrayText; background: Canvas }
+iframe { box-sizing: border-box; width: 100%; height: 36rem; border: 1px solid GrayText; background: Canvas }
 pre { margin: 0; padding: 1rem; border: 1px solid GrayText; white-space: pre-wrap; overflow-wrap: anywhere }
 `
 

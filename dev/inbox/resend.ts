@@ -27,7 +27,7 @@ const KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 const MAX_KEY_LENGTH = 256
 const MAX_RECIPIENTS = 50
 
-const ADDRESS = /^[\x21-\x7e]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
+const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
 const NAMED_ADDRESS = /^[^<>\r\n]* <([^<>]+)>$/
 const isAddress = (text: string): boolean => ADDRESS.test(NAMED_ADDRESS.exec(text)?.[1] ?? text)
 const FORMAT =

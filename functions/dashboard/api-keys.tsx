@@ -48,7 +48,7 @@ const KeysPage = ({ base, keys, url, fields = {}, errors, done }: Props) => (
   <>
     <h1>API keys</h1>
     <Done message={done} />
-    <Problem errors={errors} />
+    <Problem errors={errors} labels={{ name: 'Name' }} />
     <p>Your backend reports leads and sales with a key, and reads what came of them.</p>
     <form method="post" action={base} class="inline">
       <Field

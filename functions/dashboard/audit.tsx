@@ -6,10 +6,21 @@ import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
 
-/** What an entry is about, where that has a page. */
+/** Where what an action was done to has a page. */
+const PAGES: Record<string, { path: string; label: string }> = {
+  partner: { path: 'partners', label: 'Partner' },
+  coupon: { path: 'partners', label: 'Partner' },
+  program: { path: 'programs', label: 'Program' },
+  partners: { path: 'programs', label: 'Program' },
+  group: { path: 'groups', label: 'Group' },
+}
+
+/** What an entry is about, as a link to its page. */
 const About = ({ base, entry }: { base: string; entry: AuditRow }) => {
-  const hasPage = entry.action === 'partner.changed' || entry.action.startsWith('coupon.')
-  return hasPage && entry.subject_id ? <a href={`${base}/partners/${entry.subject_id}`}>Partner</a> : null
+  const page = PAGES[entry.action.split('.')[0] ?? '']
+  return page && entry.subject_id ? (
+    <a href={`${base}/${page.path}/${entry.subject_id}`}>{page.label}</a>
+  ) : null
 }
 
 /** /app/:workspace/audit: who changed what, and when. */
@@ -22,7 +33,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/audit', managersOnly
   const children = (
     <>
       <h1>Audit log</h1>
-      <p class="hint">Everything that people have changed here, newest first. Entries stay for ever.</p>
+      <p>Everything that people have changed here, newest first. Entries stay for ever.</p>
       <Problem message={errors && 'There is no such page of the log.'} />
       {entries.length > 0 ? (
         <Table caption="Audit log" head={['When', 'Who', 'What', 'See']}>

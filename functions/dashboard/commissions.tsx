@@ -21,7 +21,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/commissions', async 
   const children = (
     <>
       <h1>Commissions</h1>
-      <p class="hint">
+      <p>
         A commission is pending while it is held for refunds, and payable after that. What it was for, and why
         it is as much as it is, its event says.
       </p>
@@ -44,7 +44,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/commissions', async 
         <Select label="For" name="kind" options={KINDS} value={fields.kind} errors={errors} />
       </Filters>
       {commissions.length > 0 ? (
-        <CommissionTable base={base} caption="Commissions" commissions={commissions} now={now} />
+        <CommissionTable base={base} commissions={commissions} now={now} />
       ) : (
         <p class="empty">
           {Object.keys(fields).length > 0 ? 'No commission is like that.' : 'Nobody has earned anything yet.'}

@@ -17,7 +17,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/customers', async (c
   const children = (
     <>
       <h1>Customers</h1>
-      <p class="hint">
+      <p>
         Customers with whom a partner has been credited, by a lead, a sale or an import. The partner named
         here is the one to whom the customer belongs now.
       </p>
@@ -46,7 +46,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/customers', async (c
         />
       </Filters>
       {customers.length > 0 ? (
-        <CustomerTable base={base} caption="Customers" customers={customers} />
+        <CustomerTable base={base} customers={customers} />
       ) : (
         <p class="empty">
           {Object.keys(fields).length > 0 ? 'No customer is like that.' : 'No partner has a customer yet.'}

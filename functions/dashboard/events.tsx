@@ -87,7 +87,7 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
     {event.metadata && (
       <>
         <h2>Metadata</h2>
-        <pre class="json">
+        <pre>
           <code>{JSON.stringify(event.metadata, null, 2)}</code>
         </pre>
       </>
@@ -131,7 +131,7 @@ export default createRoutes<PageEnv>()
           />
         </Filters>
         {events.length > 0 ? (
-          <EventTable base={base} caption="Events" events={events} />
+          <EventTable base={base} events={events} />
         ) : (
           <NoEvents isFiltered={Object.keys(fields).length > 0} />
         )}

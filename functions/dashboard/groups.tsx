@@ -10,12 +10,20 @@ import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
 import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
-import { RewardInputs, readReward, rewardFields, rewardWords } from '../../lib/pages/reward-fields.tsx'
+import {
+  RewardInputs,
+  readReward,
+  rewardFields,
+  rewardLabels,
+  rewardWords,
+} from '../../lib/pages/reward-fields.tsx'
 
 const DONE = {
   created: 'The group is there. Put partners into it on their pages.',
   saved: 'Saved. Commissions that were made before stay as they are.',
 }
+
+const LABELS = { name: 'Name', ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
 
 const groupFields = ({ name, saleReward, leadReward }: Group): Fields => ({
   name,
@@ -37,7 +45,7 @@ const GroupForm = (props: { fields: Fields; errors: ErrorDetail[] | undefined; b
   return (
     <form method="post">
       <Field
-        label="Name"
+        label={LABELS.name}
         name="name"
         required
         maxlength={255}
@@ -71,7 +79,7 @@ const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) => (
       <a href={`${base}/programs/${program.id}`}>{program.name}</a>
     </p>
     <h1>New group</h1>
-    <Problem errors={errors} />
+    <Problem errors={errors} labels={LABELS} />
     <GroupForm fields={fields} errors={errors} button="Create the group" />
   </>
 )
@@ -94,7 +102,7 @@ const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupPro
       </p>
       <h1>{group.name}</h1>
       <Done message={done} />
-      <Problem errors={errors} />
+      <Problem errors={errors} labels={LABELS} />
       <p>
         <a href={`${base}/partners?groupId=${group.id}`}>Its partners</a>
       </p>

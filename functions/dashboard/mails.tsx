@@ -36,7 +36,10 @@ const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
 )
 
 const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
-  <Table caption={caption} head={['Written', 'Mail', 'To', 'Status', 'Tries', 'Last error', 'Send again']}>
+  <Table
+    caption={caption}
+    head={['Written', 'Mail', 'To', 'Status', { number: 'Tries' }, 'Last error', 'Send again']}
+  >
     {mails.map((mail) => (
       <tr>
         <td>
@@ -78,12 +81,12 @@ export default createRoutes<PageEnv>()
         <h1>Mails</h1>
         <Done message={wordsFor(DONE, c.req.query('done'))} />
         {failed.length > 0 && (
-          <section>
+          <>
             <h2>Could not be delivered</h2>
             <p>These were tried again and again. Correct what the last error names, and send them again.</p>
             <MailTable base={base} caption="Mails that could not be delivered" mails={failed} />
             <h2>All mails</h2>
-          </section>
+          </>
         )}
         <Filters what="mails" path={`${base}/mails`} fields={fields} errors={errors}>
           <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />

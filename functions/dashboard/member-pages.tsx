@@ -3,10 +3,15 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
 
+const LABELS = { email: 'E-mail address', role: 'Role' }
+
 const ROLES = [
-  { value: 'member', label: 'Member: sees everything but keys, members and mails' },
-  { value: 'manager', label: 'Manager: changes everything' },
+  { value: 'member', label: 'Member' },
+  { value: 'manager', label: 'Manager' },
 ] as const
+
+const ROLE_HINT =
+  'A manager changes everything. A member looks, but not at keys, members, mails and the audit log.'
 
 type MembersProps = {
   base: string
@@ -22,7 +27,7 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
   <>
     <h1>Members</h1>
     <Done message={done} />
-    <Problem errors={errors} />
+    <Problem errors={errors} labels={LABELS} />
     <Table caption="Members" head={['E-mail', 'Role', 'Since', 'Change']}>
       {members.data.map(({ id, email, role, createdAt }) => (
         <tr>
@@ -43,7 +48,7 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
     <h2>Invite somebody</h2>
     <form method="post" action={base}>
       <Field
-        label="E-mail address"
+        label={LABELS.email}
         name="email"
         hint="They get a mail, and are a member as soon as they sign in with this address."
         type="email"
@@ -53,7 +58,13 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
         value={fields.email}
         errors={errors}
       />
-      <Select label="Role" name="role" options={ROLES} value={fields.role ?? 'member'} errors={errors} />
+      <Select
+        label={LABELS.role}
+        name="role"
+        options={ROLES}
+        value={fields.role ?? 'member'}
+        errors={errors}
+      />
       <button type="submit">Invite</button>
     </form>
   </>
@@ -73,9 +84,16 @@ export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
       <a href={base}>Members</a>
     </p>
     <h1>{member.email}</h1>
-    <Problem message={problem} errors={errors} />
+    <Problem message={problem} errors={errors} labels={LABELS} />
     <form method="post" action={`${base}/${member.id}`}>
-      <Select label="Role" name="role" options={ROLES} value={member.role} errors={errors} />
+      <Select
+        label={LABELS.role}
+        name="role"
+        hint={ROLE_HINT}
+        options={ROLES}
+        value={member.role}
+        errors={errors}
+      />
       <p class="actions">
         <button type="submit">Save</button>{' '}
         <a href={`${base}/${member.id}/remove`}>Remove from the workspace</a>

@@ -41,7 +41,11 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
     done: hasSale,
     href: `${base}/events`,
     label: 'Report your first sale',
-    why: 'From your backend, with the click’s id: the API is described at /openapi.json.',
+    why: (
+      <>
+        From your backend, with the click’s id: see the <a href="/openapi.json">API’s description</a>.
+      </>
+    ),
   },
 ]
 

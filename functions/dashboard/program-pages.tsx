@@ -4,7 +4,7 @@ import type { Workspace } from '../../lib/data/workspaces.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
-import { intervalWords, ProgramInputs } from '../../lib/pages/program-fields.tsx'
+import { intervalWords, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
 import { rewardWords } from '../../lib/pages/reward-fields.tsx'
 
 /** The list of programs. */
@@ -41,7 +41,7 @@ export const ProgramsPage = ({
               </td>
               <td>{rewardWords(program.reward)}</td>
               <td>{intervalWords(program)}</td>
-              <td>{program.siteUrl}</td>
+              <td>{new URL(program.siteUrl).host}</td>
             </tr>
           ))}
         </Table>
@@ -55,7 +55,7 @@ export const ProgramsPage = ({
 export const NewProgramPage = ({ fields = {}, errors }: { fields?: Fields; errors?: ErrorDetail[] }) => (
   <>
     <h1>New program</h1>
-    <Problem errors={errors} />
+    <Problem errors={errors} labels={PROGRAM_LABELS} />
     <form method="post">
       <ProgramInputs fields={fields} errors={errors} />
       <button type="submit">Create the program</button>
@@ -121,7 +121,7 @@ export const ProgramPage = ({
     <>
       <h1>{program.name}</h1>
       <Done message={done} />
-      <Problem errors={errors} />
+      <Problem errors={errors} labels={PROGRAM_LABELS} />
       <p>
         <a href={`${base}/partners?programId=${program.id}`}>Its partners</a>
       </p>

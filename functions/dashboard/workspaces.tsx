@@ -24,7 +24,7 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
   <>
     <h1>Your workspaces</h1>
     <Done message={done} />
-    <Problem errors={errors} />
+    <Problem errors={errors} labels={{ name: 'Name', slug: 'Slug' }} />
     {workspaces.length > 0 ? (
       <ul>
         {workspaces.map(({ slug, name, role }) => (

@@ -98,37 +98,41 @@ export const addCoupon = async (
  * Takes a coupon from a partner.
  *
  * @param partnerId a UUID
- * @returns whether the partner had it
+ * @returns whether the partner had it, or undefined when the workspace has no such partner
  */
 export const removeCoupon = async (
   db: Db,
   act: Act,
   partnerId: string,
   couponId: string,
-): Promise<boolean> => {
+): Promise<boolean | undefined> => {
   const { workspaceId } = act
-  const alias = await selectAliases(db, workspaceId)
-    .innerJoin('partners as p', 'p.id', 'a.partner_id')
-    .where('a.partner_id', '=', partnerId)
-    .where('a.coupon_id', '=', couponId)
-    .select('p.email')
+  const partner = await db
+    .selectFrom('partners as p')
+    .leftJoin('coupon_aliases as a', (join) =>
+      join.onRef('a.partner_id', '=', 'p.id').on('a.coupon_id', '=', couponId),
+    )
+    .where('p.workspace_id', '=', workspaceId)
+    .where('p.id', '=', partnerId)
+    .select(['p.id', 'p.email', 'a.id as alias_id', 'a.label'])
     .executeTakeFirst()
-  if (!alias) return false
+  if (!partner) return undefined
+  if (partner.alias_id === null) return false
 
   await db.batch([
     auditEntry(db, {
       ...act,
       action: 'coupon.removed',
-      subjectId: partnerId,
-      details: { email: alias.email, couponId, couponLabel: alias.label },
+      subjectId: partner.id,
+      details: { email: partner.email, couponId, couponLabel: partner.label },
       // Of two who take it away at once, the second waits here, and finds it gone.
       when: sql<SqlBool>`exists (select from coupon_aliases where workspace_id = ${workspaceId}
-                                 and id = ${alias.id} for update)`,
+                                 and id = ${partner.alias_id} for update)`,
     }).compile(),
     db
       .deleteFrom('coupon_aliases')
       .where('workspace_id', '=', workspaceId)
-      .where('id', '=', alias.id)
+      .where('id', '=', partner.alias_id)
       .compile(),
   ])
   return true

@@ -8,9 +8,6 @@ import type { Role } from './tables.ts'
 /** A workspace as the one who asked for it may use it. An API key reads, and is nobody's member. */
 export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }
 
-/** Who asks: a person who has signed in, or a program with an API key. */
-export type Caller = { email: string } | { apiKeyHash: string }
-
 /** Slugs and ids hold nothing else, and Postgres refuses some of it, such as a NUL. */
 const ADDRESS = /^[\w-]{1,63}$/
 

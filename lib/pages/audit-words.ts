@@ -1,5 +1,8 @@
 /** The audit log in words: what somebody did, to be read after who did it. */
 import type { AuditAction } from '../data/audit.ts'
+import { formatMoney } from '../domain/money.ts'
+import type { RewardTerms } from '../domain/rewards.ts'
+import { rewardWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
 
@@ -43,11 +46,14 @@ const FIELDS: Record<string, string> = {
   leadReward: 'lead reward',
 }
 
-/** A value of a field, old or new. A reward is an object. */
+const isReward = (value: object): value is RewardTerms => 'kind' in value
+
+/** A value of a field, old or new. */
 const valueWords = (value: unknown): string => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
-  return typeof value === 'object' ? JSON.stringify(value) : text(value)
+  if (typeof value === 'object') return isReward(value) ? rewardWords(value) : JSON.stringify(value)
+  return text(value)
 }
 
 /** "name from “A” to “B”, role to manager": every detail that says from what to what. */
@@ -99,4 +105,4 @@ const WORDS: Record<AuditAction, (details: Details) => string> = {
 
 /** What an entry says, such as "imported 500 partners: 412 new, 88 already there". */
 export const auditWords = ({ action, details }: { action: string; details: Details }): string =>
-  action in WORDS ? WORDS[action as AuditAction](details) : action
+  Object.hasOwn(WORDS, action) ? WORDS[action as AuditAction](details) : action

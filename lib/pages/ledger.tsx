@@ -27,6 +27,9 @@ export const PartnerName = ({
   slug: string
 }) => <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
 
+/** The heading of the partner's column, which a partner's own page leaves out. */
+const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
+
 /** Why an event counted or not, step by step. */
 export const Steps = ({ steps }: { steps: Step[] }) => (
   <ol class="steps">
@@ -47,16 +50,14 @@ const outcome = (event: EventRow): string => {
 export const amountOf = ({ amount_cents, currency }: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
   amount_cents === null || currency === null ? '' : formatMoney(amount_cents, currency)
 
-export const EventTable = ({
-  base,
-  caption,
-  events,
-}: {
-  base: string
-  caption: string
-  events: EventRow[]
-}) => (
-  <Table caption={caption} head={['When', 'Event', 'Amount', 'Customer', 'Partner', 'What came of it']}>
+/** Where a table stands: below which workspace's path, and whether all of it is of one partner. */
+type Place = { base: string; ofOne?: boolean }
+
+export const EventTable = ({ base, ofOne, events }: Place & { events: EventRow[] }) => (
+  <Table
+    caption="Events"
+    head={['When', 'Event', { number: 'Amount' }, 'Customer', ...partnerHead(ofOne), 'What came of it']}
+  >
     {events.map((event) => (
       <tr>
         <td>
@@ -67,16 +68,18 @@ export const EventTable = ({
         </td>
         <td class="number">{amountOf(event)}</td>
         <td>{event.customer_email ?? event.customer_external_id}</td>
-        <td>
-          {event.partner_id && event.partner_slug && (
-            <PartnerName
-              base={base}
-              id={event.partner_id}
-              name={event.partner_name}
-              slug={event.partner_slug}
-            />
-          )}
-        </td>
+        {!ofOne && (
+          <td>
+            {event.partner_id && event.partner_slug && (
+              <PartnerName
+                base={base}
+                id={event.partner_id}
+                name={event.partner_name}
+                slug={event.partner_slug}
+              />
+            )}
+          </td>
+        )}
         <td>
           <details>
             <summary>{outcome(event)}</summary>
@@ -97,32 +100,37 @@ export const COMMISSION_KINDS = {
 
 export const CommissionTable = ({
   base,
-  caption,
+  ofOne,
   commissions,
   now,
-}: {
-  base: string
-  caption: string
-  commissions: CommissionRow[]
-  now: Date
-}) => (
+}: Place & { commissions: CommissionRow[]; now: Date }) => (
   <Table
-    caption={caption}
-    head={['Earned', 'Partner', 'For', 'Customer', 'Amount', 'Status', 'Payable from']}
+    caption="Commissions"
+    head={[
+      'Earned',
+      ...partnerHead(ofOne),
+      'For',
+      'Customer',
+      { number: 'Amount' },
+      'Status',
+      'Payable from',
+    ]}
   >
     {commissions.map((commission) => (
       <tr>
         <td>
           <Time at={commission.created_at} />
         </td>
-        <td>
-          <PartnerName
-            base={base}
-            id={commission.partner_id}
-            name={commission.partner_name}
-            slug={commission.partner_slug}
-          />
-        </td>
+        {!ofOne && (
+          <td>
+            <PartnerName
+              base={base}
+              id={commission.partner_id}
+              name={commission.partner_name}
+              slug={commission.partner_slug}
+            />
+          </td>
+        )}
         <td>
           {commission.event_id ? (
             <a href={`${base}/events/${commission.event_id}`}>{COMMISSION_KINDS[commission.kind]}</a>
@@ -143,18 +151,10 @@ export const CommissionTable = ({
   </Table>
 )
 
-export const CustomerTable = ({
-  base,
-  caption,
-  customers,
-}: {
-  base: string
-  caption: string
-  customers: CustomerRow[]
-}) => (
+export const CustomerTable = ({ base, ofOne, customers }: Place & { customers: CustomerRow[] }) => (
   <Table
-    caption={caption}
-    head={['Customer', 'E-mail address', 'Name', 'Partner', 'Imported', 'Rewarded since']}
+    caption="Customers"
+    head={['Customer', 'E-mail address', 'Name', ...partnerHead(ofOne), 'Imported', 'Rewarded since']}
   >
     {customers.map((customer) => (
       <tr>
@@ -165,14 +165,16 @@ export const CustomerTable = ({
         </td>
         <td>{customer.email}</td>
         <td>{customer.name}</td>
-        <td>
-          <PartnerName
-            base={base}
-            id={customer.partner_id}
-            name={customer.partner_name}
-            slug={customer.partner_slug}
-          />
-        </td>
+        {!ofOne && (
+          <td>
+            <PartnerName
+              base={base}
+              id={customer.partner_id}
+              name={customer.partner_name}
+              slug={customer.partner_slug}
+            />
+          </td>
+        )}
         <td>{customer.imported_at && <Time at={customer.imported_at} />}</td>
         <td>{customer.started_at && <Time at={customer.started_at} />}</td>
       </tr>

@@ -31,7 +31,7 @@ export const CouponAliases = ({
 }) => (
   <section>
     <h2 id="coupon-aliases">Coupon aliases</h2>
-    <p class="hint">
+    <p>
       A checkout that uses one of these codes is credited to this partner, even when the buyer never came
       through its link.
     </p>
@@ -142,7 +142,9 @@ export const PartnerForms = ({
         value={refused ? refused.fields.groupId : partner.group_id}
         errors={refused?.errors}
       />
-      <button type="submit">Save the partner</button>
+      <p>
+        <button type="submit">Save the partner</button>
+      </p>
     </form>
     {partner.status === 'approved' ? <Ban path={path} /> : <LetIn path={path} />}
   </section>

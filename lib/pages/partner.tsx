@@ -16,7 +16,7 @@ type Props = PartnerPageData & {
 }
 
 export const PartnerPage = (props: Props) => {
-  const { workspace, partner, groups, earned, now, done, refused } = props
+  const { workspace, partner, groups, earned, done, refused } = props
   const base = `/app/${workspace.slug}`
   const path = `${base}/partners/${partner.id}`
   const isManager = workspace.role === 'manager'
@@ -63,9 +63,6 @@ export const PartnerPage = (props: Props) => {
           refused={refused?.form === 'partner' ? refused : undefined}
         />
       )}
-      <p class="hint">
-        Status and sums are as of <Time at={now} />.
-      </p>
     </>
   )
 }
@@ -76,7 +73,10 @@ const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
     {earned.length === 0 ? (
       <p class="empty">Nothing yet.</p>
     ) : (
-      <Table caption="Earned" head={['Currency', 'Pending', 'Payable', 'Together']}>
+      <Table
+        caption="Earned"
+        head={['Currency', { number: 'Pending' }, { number: 'Payable' }, { number: 'Together' }]}
+      >
         {earned.map(({ currency, pending, payable }) => (
           <tr>
             <th scope="row">{currency}</th>
@@ -130,12 +130,7 @@ const Ledger = ({
       all={`${base}/commissions?partnerId=${partner.id}`}
       none="None yet."
     >
-      <CommissionTable
-        base={base}
-        caption="Commissions"
-        commissions={commissions.slice(0, SHOWN)}
-        now={now}
-      />
+      <CommissionTable base={base} ofOne commissions={commissions.slice(0, SHOWN)} now={now} />
     </Newest>
     <Newest
       heading="Events"
@@ -143,7 +138,7 @@ const Ledger = ({
       all={`${base}/events?partnerId=${partner.id}`}
       none="No sale or lead was credited to this partner yet."
     >
-      <EventTable base={base} caption="Events" events={events.slice(0, SHOWN)} />
+      <EventTable base={base} ofOne events={events.slice(0, SHOWN)} />
     </Newest>
     <Newest
       heading="Customers"
@@ -151,7 +146,7 @@ const Ledger = ({
       all={`${base}/customers?partnerId=${partner.id}`}
       none="No customer belongs to this partner yet."
     >
-      <CustomerTable base={base} caption="Customers" customers={customers.slice(0, SHOWN)} />
+      <CustomerTable base={base} ofOne customers={customers.slice(0, SHOWN)} />
     </Newest>
   </>
 )

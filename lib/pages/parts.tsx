@@ -124,9 +124,12 @@ export const Checkbox = ({
 export const Problem = ({
   message,
   errors = [],
+  labels = {},
 }: {
   message?: string | undefined
   errors?: ErrorDetail[] | undefined
+  /** What the fields are called, by their names. */
+  labels?: Record<string, string>
 }) => {
   if (!message && errors.length === 0) return null
   return (
@@ -136,7 +139,7 @@ export const Problem = ({
         <ul>
           {errors.map((error) => (
             <li>
-              <a href={`#${error.path}`}>{error.message}</a>
+              <a href={`#${error.path}`}>{[labels[error.path], error.message].filter(Boolean).join(': ')}</a>
             </li>
           ))}
         </ul>
@@ -165,16 +168,30 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-/** A table that scrolls by itself when the screen is narrow. */
-export const Table = ({ caption, head, children }: { caption: string; head: string[]; children: Child }) => (
+/** A table that scrolls by itself when the screen is narrow. Over numbers, a heading stands on their side. */
+export const Table = ({
+  caption,
+  head,
+  children,
+}: {
+  caption: string
+  head: (string | { number: string })[]
+  children: Child
+}) => (
   <section class="table" aria-label={caption} tabindex={0}>
     <table>
       <caption>{caption}</caption>
       <thead>
         <tr>
-          {head.map((title) => (
-            <th scope="col">{title}</th>
-          ))}
+          {head.map((title) =>
+            typeof title === 'string' ? (
+              <th scope="col">{title}</th>
+            ) : (
+              <th scope="col" class="number">
+                {title.number}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>{children}</tbody>

@@ -5,10 +5,24 @@ import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
-import { RewardInputs, readReward, rewardFields } from './reward-fields.tsx'
+import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
 
 /** A minimum goes for every currency, in its minor units. It is typed as most currencies are written. */
 const MINIMUM_AS = 'USD'
+
+const LABELS = {
+  name: 'Name',
+  siteUrl: 'Site',
+  rewardInterval: 'For which sales',
+  rewardDurationMonths: 'For how many months',
+  holdingDays: 'Days until a commission becomes payable',
+  attributionDays: 'Days for which a click counts',
+  attribution: 'Who is credited',
+  minimumPayoutCents: 'Minimum payout',
+}
+
+/** What the fields of a program are called. */
+export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward') }
 
 const INTERVALS = [
   { value: 'recurring', label: 'Recurring: each sale of a customer' },
@@ -65,7 +79,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
   return (
     <>
       <Field
-        label="Name"
+        label={LABELS.name}
         name="name"
         hint="Partners see it."
         required
@@ -75,7 +89,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         errors={errors}
       />
       <Field
-        label="Site"
+        label={LABELS.siteUrl}
         name="siteUrl"
         hint="The page to which partners’ links lead, such as https://shop.example."
         required
@@ -86,35 +100,35 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       />
       <RewardInputs name="reward" legend="What partners earn" fields={fields} errors={errors} />
       <Select
-        label="For which sales"
+        label={LABELS.rewardInterval}
         name="rewardInterval"
         options={INTERVALS}
         value={fields.rewardInterval ?? 'recurring'}
         errors={errors}
       />
       <Field
-        label="For how many months"
+        label={LABELS.rewardDurationMonths}
         name="rewardDurationMonths"
         hint="Counted from the customer’s first rewarded sale. Blank is for ever. Matters only to recurring rewards."
         value={fields.rewardDurationMonths}
         {...days}
       />
       <Field
-        label="Days until a commission becomes payable"
+        label={LABELS.holdingDays}
         name="holdingDays"
         hint="Time for refunds. 30 when left blank."
         value={fields.holdingDays}
         {...days}
       />
       <Field
-        label="Days for which a click counts"
+        label={LABELS.attributionDays}
         name="attributionDays"
         hint="90 when left blank. Clicks that were made before keep their own."
         value={fields.attributionDays}
         {...days}
       />
       <Select
-        label="Who is credited"
+        label={LABELS.attribution}
         name="attribution"
         hint="When a customer came through links of more than one partner."
         options={ATTRIBUTIONS}
@@ -128,7 +142,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         checked={fields.attributeKnownCustomers !== undefined}
       />
       <Field
-        label="Minimum payout"
+        label={LABELS.minimumPayoutCents}
         name="minimumPayoutCents"
         hint="Such as 50.00. Less than that is kept until it has grown. 0 when left blank."
         inputmode="decimal"

@@ -12,6 +12,14 @@ export const rewardWords = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'
     ? `${reward.basisPoints / 100}% of each ${event}`
     : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
 
+/** What the fields of a reward are called. */
+export const rewardLabels = (name: string) => ({
+  [`${name}.kind`]: 'Kind',
+  [`${name}.percent`]: 'Per cent of the sale',
+  [`${name}.amountCents`]: 'Amount',
+  [`${name}.currency`]: 'Currency',
+})
+
 /** The fields that show a reward, named by the paths of the API's errors. */
 export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
   if (!reward) return {}
@@ -64,12 +72,13 @@ export const RewardInputs = ({
   const flat = { value: 'flat', label: `A flat amount for each ${event}` }
   // A lead has no amount that could be shared.
   const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: 'A share of each sale' }, flat]
+  const labels = rewardLabels(name)
   const options = none === undefined ? kinds : [{ value: '', label: none }, ...kinds]
   return (
     <fieldset class="reward" id={name}>
       <legend>{legend}</legend>
       <Select
-        label="Kind"
+        label={labels[`${name}.kind`]}
         name={`${name}.kind`}
         options={options}
         value={fields[`${name}.kind`] ?? options[0]?.value}
@@ -78,7 +87,7 @@ export const RewardInputs = ({
       {event === 'sale' && (
         <div data-kind="percent">
           <Field
-            label="Per cent of the sale"
+            label={labels[`${name}.percent`]}
             name={`${name}.percent`}
             inputmode="decimal"
             autocomplete="off"
@@ -89,7 +98,7 @@ export const RewardInputs = ({
       )}
       <div data-kind="flat">
         <Field
-          label="Amount"
+          label={labels[`${name}.amountCents`]}
           name={`${name}.amountCents`}
           hint="Such as 5.00. Paid in its own currency, whatever the sale was in."
           inputmode="decimal"
@@ -98,7 +107,7 @@ export const RewardInputs = ({
           errors={errors}
         />
         <Field
-          label="Currency"
+          label={labels[`${name}.currency`]}
           name={`${name}.currency`}
           hint="Three letters, such as USD."
           maxlength={3}

@@ -1,39 +1,31 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
-import { submit } from '../support/people.ts'
+import { browse } from '../support/pages.ts'
 
 const database = useDatabase()
 
 /** What a person sees at a path of the workspace. Entities are read as what they stand for. */
 const visit = async ({ workspace }: Merchant, cookie: string | null, path: string) => {
-  const answer = await fetch(`${inject('baseUrl')}/app/${workspace.slug}${path}`, {
-    redirect: 'manual',
-    headers: cookie === null ? {} : { Cookie: cookie },
-  })
-  const html = await answer.text()
-  const text = html
+  const shown = await browse(cookie).get(`/${workspace.slug}${path}`)
+  const text = shown.html
     .replace(/<(head|nav|header)[^>]*>.*?<\/\1>/gs, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/&quot;/g, '"')
     .replace(/&#39;/g, "'")
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ')
-  return { status: answer.status, location: answer.headers.get('Location'), html, text }
+  return { ...shown, text }
 }
 
 /** Sends a form of a page of the workspace. */
-const press = async (
+const press = (
   { workspace }: Merchant,
   cookie: string,
   path: string,
   fields: Record<string, string>,
-  headers: Record<string, string> = { Origin: inject('baseUrl') },
-) => {
-  const url = `${inject('baseUrl')}/app/${workspace.slug}${path}`
-  const answer = await submit(url, fields, { Cookie: cookie, ...headers })
-  return { status: answer.status, location: answer.headers.get('Location'), html: await answer.text() }
-}
+  headers?: Record<string, string>,
+) => browse(cookie).post(`/${workspace.slug}${path}`, fields, headers)
 
 /** A merchant with a partner "ann", its manager's cookie, an event that counted and one that didn't. */
 const createShop = async () => {
@@ -58,7 +50,9 @@ describe.each([...PAGES, ...MANAGER_PAGES])('the page %s', (path) => {
 
     const nobody = await visit(merchant, null, at)
     expect(nobody.status).toBe(303)
-    expect(nobody.location).toBe(`/sign-in?next=${encodeURIComponent(`/app/${merchant.workspace.slug}${at}`)}`)
+    expect(nobody.location).toBe(
+      `/sign-in?next=${encodeURIComponent(`/app/${merchant.workspace.slug}${at}`)}`,
+    )
     expect((await visit(merchant, await merchant.stranger(), at)).status).toBe(404)
     expect((await visit(merchant, theirs.cookie, at)).status).toBe(404)
     if (at !== path) expect((await visit(theirs.merchant, theirs.cookie, at)).status).toBe(404)
@@ -92,18 +86,23 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
   ['/coupons/remove', { couponId: 'C1' }],
 ]
 
-test.each(FORMS)('the form to /partners/:id%s is for managers of the workspace, on its page', async (path, fields) => {
-  const [{ merchant, cookie, ann }, theirs] = await Promise.all([createShop(), createShop()])
-  const at = `/partners/${ann}${path}`
-  expect((await press(merchant, await merchant.member(), at, fields)).status).toBe(403)
-  expect((await press(merchant, await merchant.stranger(), at, fields)).status).toBe(404)
-  expect((await press(theirs.merchant, theirs.cookie, at, fields)).status).toBe(404)
-  for (const from of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
-    expect((await press(merchant, cookie, at, fields, from)).status).toBe(403)
-  }
-  const log = await database.query('select from audit_entries where workspace_id = $1', [merchant.workspace.id])
-  expect(log).toEqual([])
-})
+test.each(FORMS)(
+  'the form to /partners/:id%s is for managers of the workspace, on its page',
+  async (path, fields) => {
+    const [{ merchant, cookie, ann }, theirs] = await Promise.all([createShop(), createShop()])
+    const at = `/partners/${ann}${path}`
+    expect((await press(merchant, await merchant.member(), at, fields)).status).toBe(403)
+    expect((await press(merchant, await merchant.stranger(), at, fields)).status).toBe(404)
+    expect((await press(theirs.merchant, theirs.cookie, at, fields)).status).toBe(404)
+    for (const from of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+      expect((await press(merchant, cookie, at, fields, from)).status).toBe(403)
+    }
+    const log = await database.query('select from audit_entries where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+    expect(log).toEqual([])
+  },
+)
 
 test('a partner’s page shows what it is, and runs nothing of it', async () => {
   const { merchant, cookie, ann } = await createShop()

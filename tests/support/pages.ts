@@ -1,4 +1,5 @@
 import { inject } from 'vitest'
+import type { Merchant } from './merchant.ts'
 import { fromSomewhere, submit } from './people.ts'
 
 /** A page as a browser without JavaScript gets it. Redirects are not followed. */
@@ -19,6 +20,17 @@ export const browse = (cookie: string | null, baseUrl = inject('baseUrl')) => {
       shown(await fetch(`${baseUrl}/app${path}`, { headers: own, redirect: 'manual' })),
     post: async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
       shown(await submit(`${baseUrl}/app${path}`, fields, { Origin: baseUrl, ...own, ...headers })),
+  }
+}
+
+/** The pages of a merchant's workspace, as one of its people sees them. */
+export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | 'stranger' = 'manager') => {
+  const { get, post } = browse(await merchant[as]())
+  const base = `/${merchant.workspace.slug}`
+  return {
+    get: (path: string) => get(base + path),
+    post: (path: string, fields: Record<string, string>, headers?: Record<string, string>) =>
+      post(base + path, fields, headers),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatMoney, isCurrency } from '../../../lib/domain/money.ts'
+import { formatMoney, isCurrency, parseMoney, plainMoney } from '../../../lib/domain/money.ts'
 
 test.each([
   { amountCents: 980n, currency: 'USD', text: '9.80 USD' },
@@ -21,3 +21,28 @@ test.each(['USD', 'EUR', 'JPY', 'KWD', 'XCG', 'HRK'])('%s is a currency', (code)
 test.each(['usd', 'DEM', 'XXX', 'XTS', 'US', 'USDX', 'BTC', ''])('"%s" is none', (code) =>
   expect(isCurrency(code)).toBe(false),
 )
+
+test.each([
+  { text: '9.80', currency: 'USD', amountCents: 980 },
+  { text: '9.8', currency: 'USD', amountCents: 980 },
+  { text: '980', currency: 'USD', amountCents: 98_000 },
+  { text: '980', currency: 'JPY', amountCents: 980 },
+  { text: '0.980', currency: 'KWD', amountCents: 980 },
+  { text: '999999999.99', currency: 'USD', amountCents: 99_999_999_999 },
+])('"$text" of $currency is $amountCents', ({ text, currency, amountCents }) => {
+  expect(parseMoney(text, currency)).toBe(amountCents)
+  expect(parseMoney(plainMoney(amountCents, currency), currency)).toBe(amountCents)
+})
+
+test.each([
+  { case: 'finer than the currency', text: '9.801', currency: 'USD' },
+  { case: 'finer than a currency without decimals', text: '9.0', currency: 'JPY' },
+  { case: 'grouped, which some write as a decimal', text: '1,000', currency: 'USD' },
+  { case: 'negative', text: '-5', currency: 'USD' },
+  { case: 'in exponents', text: '1e3', currency: 'USD' },
+  { case: 'unfinished', text: '5.', currency: 'USD' },
+  { case: 'longer than any amount', text: '9'.repeat(13), currency: 'USD' },
+  { case: 'blank', text: '', currency: 'USD' },
+])('an amount that is $case is none', ({ text, currency }) => {
+  expect(parseMoney(text, currency)).toBeNull()
+})

@@ -72,7 +72,7 @@ const HOSTILE = [
   { case: 'line breaks of Unicode', name: 'Maya\u2028\u2029\u0085Bcc', shown: 'Maya Bcc' },
   { case: 'a NUL and an escape', name: 'Ma\0ya\u001b[31m', shown: 'Ma ya [31m' },
   { case: 'writing turned around', name: '\u202Emoc.live\u202C', shown: 'moc.live' },
-  { case: 'a template of ours', name: '${link} {{link}}', shown: '${link} {{link}}' },
+  { case: 'a placeholder', name: '{{link}} %s', shown: '{{link}} %s' },
   { case: 'a name from right to left', name: 'مايا', shown: 'مايا' },
   { case: 'an emoji of several parts', name: 'Maya 👩🏽‍💻', shown: 'Maya 👩🏽‍💻' },
 ]

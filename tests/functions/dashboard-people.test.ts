@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+
+const database = useDatabase()
+
+describe('API keys', () => {
+  test('are shown once, on the page that answers the form, and revoked on a page that asks', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const made = await pages.post('/api-keys', { name: 'Checkout <1>' })
+    expect(made.status).toBe(200)
+    const key = /trib_live_\w+/.exec(made.html)?.[0]
+    expect(made.html).toContain('shown this once')
+    const report = () => merchant.sale({}, { Authorization: `Bearer ${key}` })
+    expect((await report()).status).toBe(200)
+
+    const list = await pages.get('/api-keys')
+    expect(list.html).toContain('Checkout &lt;1&gt;')
+    expect(list.html).not.toContain('trib_live_')
+    const revoke = /\/api-keys\/[^/"]+\/revoke/.exec(list.html)?.[0] ?? ''
+    expect((await pages.get(revoke)).html).toContain('can’t be undone')
+    expect((await report()).status).toBe(200)
+
+    const done = await pages.post(revoke, {})
+    expect(done).toMatchObject({
+      status: 303,
+      location: `/app/${merchant.workspace.slug}/api-keys?done=revoked`,
+    })
+    expect((await report()).status).toBe(401)
+    expect((await pages.get('/api-keys?done=revoked')).html).toContain('data-status="revoked"')
+  })
+
+  test('need a name', async () => {
+    const merchant = await createMerchant()
+    const { status, html } = await (await openPages(merchant)).post('/api-keys', { name: ' ' })
+    expect(status).toBe(400)
+    expect(html).toContain('id="name-error"')
+  })
+})
+
+describe('members', () => {
+  const idOf = async (merchant: Merchant, name: string) => {
+    const email = `${name}@${merchant.workspace.slug}.example`
+    const [row] = await database.query<{ id: string }>(
+      'select id from members where workspace_id = $1 and email = $2',
+      [merchant.workspace.id, email],
+    )
+    return row?.id
+  }
+
+  test('are invited, changed and removed', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const email = `ann@${merchant.workspace.slug}.example`
+    const invited = await pages.post('/members', { email, role: 'member' })
+    expect(invited.location).toBe(`/app/${merchant.workspace.slug}/members?done=invited`)
+    expect((await pages.get('/members?done=invited')).html).toContain(email)
+    const again = await pages.post('/members', { email, role: 'member' })
+    expect(again.status).toBe(400)
+    expect(again.html).toContain('is a member of this workspace already')
+
+    const path = `/members/${await idOf(merchant, 'ann')}`
+    expect((await pages.post(path, { role: 'manager' })).status).toBe(303)
+    expect((await pages.get(path)).html).toContain('<option value="manager" selected')
+    expect((await pages.post(path, { role: 'owner' })).status).toBe(400)
+    expect((await pages.post(`${path}/remove`, {})).status).toBe(303)
+    expect((await pages.get(path)).status).toBe(404)
+  })
+
+  test('the last manager stays, and is told why', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const path = `/members/${await idOf(merchant, 'manager')}`
+    for (const refused of [
+      await pages.post(path, { role: 'member' }),
+      await pages.post(`${path}/remove`, {}),
+    ]) {
+      expect(refused.status).toBe(409)
+      expect(refused.html).toContain('last manager')
+    }
+  })
+
+  test('whoever gives up their own role is led to where they may still be', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    await merchant.seed.addMember(merchant.workspace.id, 'second@shop.example', 'manager')
+    const path = `/members/${await idOf(merchant, 'manager')}`
+    expect((await pages.post(path, { role: 'member' })).location).toBe(`/app/${merchant.workspace.slug}`)
+    expect((await pages.get('')).status).toBe(200)
+  })
+})

@@ -1,0 +1,204 @@
+import { describe, expect, inject, test } from 'vitest'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { fieldsOf, openPages } from '../support/pages.ts'
+
+const database = useDatabase()
+
+const audit = ({ workspace }: Merchant) =>
+  database.query('select action, details from audit_entries where workspace_id = $1 order by id', [
+    workspace.id,
+  ])
+
+const SUMMER = {
+  name: 'Summer',
+  siteUrl: 'https://shop.example',
+  'reward.kind': 'percent',
+  'reward.percent': '12.5',
+  'reward.amountCents': '',
+  'reward.currency': 'USD',
+  rewardInterval: 'recurring',
+  rewardDurationMonths: '12',
+  holdingDays: '14',
+  attributionDays: '',
+  attribution: 'first',
+  attributeKnownCustomers: 'on',
+  minimumPayoutCents: '50.00',
+}
+
+describe('programs', () => {
+  const stored = async ({ programId, as, manager }: Merchant, id = programId) =>
+    (await as(await manager()).get(`/programs/${id}`)).body
+
+  test('are made by a form, as by the API', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const { status, location } = await pages.post('/programs/new', SUMMER)
+    expect(status).toBe(303)
+    const id = /programs\/([^?]+)\?done=created$/.exec(location ?? '')?.[1]
+    expect(await stored(merchant, id)).toMatchObject({
+      name: 'Summer',
+      reward: { kind: 'percent', percent: 12.5 },
+      rewardDurationMonths: 12,
+      holdingDays: 14,
+      attributionDays: 90,
+      attribution: 'first',
+      attributeKnownCustomers: true,
+      minimumPayoutCents: 5_000,
+    })
+    const { html } = await pages.get(`/programs/${id}?done=created`)
+    expect(html).toContain('The program is there.')
+    const tag = `&lt;script defer src=&quot;${inject('baseUrl')}/via.js&quot; data-program=&quot;${id}&quot;&gt;`
+    expect(html).toContain(tag)
+  })
+
+  test.each([
+    { reward: { amount: '5.00', currency: 'usd' }, is: { amountCents: 500, currency: 'USD' } },
+    { reward: { amount: '5', currency: 'USD' }, is: { amountCents: 500, currency: 'USD' } },
+    { reward: { amount: '500', currency: 'JPY' }, is: { amountCents: 500, currency: 'JPY' } },
+    { reward: { amount: '0.125', currency: 'KWD' }, is: { amountCents: 125, currency: 'KWD' } },
+  ])('a flat reward of $reward is typed as people write it', async ({ reward, is }) => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const flat = {
+      'reward.kind': 'flat',
+      'reward.amountCents': reward.amount,
+      'reward.currency': reward.currency,
+    }
+    expect((await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })).status).toBe(303)
+    expect((await stored(merchant)).reward).toEqual({ kind: 'flat', ...is })
+  })
+
+  test('saving a form that nobody touched changes nothing, and is not in the audit log', async () => {
+    const merchant = await createMerchant({
+      program: {
+        name: '"Ann" & <Bob>',
+        reward: { amountCents: 1_250n, currency: 'EUR' },
+        reward_interval: 'one-time',
+        reward_duration_months: 3,
+        minimum_payout_cents: 1_234,
+      },
+    })
+    const pages = await openPages(merchant)
+    const path = `/programs/${merchant.programId}`
+    const before = await stored(merchant)
+    const { html } = await pages.get(path)
+    expect(html).not.toContain('<Bob>')
+    expect(await pages.post(path, fieldsOf(html))).toMatchObject({
+      status: 303,
+      location: `/app/${merchant.workspace.slug}${path}?done=saved`,
+    })
+    expect(await stored(merchant)).toEqual(before)
+    expect(await audit(merchant)).toEqual([])
+  })
+
+  test('what was changed is in the audit log, in words', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const flat = { 'reward.kind': 'flat', 'reward.amountCents': '5.00' }
+    await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })
+    const { html } = await pages.get('/audit')
+    expect(html).toContain('name from A program to Summer')
+    expect(html).toContain('reward from 20% to 5.00 USD')
+    expect(html).toContain('months of reward from none to 12')
+    expect(html).toContain('crediting of known customers from off to on')
+  })
+
+  test('a field that was emptied goes back to what a new program has', async () => {
+    const merchant = await createMerchant({ program: { reward_duration_months: 3, holding_days: 7 } })
+    const pages = await openPages(merchant)
+    const path = `/programs/${merchant.programId}`
+    const fields = fieldsOf((await pages.get(path)).html)
+    await pages.post(path, { ...fields, rewardDurationMonths: '', holdingDays: ' ' })
+    expect(await stored(merchant)).toMatchObject({ rewardDurationMonths: null, holdingDays: 30 })
+  })
+
+  test.each([
+    { field: 'name', typed: '' },
+    { field: 'siteUrl', typed: 'shop.example' },
+    { field: 'siteUrl', typed: 'https://ann:secret@shop.example' },
+    { field: 'reward.kind', typed: 'other' },
+    { field: 'reward.percent', typed: '' },
+    { field: 'reward.percent', typed: 'a lot' },
+    { field: 'reward.percent', typed: '101' },
+    { field: 'reward.percent', typed: '1.234' },
+    { field: 'rewardInterval', typed: '' },
+    { field: 'rewardDurationMonths', typed: '0' },
+    { field: 'rewardDurationMonths', typed: '1.5' },
+    { field: 'holdingDays', typed: '-1' },
+    { field: 'holdingDays', typed: '1e3' },
+    { field: 'attributionDays', typed: '9999999999999999999999' },
+    { field: 'minimumPayoutCents', typed: '1,000.00' },
+    { field: 'reward.amountCents', typed: '', kind: 'flat' },
+    { field: 'reward.amountCents', typed: '0', kind: 'flat' },
+    { field: 'reward.amountCents', typed: '5.001', kind: 'flat' },
+    { field: 'reward.currency', typed: 'XXX', kind: 'flat' },
+  ])(
+    '"$typed" as $field comes back beside the field, with all that was typed',
+    async ({ field, typed, kind }) => {
+      const merchant = await createMerchant()
+      const pages = await openPages(merchant)
+      const fields = {
+        ...SUMMER,
+        'reward.amountCents': '5.00',
+        ...(kind && { 'reward.kind': kind }),
+        [field]: typed,
+      }
+      for (const path of ['/programs/new', `/programs/${merchant.programId}`]) {
+        const { status, html } = await pages.post(path, fields)
+        expect(status).toBe(400)
+        expect(html).toContain('role="alert"')
+        expect(html.match(new RegExp(`<a href="#${field}">`, 'g'))).toHaveLength(1)
+        expect(html).toContain(`id="${field}-error"`)
+        if (!['reward.kind', 'rewardInterval'].includes(field)) {
+          expect(fieldsOf(html)).toMatchObject({ name: fields.name, [field]: typed, attribution: 'first' })
+        }
+      }
+      expect(await audit(merchant)).toEqual([])
+    },
+  )
+})
+
+describe('groups', () => {
+  test('are made and changed by forms, and a reward is taken away', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const made = await pages.post(`/programs/${merchant.programId}/groups/new`, {
+      name: 'Gold',
+      'saleReward.kind': 'percent',
+      'saleReward.percent': '30%',
+      'leadReward.kind': 'flat',
+      'leadReward.amountCents': '2.50',
+      'leadReward.currency': 'EUR',
+    })
+    const path = /\/groups\/[^?]+/.exec(made.location ?? '')?.[0] ?? ''
+    const stored = async () => (await merchant.as(await merchant.manager()).get(path)).body
+    expect(await stored()).toMatchObject({
+      name: 'Gold',
+      saleReward: { kind: 'percent', percent: 30 },
+      leadReward: { kind: 'flat', amountCents: 250, currency: 'EUR' },
+    })
+    const { html } = await pages.get(`/programs/${merchant.programId}`)
+    expect(html).toContain('30% of each sale')
+    expect(html).toContain('2.50 EUR for each lead')
+
+    const fields = fieldsOf((await pages.get(path)).html)
+    expect(fields).toMatchObject({
+      name: 'Gold',
+      'saleReward.percent': '30',
+      'leadReward.amountCents': '2.50',
+    })
+    await pages.post(path, { ...fields, 'saleReward.kind': '' })
+    expect(await stored()).toMatchObject({ saleReward: null, leadReward: { amountCents: 250 } })
+  })
+
+  test('a share of a lead is refused, should somebody send one', async () => {
+    const merchant = await createMerchant()
+    const answer = await (await openPages(merchant)).post(`/programs/${merchant.programId}/groups/new`, {
+      name: 'Gold',
+      'leadReward.kind': 'percent',
+      'leadReward.percent': '30',
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.html).toContain('A lead has no amount')
+  })
+})

@@ -1,0 +1,430 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Inbox, startInbox } from '../../dev/inbox.ts'
+import { applySchema } from '../../dev/schema.ts'
+import { seeder } from '../../dev/seed.ts'
+import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
+import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { connect } from '../../lib/data/connection.ts'
+import { invitationMail, type MailStatus } from '../../lib/data/mails.ts'
+import { sendDue } from '../../lib/mail/send-due.ts'
+import { chooseTransport } from '../../lib/mail/transport.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { AUTH_SECRET, RESEND_API_KEY } from '../support/secrets.ts'
+
+// A run takes whatever is due, so these Workers have a database of their own, and an inbox.
+const DATABASE = 'mailer_test'
+let admin: pg.Client
+let client: pg.Client
+let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
+let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+let inbox: Inbox
+let workers: Workers
+let env: { DATABASE_URL: string; SQL_ENDPOINT: string }
+
+beforeAll(async () => {
+  const server = inject('database').DATABASE_URL
+  admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  await admin.query(`create database ${DATABASE}`)
+  const databaseUrl = Object.assign(new URL(server), { pathname: `/${DATABASE}` }).href
+  await applySchema(databaseUrl)
+  client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  endpoint = await startSqlEndpoint({ databaseUrl })
+  faulty = await startFaultyDatabase(endpoint.url)
+  inbox = await startInbox()
+  env = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: faulty.url }
+  workers = await startWorkers({ ...env, AUTH_SECRET, RESEND_API_KEY, RESEND_URL: inbox.url })
+})
+beforeEach(async () => {
+  await client.query('delete from mails')
+  inbox.plan()
+  faulty.plan(STATEMENTS, [])
+  workers.takeLogs()
+})
+afterAll(async () => {
+  await workers.stop()
+  await inbox.stop()
+  await faulty.stop()
+  await endpoint.stop()
+  await client.end()
+  await admin.query(`drop database ${DATABASE} with (force)`)
+  await admin.end()
+})
+
+const run = () => workers.runCron('mailer')
+
+const newWorkspace = async () => (await seeder(env).addWorkspace()).id
+
+/** Puts mails into the outbox, each to an address of its own. @returns the addresses */
+const queue = async (
+  count: number,
+  { workspaceId, details = {} }: { workspaceId?: string; details?: object } = {},
+): Promise<string[]> => {
+  const workspace = workspaceId ?? (await newWorkspace())
+  const addresses = Array.from({ length: count }, () => `p-${crypto.randomUUID()}@partners.example`)
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+     select uuidv7(), $1, 'moved', recipient, $3, now(), now() - interval '1 second' from unnest($2::text[]) recipient`,
+    [
+      workspace,
+      addresses,
+      {
+        partnerName: null,
+        programName: 'Friends of Pine Notes',
+        link: 'https://pine.example/?via=maya',
+        portalUrl: 'https://track.example/portal',
+        ...details,
+      },
+    ],
+  )
+  return addresses
+}
+
+const queueOne = async (details?: object): Promise<string> =>
+  (await queue(1, details && { details }))[0] ?? ''
+
+type Row = {
+  status: MailStatus
+  attempts: number
+  last_error: string | null
+  first_attempt_at: Date | null
+  dueIn: number
+}
+
+/** A mail as it stands in the outbox, with the seconds until it is due. */
+const look = async (recipient: string): Promise<Row> => {
+  const { rows } = await client.query<Row>(
+    `select case when sent_at is not null then 'sent' when failed_at is not null then 'failed'
+                 when attempts > 0 then 'retrying' else 'queued' end as status,
+            attempts, last_error, first_attempt_at,
+            extract(epoch from next_attempt_at - now())::float as "dueIn"
+     from mails where recipient = $1`,
+    [recipient],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`No mail to ${recipient}.`)
+  return row
+}
+
+/** How several mails are, in the order of the alphabet. */
+const statuses = async (addresses: string[]): Promise<string[]> => {
+  const found: string[] = []
+  for (const address of addresses) found.push((await look(address)).status)
+  return found.sort()
+}
+
+/** Lets time pass for all mails. */
+const age = (interval: string) =>
+  client.query(
+    'update mails set next_attempt_at = next_attempt_at - $1::interval, first_attempt_at = first_attempt_at - $1::interval',
+    [interval],
+  )
+
+const counts = (addresses: string[]) => addresses.map((address) => inbox.mails(address).length)
+const ONCE = (addresses: string[]) => addresses.map(() => 1)
+
+/** Texts of the two statements of a run: the one that takes mails, and the one that writes down what became of them. */
+const STATEMENTS = ['turns', 'jsonb_to_recordset']
+const failClaim = (...faults: Fault[]) => faulty.plan(STATEMENTS, faults)
+const failMarks = (...faults: Fault[]) => faulty.plan(STATEMENTS, [null, ...faults])
+/** As often as a run tries to write something down. */
+const FOR_GOOD = Array<Fault>(6).fill('cut_before')
+
+describe('a run', () => {
+  test('sends each mail that is due once, and the next run nothing', async () => {
+    const addresses = await queue(3)
+    await run()
+    await run()
+    expect(counts(addresses)).toEqual([1, 1, 1])
+    const [address = ''] = addresses
+    expect(await look(address)).toMatchObject({ status: 'sent', attempts: 1, last_error: null })
+    expect(inbox.mails(address)).toMatchObject([
+      { subject: 'We’ve moved: Friends of Pine Notes', from: 'Tributary <tributary@example.com>' },
+    ])
+  })
+
+  test('leaves alone what is due later', async () => {
+    const address = await queueOne()
+    await age('-1 minute')
+    await run()
+    expect(inbox.mails(address)).toEqual([])
+  })
+
+  test('sends at most 40, and the rest goes with the next', async () => {
+    const addresses = await queue(41)
+    await run()
+    expect(counts(addresses).reduce((sum, count) => sum + count)).toBe(40)
+    await run()
+    expect(counts(addresses)).toEqual(ONCE(addresses))
+  })
+
+  test('and another one at once never send one mail twice', async () => {
+    const addresses = await queue(100)
+    await Promise.all([run(), run(), run()])
+    expect(counts(addresses)).toEqual(ONCE(addresses))
+    expect(inbox.mails(addresses[0])).toHaveLength(1)
+  })
+
+  test('lets a small workspace’s mails go between those of a large import, and invitations before both', async () => {
+    const large = await queue(60)
+    const small = await queue(2)
+    const db = connect(env)
+    const recipient = `i-${crypto.randomUUID()}@pine.example`
+    await invitationMail(db, {
+      workspaceId: await newWorkspace(),
+      recipient,
+      details: {
+        workspaceName: 'Pine',
+        role: 'member',
+        invitedBy: 'ann@pine.example',
+        url: 'https://track.example/',
+      },
+      now: new Date(),
+    }).execute()
+    await run()
+    expect(counts(small)).toEqual([1, 1])
+    expect(inbox.mails(recipient)).toHaveLength(1)
+    expect(inbox.mails().findIndex(({ to }) => to === recipient)).toBe(39)
+    expect(counts(large).filter(Boolean)).toHaveLength(37)
+  })
+
+  test('takes two fetches to the database, whatever it sends', async () => {
+    await queue(20)
+    await run()
+    expect(faulty.fetches(STATEMENTS)).toBe(2)
+  })
+
+  test('logs one line of JSON without an address, and none when nothing was due', async () => {
+    const [address = ''] = await queue(2)
+    inbox.plan({ status: 500, name: 'application_error' })
+    await run()
+    await run()
+    const lines = workers.takeLogs()
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 'info', job: 'mailer', ms: expect.any(Number), sent: 1, retried: 1, failed: 0, waiting: 0 },
+    ])
+    expect(lines.join()).not.toContain(address)
+  })
+})
+
+describe('a run that is killed after sending and before writing it down', () => {
+  test('says so in the log, and leads to a second try once its lease is over, and to one mail', async () => {
+    const addresses = await queue(3)
+    failMarks(...FOR_GOOD)
+    await run().catch(() => {})
+    expect(counts(addresses)).toEqual([1, 1, 1])
+    expect(await look(addresses[0] ?? '')).toMatchObject({ status: 'retrying', attempts: 1 })
+    const [line = '{}'] = workers.takeLogs().filter((entry) => entry.startsWith('{'))
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'error',
+      job: 'mailer',
+      error: 'The database did not answer.',
+    })
+
+    await run()
+    expect((await look(addresses[0] ?? '')).status).toBe('retrying') // within the lease nobody else takes them
+
+    await age('5 minutes')
+    await run()
+    expect(counts(addresses)).toEqual([1, 1, 1])
+    expect(await look(addresses[0] ?? '')).toMatchObject({ status: 'sent', attempts: 2 })
+  })
+
+  test('ends in one mail, too, when the template has changed in between', async () => {
+    const address = await queueOne()
+    failMarks(...FOR_GOOD)
+    await run().catch(() => {})
+    await client.query(`update mails set details = details || '{"programName": "Another name"}'`)
+    await age('5 minutes')
+    await run()
+    expect(inbox.mails(address)).toHaveLength(1)
+    expect((await look(address)).status).toBe('sent')
+  })
+
+  test('is not followed by another try a day later, when the transport has forgotten the mail', async () => {
+    const address = await queueOne()
+    failMarks(...FOR_GOOD)
+    await run().catch(() => {})
+    await age('23 hours 1 minute')
+    await run()
+    expect(inbox.mails(address)).toHaveLength(1)
+    expect(await look(address)).toMatchObject({
+      status: 'failed',
+      last_error: expect.stringContaining('it may have been sent'),
+    })
+  })
+})
+
+test.each<Fault>(['cut_before', 'cut_after', 'half', 'wake_500', 'shutdown_57P01'])(
+  'a run whose last statement meets %s once writes it down all the same',
+  async (fault) => {
+    const addresses = await queue(2)
+    failMarks(fault)
+    await run()
+    expect(counts(addresses)).toEqual([1, 1])
+    expect(await look(addresses[0] ?? '')).toMatchObject({ status: 'sent', attempts: 1 })
+  },
+)
+
+test('a run whose mails were taken, but never arrived, leaves them to the run after the lease', async () => {
+  const addresses = await queue(2)
+  failClaim('cut_after')
+  await run()
+  expect(counts(addresses)).toEqual([0, 0])
+  await age('5 minutes')
+  await run()
+  expect(counts(addresses)).toEqual([1, 1])
+})
+
+describe('a mail that', () => {
+  test('is refused has failed at once, with the reason, and holds up no other', async () => {
+    const addresses = await queue(2)
+    inbox.plan({ status: 422, name: 'validation_error' })
+    await run()
+    expect(await statuses(addresses)).toEqual(['failed', 'sent'])
+    const { rows } = await client.query('select last_error from mails where failed_at is not null')
+    expect(rows).toEqual([{ last_error: 'validation_error: As it was told.' }])
+  })
+
+  test('is addressed to nobody or to two is not sent at all', async () => {
+    const address = await queueOne()
+    const hostile = `${address},all@victims.example`
+    await client.query('update mails set recipient = $1', [hostile])
+    await run()
+    expect(await look(hostile)).toMatchObject({
+      status: 'failed',
+      last_error: expect.stringMatching(/^invalid_address/),
+    })
+    expect(inbox.mails(hostile)).toEqual([])
+  })
+
+  test('lacks what its template needs has failed, and holds up no other', async () => {
+    const broken = await queueOne({ link: '' })
+    const address = await queueOne()
+    await run()
+    expect(await look(broken)).toMatchObject({
+      status: 'failed',
+      last_error: expect.stringContaining('lack link'),
+    })
+    expect(inbox.mails(address)).toHaveLength(1)
+  })
+
+  test.each([{ status: 500 as const, name: 'application_error' }, 'garbage' as const, 'cut_after' as const])(
+    'meets %j is tried again after about a minute, and arrives once',
+    async (trouble) => {
+      const address = await queueOne()
+      inbox.plan(trouble)
+      await run()
+      const { dueIn, ...row } = await look(address)
+      expect(row).toMatchObject({ status: 'retrying', attempts: 1, last_error: expect.any(String) })
+      expect(dueIn).toBeGreaterThan(50)
+      expect(dueIn).toBeLessThan(75)
+
+      await age('75 seconds')
+      await run()
+      expect(inbox.mails(address)).toHaveLength(1)
+      expect(await look(address)).toMatchObject({ status: 'sent', attempts: 2, last_error: null })
+    },
+  )
+
+  test('never succeeds is tried eight times, then waits for a manager', async () => {
+    const address = await queueOne()
+    const pauses: number[] = []
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      inbox.plan({ status: 500, name: 'application_error' })
+      await run()
+      const { status, dueIn } = await look(address)
+      expect(status).toBe(attempt < 8 ? 'retrying' : 'failed')
+      if (attempt < 8) pauses.push(dueIn)
+      await age(`${Math.ceil(dueIn) + 1} seconds`)
+    }
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b))
+    expect(await look(address)).toMatchObject({
+      attempts: 8,
+      last_error: expect.stringMatching(/^application_error/),
+    })
+    await run()
+    expect(inbox.mails(address)).toEqual([])
+  })
+})
+
+describe('a transport that', () => {
+  test('asks for a long pause ends the run, costs no mail a try, and says why', async () => {
+    const addresses = await queue(5)
+    inbox.plan({ status: 429, name: 'rate_limit_exceeded', retryAfter: 30 })
+    const before = inbox.calls()
+    await run()
+    expect(inbox.calls() - before).toBe(1)
+    for (const address of addresses) {
+      const { dueIn, ...row } = await look(address)
+      expect(row).toEqual({
+        status: 'queued',
+        attempts: 0,
+        first_attempt_at: null,
+        last_error: 'rate_limit_exceeded: As it was told.',
+      })
+      expect(dueIn).toBeGreaterThan(20)
+    }
+    await age('30 seconds')
+    await run()
+    expect(counts(addresses)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  test('asks for a second is waited for', async () => {
+    const addresses = await queue(3)
+    inbox.plan(null, { status: 429, name: 'rate_limit_exceeded', retryAfter: 1 })
+    await run()
+    expect(counts(addresses)).toEqual([1, 1, 1])
+  })
+
+  test('has no quota left makes mails wait for as many days as it takes', async () => {
+    const address = await queueOne()
+    for (let day = 0; day < 3; day++) {
+      inbox.plan({ status: 429, name: 'daily_quota_exceeded' })
+      await run()
+      expect(await look(address)).toMatchObject({ status: 'queued', attempts: 0 })
+      await age('24 hours')
+    }
+    await run()
+    expect((await look(address)).status).toBe('sent')
+  })
+
+  test('isn’t set up makes mails wait, with what to do about it', async () => {
+    const address = await queueOne()
+    const nowhere = chooseTransport({ MAIL_FROM: 'Tributary <tributary@example.com>' })
+    expect(await sendDue(env, nowhere)).toMatchObject({ sent: 0, waiting: 1, code: 'no_transport' })
+    expect(await look(address)).toMatchObject({
+      status: 'queued',
+      last_error: 'no_transport: No transport: set RESEND_API_KEY or bind EMAIL.',
+    })
+  })
+
+  test('answers with what Postgres can’t hold does not keep the others from being written down', async () => {
+    const addresses = await queue(2)
+    const outcomes = [{ kind: 'refused' as const, code: 'odd', message: `\0\uD800${'👩'.repeat(400)}` }]
+    await sendDue(env, async () => outcomes.pop() ?? { kind: 'sent', waitSeconds: 0 })
+    expect(await statuses(addresses)).toEqual(['failed', 'sent'])
+  })
+
+  test('takes long has as many mails as fit into the run, and the rest is as it was', async () => {
+    const addresses = await queue(3)
+    const start = Date.now()
+    const clock = { late: false }
+    const now = Date.now
+    Date.now = () => now() + (clock.late ? 46_000 : 0)
+    await sendDue(env, async () => {
+      clock.late = true
+      return { kind: 'sent', waitSeconds: 0 }
+    }).finally(() => {
+      Date.now = now
+    })
+    expect(Date.now() - start).toBeLessThan(10_000)
+    expect(await statuses(addresses)).toEqual(['queued', 'queued', 'sent'])
+  })
+})
+
+test('nobody reaches the mailer by HTTP: the router has no way to it', async () => {
+  expect((await fetch(new URL('/mailer', workers.url))).status).toBe(404)
+})

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { newId } from '../../lib/data/ids.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { askAs } from '../support/in-process.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+beforeAll(async () => {
+  faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+})
+afterAll(() => faulty.stop())
+
+const MANAGER = 'ann@shop.example'
+const COLLEAGUE = 'bob@shop.example'
+
+/** A workspace with two managers, and a way to change it over the faulty database. */
+const createWatched = async () => {
+  const merchant = await createMerchant({ group: {} })
+  const { id, slug } = merchant.workspace
+  for (const email of [MANAGER, COLLEAGUE]) await merchant.seed.addMember(id, email, 'manager')
+  const [ids] = await database.query<Record<string, string>>(
+    `select (select id from members where workspace_id = $1 and email = $2) as member,
+            (select id from api_keys where workspace_id = $1) as key,
+            (select id from programs where workspace_id = $1) as program,
+            (select id from groups where workspace_id = $1) as group`,
+    [id, COLLEAGUE],
+  )
+  return {
+    slug,
+    plan: (faults: (Fault | null)[]) => faulty.plan([id, slug], faults),
+    fetches: () => faulty.fetches([id, slug]),
+    call: (method: string, path: string, body?: unknown) =>
+      askAs(
+        'manage',
+        MANAGER,
+        `/api/workspaces/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`,
+        {
+          method,
+          headers: { 'Content-Type': 'application/json' },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        },
+        { SQL_ENDPOINT: faulty.url },
+      ),
+    audit: () =>
+      database.query<{ action: string }>('select action from audit_entries where workspace_id = $1', [id]),
+    /** How many rows of each kind there are. */
+    rows: async () => {
+      const [row] = await database.query(
+        `select (select count(*) from members where workspace_id = $1)::int as members,
+                (select count(*) from mails where workspace_id = $1)::int as mails,
+                (select count(*) from api_keys where workspace_id = $1)::int as keys,
+                (select count(*) from rewards where workspace_id = $1)::int as rewards,
+                (select count(*) from programs where workspace_id = $1)::int as programs,
+                (select count(*) from groups where workspace_id = $1)::int as groups`,
+        [id],
+      )
+      return row
+    },
+  }
+}
+
+const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
+const program = { name: 'Summer', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' }
+
+/** Every change, how many fetches it takes, and what it leaves behind when nothing goes wrong. */
+const CHANGES = [
+  {
+    method: 'POST',
+    path: '/members',
+    body: { email: 'new@x.example', role: 'member' },
+    fetches: 2,
+    status: 201,
+  },
+  { method: 'PATCH', path: '/members/:member', body: { role: 'member' }, fetches: 3, status: 200 },
+  { method: 'DELETE', path: '/members/:member', fetches: 3, status: 204 },
+  { method: 'POST', path: '/api-keys', body: { name: 'Checkout' }, fetches: 2, status: 201 },
+  { method: 'DELETE', path: '/api-keys/:key', fetches: 3, status: 204 },
+  { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },
+  { method: 'PATCH', path: '/programs/:program', body: { name: 'New', reward }, fetches: 3, status: 200 },
+  {
+    method: 'POST',
+    path: '/programs/:program/groups',
+    body: { name: 'New', saleReward: reward },
+    fetches: 3,
+    status: 201,
+  },
+  { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
+] as const
+
+describe.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {
+  const body = 'body' in change ? change.body : undefined
+  /** What there is after the change, with nothing going wrong. */
+  const expected = async () => {
+    const watched = await createWatched()
+    watched.plan([])
+    const answer = await watched.call(method, path, body)
+    return { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
+  }
+
+  test(`takes ${fetches} fetches beside the session's`, async () => {
+    expect(await expected()).toMatchObject({ fetches, status })
+  })
+
+  test.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
+    'is done once when its write meets %s',
+    async (fault) => {
+      const watched = await createWatched()
+      watched.plan([...Array(fetches - 1).fill(null), fault])
+      expect((await watched.call(method, path, body)).status).toBe(status)
+      expect(await watched.rows()).toEqual((await expected()).rows)
+      expect(await watched.audit()).toHaveLength(1)
+    },
+  )
+
+  test('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
+    const watched = await createWatched()
+    const before = await watched.rows()
+    watched.plan([...Array(fetches - 1).fill(null), ...Array(3).fill('wake_500')])
+    expect((await watched.call(method, path, body)).status).toBe(503)
+    expect(await watched.rows()).toEqual(before)
+    expect(await watched.audit()).toEqual([])
+
+    watched.plan([...Array(fetches - 1).fill(null), ...Array(3).fill('cut_after')])
+    expect((await watched.call(method, path, body)).status).toBe(503)
+    expect(await watched.rows()).toEqual((await expected()).rows)
+    expect(await watched.audit()).toHaveLength(1)
+  })
+})
+
+test.each(['cut_after', 'half'] as const)(
+  'POST /api/workspaces makes one when its write meets %s',
+  async (fault) => {
+    const slug = `shop-${newId().slice(-12)}`
+    faulty.plan([slug], [fault])
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
+    const body = JSON.stringify({ name: 'Ann', slug })
+    const answer = await askAs(
+      'manage',
+      MANAGER,
+      '/api/workspaces',
+      { ...init, body },
+      { SQL_ENDPOINT: faulty.url },
+    )
+    expect(answer.status).toBe(201)
+    expect(faulty.fetches([slug])).toBe(2)
+  },
+)

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { auditWords } from '../../../lib/pages/audit-words.ts'
+
+const email = 'ann@x.example'
+const imported = {
+  rows: 500,
+  created: 412,
+  skippedExisting: 31,
+  errors: 57,
+  slugsRenamed: 4,
+  couponsMapped: 0,
+}
+
+test.each([
+  ['workspace.created', { name: 'Shop', slug: 'shop' }, 'created the workspace “Shop”'],
+  ['member.invited', { email, role: 'member' }, 'invited ann@x.example as member'],
+  [
+    'member.changed',
+    { email, role: { from: 'member', to: 'manager' } },
+    'changed ann@x.example: role from member to manager',
+  ],
+  ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
+  ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
+  ['api_key.revoked', { name: 'Checkout' }, 'revoked the API key “Checkout”'],
+  ['program.created', { name: 'Friends' }, 'created the program “Friends”'],
+  [
+    'program.changed',
+    {
+      reward: {
+        from: { kind: 'percent', basisPoints: 2_050 },
+        to: { kind: 'flat', amountCents: 500, currency: 'EUR' },
+      },
+      attributeKnownCustomers: { from: false, to: true },
+      rewardDurationMonths: { from: 12, to: null },
+    },
+    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, crediting of known customers from off to on, months of reward from 12 to none',
+  ],
+  ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
+  ['group.changed', { name: { from: 'Gold', to: 'Silver' } }, 'changed a group: name from Gold to Silver'],
+  [
+    'partner.changed',
+    { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },
+    'changed the partner ann@x.example: group from none to Gold, status from approved to banned',
+  ],
+  ['coupon.added', { email, couponId: 'C1', couponLabel: null }, 'gave the coupon “C1” to ann@x.example'],
+  ['coupon.removed', { email, couponId: 'C1', couponLabel: null }, 'took the coupon “C1” from ann@x.example'],
+  [
+    'partners.imported',
+    { ...imported, sendWelcomeEmail: true, importOpeningBalances: false },
+    'imported 500 partners: 412 new, 31 already there, 57 with errors, 4 with another slug; mails were sent',
+  ],
+  [
+    'customers.imported',
+    { rows: 1_000, created: 998, updated: 1, unchanged: 1, errors: 0 },
+    'imported 1,000 customers: 998 new, 1 moved or updated, 1 already so',
+  ],
+  ['mail.retried', { recipient: email, kind: 'moved' }, 'had the mail to ann@x.example sent again'],
+])('%s reads as a sentence', (action, details, words) => {
+  expect(auditWords({ action, details })).toBe(words)
+})
+
+test.each([
+  ['an action of other times', { action: 'moon.landed', details: {} }, 'moon.landed'],
+  ['a name that objects have', { action: 'constructor', details: {} }, 'constructor'],
+  ['details that are gone', { action: 'coupon.added', details: {} }, 'gave the coupon “” to '],
+])('%s breaks nothing', (_case, entry, words) => {
+  expect(auditWords(entry)).toBe(words)
+})

@@ -1,0 +1,87 @@
+import { expect, inject, test } from 'vitest'
+import { startShop } from '../snippet/shop.ts'
+import { useBrowser } from '../support/browser.ts'
+import { send } from '../support/merchant.ts'
+import { newestLink, somebody } from '../support/people.ts'
+
+const browser = useBrowser()
+
+test('from nothing to a first sale: sign in, a workspace, a program, a group, a key, a partner, a click', async () => {
+  const page = await browser.as('')
+  const email = somebody('founder')
+  const press = (name: string) => page.getByRole('button', { name }).click()
+  const follow = (name: string) => page.getByRole('link', { name }).first().click()
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor()
+
+  await page.goto('/app')
+  await page.getByLabel('E-mail address').fill(email)
+  await press('Send me a link')
+  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+  await page.goto((await newestLink(email)).href)
+  await press('Sign in')
+
+  await heading('Your workspaces')
+  const name = `First Shop ${crypto.randomUUID().slice(0, 8)}`
+  await page.getByLabel('Name').fill(name)
+  await press('Create the workspace')
+  await heading(name)
+  expect(await page.getByText('To do', { exact: true }).count()).toBe(5)
+
+  const shop = await startShop()
+  await follow('Create a program')
+  await page.getByLabel('Name').fill('Friends')
+  await page.getByLabel('Site').fill(`http://127.0.0.1:${shop.port}`)
+  await page.getByLabel('Per cent of the sale').fill('20')
+  await page.getByLabel('For how many months').fill('12')
+  await press('Create the program')
+  await heading('Friends')
+  const snippet = await page.locator('#snippet ~ .copyable code').first().innerText()
+
+  await follow('New group')
+  await page.getByLabel('Name').fill('Gold')
+  const forSales = page.getByRole('group', { name: 'For a sale' })
+  await forSales.getByLabel('Kind').selectOption('A share of each sale')
+  await forSales.getByLabel('Per cent of the sale').fill('30')
+  await press('Create the group')
+  await heading('Gold')
+
+  await follow('API keys')
+  await page.getByLabel('Name of a new key').fill('Checkout')
+  await press('Create the key')
+  await heading('Your new API key')
+  const key = await page.locator('.copyable code').innerText()
+
+  await follow('Import')
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'partners.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('email,name,slug\nmaya@partner.example,Maya Lindqvist,maya'),
+  })
+  await press('Read the file')
+  await press('Check without importing')
+  await page.getByRole('button', { name: /^Import \d/ }).click()
+  await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+  await follow('Partners')
+  await follow('Maya Lindqvist')
+  await page.getByLabel('Group').selectOption('Gold')
+  await press('Save the partner')
+  const link = await page.locator('.copyable code').first().innerText()
+  expect(link).toContain('?via=maya')
+
+  shop.html = `<!doctype html><title>Shop</title>${snippet}`
+  const visitor = await browser.as('')
+  await visitor.goto(link)
+  const clickId = await visitor.evaluate<string | undefined>('tributary.ready')
+  const sale = await send(`${inject('baseUrl')}/api/track/sale`, {
+    body: { externalId: 'inv_1', customerExternalId: 'cus_1', amountCents: 4_900, clickId },
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  expect(sale).toMatchObject({ status: 200, body: { attributed: true } })
+
+  await follow(name)
+  await heading(name)
+  // All is done, so there is no checklist any more.
+  expect(await page.getByText('To do', { exact: true }).count()).toBe(0)
+  expect(await page.locator('ul.numbers').innerText()).toContain('14.70 USD')
+  await Promise.all([page.context().close(), visitor.context().close(), shop.stop()])
+})

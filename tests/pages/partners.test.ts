@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { importer } from '../support/imports.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const browser = useBrowser()
+const database = useDatabase()
+
+/** A merchant with everything that the pages can show, long names included. */
+const createShowcase = async () => {
+  const merchant = await createMerchant({ group: { name: 'Gold' } })
+  const { workspace, programId, seed } = merchant
+  await seed.addGroup(workspace.id, programId, { name: 'Silver' })
+  const { cookie, partners, customers } = await importer(merchant)
+  await partners(
+    [
+      {
+        email: 'maya.lindqvist@partner.example',
+        name: 'Maya Lindqvist',
+        slug: 'lindqvist',
+        couponId: 'promo_1QxYz',
+      },
+      { email: 'a-very-long-address.of-somebody@sub.domain.partner.example', slug: `long-${'x'.repeat(60)}` },
+      { email: 'leo@partner.example', name: 'Leo Okafor', openingBalanceCents: 812_000 },
+    ],
+    { importOpeningBalances: true, sendWelcomeEmail: true },
+  )
+  await customers([
+    {
+      customerExternalId: 'cus_9s6XKzkNRiz8i3',
+      partnerEmail: 'leo@partner.example',
+      startedAt: '2025-01-31',
+    },
+  ])
+  const clickId = await merchant.click('lindqvist')
+  await merchant.lead({ externalId: 'user_1', clickId, customerEmail: 'ann@example.com' })
+  const metadata = { plan: 'team', note: 'long '.repeat(60) }
+  const sale = await merchant.sale({
+    externalId: 'invoice-2026-0001',
+    customerExternalId: 'user_1',
+    clickId,
+    metadata,
+  })
+  await merchant.sale({
+    externalId: 'invoice-2026-0002',
+    customerExternalId: 'user_1',
+    currency: 'JPY',
+    clickId,
+  })
+  const lost = await merchant.sale({ externalId: 'invoice-2026-0003' })
+  if (lost.status !== 200) throw new Error(JSON.stringify(lost.body))
+  await database.query(
+    `update mails set failed_at = now(), sent_at = null, attempts = 8, last_error = 'No such mailbox.'
+     where workspace_id = $1 and recipient like 'a-very%'`,
+    [workspace.id],
+  )
+  const [maya] = await database.query<{ id: string }>(
+    `select id from partners where workspace_id = $1 and slug = 'lindqvist'`,
+    [workspace.id],
+  )
+  return { cookie, base: `/app/${workspace.slug}`, maya: maya?.id, saleId: sale.body.eventId }
+}
+
+/** Where to leave pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
+
+describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+    const { cookie, base, maya, saleId } = await createShowcase()
+    const page = await browser.as(cookie, screen)
+    const look = async (name: string) => {
+      await inspect(page)
+      const path = `${name}-${screen.width}-${screen.scheme}.png`
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, path), fullPage: true })
+    }
+    const lists = ['partners', 'events', 'commissions', 'customers', 'audit', 'mails']
+    for (const list of lists) {
+      await page.goto(`${base}/${list}`)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      await look(list)
+    }
+    await page.goto(`${base}/events/${saleId}`)
+    await look('event')
+    await page.goto(`${base}/partners?query=nobody`)
+    await look('partners-none')
+    await page.goto(`${base}/partners?query=%00`)
+    await look('partners-error')
+
+    await page.goto(`${base}/partners/${maya}`)
+    await look('partner')
+    await page.getByLabel('Coupon or promotion code id').fill('promo_1QxYz')
+    await page.getByRole('button', { name: 'Add the coupon' }).click()
+    await page.getByRole('status').waitFor()
+    await look('partner-done')
+    await page.context().close()
+  })
+})
+
+test('a manager finds a partner, gives it a coupon and a group, bans it and lets it in again', async () => {
+  const { cookie, base } = await createShowcase()
+  const page = await browser.as(cookie)
+  await page.goto(`${base}/partners`)
+  await page.getByLabel('E-mail address, name or slug').fill('LINDQ')
+  await page.getByRole('button', { name: 'Filter partners' }).click()
+  await page.getByRole('link', { name: 'Maya Lindqvist' }).click()
+  await page.getByRole('heading', { name: 'Coupon aliases' }).waitFor()
+
+  await page.getByLabel('Coupon or promotion code id').fill('promo_NEW')
+  await page.getByLabel('Code (optional)').fill('MAYA20')
+  await page.getByRole('button', { name: 'Add the coupon' }).click()
+  await page.getByRole('cell', { name: 'MAYA20' }).waitFor()
+  await page.getByRole('button', { name: 'Remove promo_1QxYz' }).click()
+  await page.getByText('The coupon was removed').waitFor()
+  expect(await page.getByRole('cell', { name: 'promo_1QxYz' }).count()).toBe(0)
+
+  await page.getByLabel('Group').selectOption('Silver')
+  await page.getByRole('button', { name: 'Save the partner' }).click()
+  await page.getByText('The partner was saved.').waitFor()
+  expect(await page.locator('dl.facts').first().innerText()).toContain('Silver')
+
+  await page.getByRole('button', { name: 'Ban the partner' }).click()
+  await page.getByText('This link counts no more').waitFor()
+  await page.getByRole('button', { name: 'Let the partner in' }).click()
+  await page.getByRole('button', { name: 'Ban the partner' }).waitFor()
+  await page.context().close()
+})
+
+test('a manager finds out why a sale did not count', async () => {
+  const { cookie, base } = await createShowcase()
+  const page = await browser.as(cookie)
+  await page.goto(`${base}/events`)
+  await page.getByLabel('External id').fill('invoice-2026-0003')
+  await page.getByRole('button', { name: 'Filter events' }).click()
+  await page.getByText('Not credited', { exact: true }).last().click()
+  await page.getByText('The report carried no click id').waitFor()
+  await page.getByRole('link', { name: 'invoice-2026-0003' }).click()
+  await page.getByRole('heading', { name: 'Why it was not credited' }).waitFor()
+  await page.context().close()
+})
+
+test('a partner’s link is copied with one button', async () => {
+  const { cookie, base, maya } = await createShowcase()
+  const page = await browser.as(cookie)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(`${base}/partners/${maya}`)
+  await page.getByRole('button', { name: 'Copy the partner’s link' }).click()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://shop.example/?via=lindqvist')
+  await page.context().close()
+})
+
+test('without JavaScript, every form works as well', async () => {
+  const { cookie, base, maya } = await createShowcase()
+  const page = await browser.as(cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
+  await page.goto(`${base}/partners/${maya}`)
+  await page.getByRole('textbox', { name: 'Name' }).fill('Maya L.')
+  await page.getByRole('button', { name: 'Save the partner' }).click()
+  await page.getByRole('heading', { name: 'Maya L.' }).waitFor()
+  await page.context().close()
+})

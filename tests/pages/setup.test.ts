@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { signIn, somebody } from '../support/people.ts'
+
+const browser = useBrowser()
+
+/** Where to leave pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
+
+/** A merchant with everything that the pages of its setup can show, long names included. */
+const createShowcase = async () => {
+  const merchant = await createMerchant({ program: { name: 'Friends of the shop' } })
+  const { workspace, programId, seed } = merchant
+  const longName = `A very long name of a program ${'that goes on '.repeat(6)}`
+  await seed.addProgram(workspace.id, { name: longName, site_url: `https://shop.example/${'x'.repeat(120)}` })
+  await seed.addGroup(workspace.id, programId, {
+    name: 'Gold',
+    saleReward: { percent: 30 },
+    leadReward: { amountCents: 250n, currency: 'EUR' },
+  })
+  await seed.addGroup(workspace.id, programId, { name: 'Silver' })
+  await seed.addApiKey(workspace.id, { name: 'An old key', revokedAt: new Date() })
+  await seed.addMember(workspace.id, 'a-very-long-address.of-somebody@sub.domain.shop.example', 'member')
+  const clickId = await merchant.click()
+  await merchant.sale({ externalId: 'inv_1', clickId, amountCents: 1_234_567 })
+  await merchant.sale({ externalId: 'inv_2', clickId, currency: 'JPY' })
+  return { merchant, programId, base: `/app/${workspace.slug}` }
+}
+
+describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+    const { merchant, base, programId } = await createShowcase()
+    const look = async (name: string) => {
+      await inspect(page)
+      const path = `${name}-${screen.width}-${screen.scheme}.png`
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, path), fullPage: true })
+    }
+    const follow = (name: string | RegExp) => page.getByRole('link', { name }).first().click()
+    const press = (name: string) => page.getByRole('button', { name }).click()
+    let page = await browser.as(await signIn(somebody('newcomer')), screen)
+    await page.goto('/app')
+    await look('workspaces-none')
+    await page.getByLabel('Name').fill('日本')
+    await press('Create the workspace')
+    await page.getByRole('alert').waitFor()
+    await look('workspaces-error')
+    await page.getByLabel('Slug').fill(`new-${crypto.randomUUID().slice(0, 8)}`)
+    await press('Create the workspace')
+    await page.getByText('Your workspace is ready.').waitFor()
+    await look('overview-new')
+    await follow('Programs')
+    await look('programs-none')
+    await page.context().close()
+
+    page = await browser.as(await merchant.manager(), screen)
+    for (const [name, path] of [
+      ['workspaces', '/app'],
+      ['overview', base],
+      ['programs', `${base}/programs`],
+      ['program-new', `${base}/programs/new`],
+      ['program', `${base}/programs/${programId}`],
+      ['group-new', `${base}/programs/${programId}/groups/new`],
+      ['members', `${base}/members`],
+      ['api-keys', `${base}/api-keys`],
+      ['not-found', `${base}/nothing`],
+    ] as const) {
+      await page.goto(path)
+      await look(name)
+    }
+    await page.getByRole('link', { name: 'Programs' }).click()
+    await follow('Friends of the shop')
+    await follow('Gold')
+    await look('group')
+
+    await page.goto(`${base}/programs/${programId}`)
+    await page.getByLabel('Kind').selectOption('flat')
+    await page.getByLabel('Amount', { exact: true }).fill('a lot')
+    await page.getByLabel('Days for which a click counts').fill('0')
+    await press('Save')
+    await page.getByRole('alert').waitFor()
+    await look('program-error')
+
+    await page.goto(`${base}/members`)
+    await follow(/^Change a-very-long/)
+    await look('member')
+    await follow('Remove from the workspace')
+    await look('member-remove')
+
+    await page.goto(`${base}/api-keys`)
+    await page.getByLabel('Name of a new key').fill('Checkout')
+    await press('Create the key')
+    await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+    await look('api-key-new')
+    await follow('To your API keys')
+    await follow('Revoke Checkout')
+    await look('api-key-revoke')
+    await page.context().close()
+
+    page = await browser.as(await merchant.member(), screen)
+    await page.goto(`${base}/programs/${programId}`)
+    await look('program-member')
+    await page.goto(`${base}/members`)
+    await look('members-refused')
+    await page.context().close()
+  })
+})
+
+test('of a reward, the form shows what its kind needs, and without styles all of it', async () => {
+  const { merchant, base } = await createShowcase()
+  const page = await browser.as(await merchant.manager())
+  await page.goto(`${base}/programs/new`)
+  const [percent, amount] = [
+    page.getByLabel('Per cent of the sale'),
+    page.getByLabel('Amount', { exact: true }),
+  ]
+  expect([await percent.isVisible(), await amount.isVisible()]).toEqual([true, false])
+  await page.getByLabel('Kind').selectOption('A flat amount for each sale')
+  expect([await percent.isVisible(), await amount.isVisible()]).toEqual([false, true])
+  await page.context().close()
+})
+
+test('an error above a form leads to its field', async () => {
+  const { merchant, base } = await createShowcase()
+  const page = await browser.as(await merchant.manager())
+  await page.goto(`${base}/programs/new`)
+  await page.getByLabel('Name').fill('Friends')
+  await page.getByLabel('Site').fill('shop.example')
+  await page.getByLabel('Per cent of the sale').fill('20')
+  await page.getByRole('button', { name: 'Create the program' }).click()
+  await page.getByRole('alert').getByRole('link').click()
+  expect(await page.evaluate('document.activeElement.id')).toBe('siteUrl')
+  await page.getByLabel('Site').fill('https://shop.example')
+  await page.getByRole('button', { name: 'Create the program' }).click()
+  await page.getByRole('heading', { name: 'Friends' }).waitFor()
+  await page.context().close()
+})

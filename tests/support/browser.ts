@@ -1,0 +1,67 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { launchBrowser } from '../../dev/browser.ts'
+
+type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
+
+/** By day at a desk, by night on a phone. */
+export const SCREENS: Screen[] = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 390, scheme: 'light' },
+  { width: 390, scheme: 'dark' },
+]
+
+/** A Chromium for the pages of /app. Called once by a test file, at its top. Fails the file when a page complains. */
+export const useBrowser = () => {
+  let browser: Browser
+  const complaints: string[] = []
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    expect(complaints).toEqual([])
+  })
+  return {
+    /** A page on which somebody has signed in, by the cookie; nobody has by a blank one. */
+    as: async (
+      cookie: string,
+      { width, scheme, javaScriptEnabled = true }: Screen = { width: 1280, scheme: 'light' },
+    ): Promise<Page> => {
+      const url = inject('baseUrl')
+      const context = await browser.newContext({
+        baseURL: url,
+        colorScheme: scheme,
+        javaScriptEnabled,
+        viewport: { width, height: 844 },
+      })
+      context.setDefaultTimeout(20_000)
+      await context.addCookies(
+        cookie.split('; ').flatMap((pair) => {
+          const [name, ...value] = pair.split('=')
+          if (!name) return []
+          // The prefix __Host- asks for Secure, which Chromium grants to 127.0.0.1 as it does to https.
+          return { name, value: value.join('='), url, secure: name.startsWith('__'), httpOnly: true }
+        }),
+      )
+      const page = await context.newPage()
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('console', (message) => {
+        const text = message.text()
+        if (message.type() === 'error' && !text.includes('status of')) complaints.push(text)
+      })
+      return page
+    },
+  }
+}
+
+/** What every page must hold to: axe finds nothing, and nothing is wider than the screen. */
+export const inspect = async (page: Page): Promise<void> => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  expect(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0)
+}
