@@ -1,10 +1,7 @@
-import * as z from 'zod'
 import { createDocument } from 'zod-openapi'
-import { EventQuery } from '../lib/http/schemas.ts'
 import { imports } from './openapi/imports.ts'
-import { byApiKey, errors, json, workspace } from './openapi/shared.ts'
+import { management } from './openapi/management.ts'
 import { tracking } from './openapi/tracking.ts'
-import { EventListResponse, EventResponse } from './responses.ts'
 
 /** OpenAPI 3.1 of the public API, from the schemas that validate it. */
 export const openapi = () =>
@@ -13,7 +10,8 @@ export const openapi = () =>
     info: {
       title: 'Tributary',
       version: '1',
-      description: 'Reports sales and leads, and explains what they earned.',
+      description:
+        'Reports sales and leads, explains what they earned, and moves partners in from elsewhere.',
     },
     components: {
       securitySchemes: {
@@ -29,27 +27,6 @@ export const openapi = () =>
     paths: {
       ...tracking,
       ...imports,
-      '/api/workspaces/{workspace}/events': {
-        get: {
-          summary: 'List events, newest first',
-          security: byApiKey,
-          requestParams: { path: z.object(workspace), query: EventQuery },
-          responses: {
-            200: { description: 'A page of events.', ...json(EventListResponse) },
-            ...errors('invalid_query', 'invalid_api_key', 'not_found'),
-          },
-        },
-      },
-      '/api/workspaces/{workspace}/events/{id}': {
-        get: {
-          summary: 'Get an event and the reasons for its decision',
-          security: byApiKey,
-          requestParams: { path: z.object({ ...workspace, id: z.uuid() }) },
-          responses: {
-            200: { description: 'The event.', ...json(EventResponse) },
-            ...errors('invalid_api_key', 'not_found'),
-          },
-        },
-      },
+      ...management,
     },
   })

@@ -6,7 +6,7 @@ import type { Db } from './connection.ts'
 import type { Slice } from './slice.ts'
 import type { Tables } from './tables.ts'
 
-export type PartnerStatus = 'approved' | 'banned'
+type PartnerStatus = 'approved' | 'banned'
 
 export type PartnerFilter = Slice & {
   programId?: string | undefined

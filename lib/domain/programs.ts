@@ -24,10 +24,13 @@ export type GroupTerms = {
 }
 
 /** A reward as the API shows it and takes it: a share in per cent. */
-export const presentReward = (reward: RewardTerms) =>
-  reward.kind === 'percent'
-    ? { kind: reward.kind, percent: reward.basisPoints / 100 }
-    : { kind: reward.kind, amountCents: reward.amountCents, currency: reward.currency }
+export type ShownReward =
+  | { kind: 'percent'; percent: number }
+  | { kind: 'flat'; amountCents: number; currency: string }
+
+/** A reward as the API shows it. */
+export const presentReward = (reward: RewardTerms): ShownReward =>
+  reward.kind === 'percent' ? { kind: reward.kind, percent: reward.basisPoints / 100 } : reward
 
 const shown = (value: string | number | boolean | RewardTerms | null) =>
   typeof value === 'object' && value !== null ? presentReward(value) : value

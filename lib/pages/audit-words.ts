@@ -1,8 +1,7 @@
 /** The audit log in words: what somebody did, to be read after who did it. */
 import type { AuditAction } from '../data/audit.ts'
-import { formatMoney } from '../domain/money.ts'
-import type { RewardTerms } from '../domain/rewards.ts'
-import { rewardWords } from './reward-fields.tsx'
+import type { ShownReward } from '../domain/programs.ts'
+import { shownRewardWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
 
@@ -46,13 +45,17 @@ const FIELDS: Record<string, string> = {
   leadReward: 'lead reward',
 }
 
-const isReward = (value: object): value is RewardTerms => 'kind' in value
+/** A reward, as `changesOf` logs it. */
+const isReward = (value: object): value is ShownReward => 'percent' in value || 'amountCents' in value
 
 /** A value of a field, old or new. */
-const valueWords = (value: unknown): string => {
+const valueWords = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (typeof value === 'object') return isReward(value) ? rewardWords(value) : JSON.stringify(value)
+  if (typeof value === 'object')
+    return isReward(value)
+      ? shownRewardWords(value, field === 'leadReward' ? 'lead' : 'sale')
+      : JSON.stringify(value)
   return text(value)
 }
 
@@ -61,7 +64,7 @@ const changes = (details: Details): string =>
   Object.entries(details)
     .flatMap(([field, change]) => {
       if (typeof change !== 'object' || change === null || !('from' in change && 'to' in change)) return []
-      return `${FIELDS[field] ?? field} from ${valueWords(change.from)} to ${valueWords(change.to)}`
+      return `${FIELDS[field] ?? field} from ${valueWords(field, change.from)} to ${valueWords(field, change.to)}`
     })
     .join(', ')
 

@@ -1,5 +1,6 @@
 /** Rewards in words, and as fields of a form. */
 import { formatMoney, parseMoney, plainMoney } from '../domain/money.ts'
+import { presentReward, type ShownReward } from '../domain/programs.ts'
 import type { RewardTerms } from '../domain/rewards.ts'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
@@ -8,8 +9,12 @@ import { Field, Select } from './parts.tsx'
 
 /** What a reward pays, such as "20% of each sale" or "5.00 USD for each lead". */
 export const rewardWords = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
+  shownRewardWords(presentReward(reward), event)
+
+/** The same of a reward as the API shows it. */
+export const shownRewardWords = (reward: ShownReward, event: 'sale' | 'lead'): string =>
   reward.kind === 'percent'
-    ? `${reward.basisPoints / 100}% of each ${event}`
+    ? `${reward.percent}% of each ${event}`
     : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
 
 /** What the fields of a reward are called. */

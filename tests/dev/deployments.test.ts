@@ -7,7 +7,7 @@ test('every Worker is deployed after those that its bindings name, and so the ro
   const deployed = new Set<string>()
   for (const { env } of deploymentOrder()) {
     const { services = [] } = unstable_readConfig({ config: `${ROOT}wrangler.toml`, env })
-    const missing = services.filter(({ service }) => !deployed.has(service))
+    const missing = services.filter(({ service }: { service: string }) => !deployed.has(service))
     expect({ env, missing }).toEqual({ env, missing: [] })
     deployed.add(`tributary-${env}`)
   }

@@ -98,7 +98,7 @@ describe('programs', () => {
     await pages.post(`/programs/${merchant.programId}`, { ...SUMMER, ...flat })
     const { html } = await pages.get('/audit')
     expect(html).toContain('name from A program to Summer')
-    expect(html).toContain('reward from 20% to 5.00 USD')
+    expect(html).toContain('reward from 20% of each sale to 5.00 USD for each sale')
     expect(html).toContain('months of reward from none to 12')
     expect(html).toContain('crediting of known customers from off to on')
   })

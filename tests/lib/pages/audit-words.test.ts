@@ -27,7 +27,7 @@ test.each([
     'program.changed',
     {
       reward: {
-        from: { kind: 'percent', basisPoints: 2_050 },
+        from: { kind: 'percent', percent: 20.5 },
         to: { kind: 'flat', amountCents: 500, currency: 'EUR' },
       },
       attributeKnownCustomers: { from: false, to: true },
@@ -36,7 +36,14 @@ test.each([
     'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, crediting of known customers from off to on, months of reward from 12 to none',
   ],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
-  ['group.changed', { name: { from: 'Gold', to: 'Silver' } }, 'changed a group: name from Gold to Silver'],
+  [
+    'group.changed',
+    {
+      name: { from: 'Gold', to: 'Silver' },
+      leadReward: { from: null, to: { kind: 'flat', amountCents: 300, currency: 'USD' } },
+    },
+    'changed a group: name from Gold to Silver, lead reward from none to 3.00 USD for each lead',
+  ],
   [
     'partner.changed',
     { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },

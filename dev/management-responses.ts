@@ -1,0 +1,136 @@
+/** What the endpoints of design section 12 answer, for the API's description: no Worker carries these. */
+import * as z from 'zod'
+import { MAIL_STATUSES } from '../lib/data/mails.ts'
+
+/** A page of a list. */
+export const listOf = (row: z.ZodType) => z.object({ data: z.array(row), nextCursor: z.uuid().nullable() })
+
+const at = z.iso.datetime()
+
+export const WorkspaceResponse = z
+  .object({ id: z.uuid(), slug: z.string(), name: z.string(), role: z.enum(['manager', 'member']) })
+  .meta({ id: 'Workspace' })
+
+export const MemberResponse = z
+  .object({ id: z.uuid(), email: z.string(), role: z.enum(['manager', 'member']), createdAt: at })
+  .meta({ id: 'Member' })
+
+export const ApiKeyResponse = z
+  .object({ id: z.uuid(), name: z.string(), createdAt: at, revokedAt: at.nullable() })
+  .meta({ id: 'ApiKey' })
+
+export const NewApiKeyResponse = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    createdAt: at,
+    key: z.string().meta({ description: 'The key itself: only here, only now.' }),
+  })
+  .meta({ id: 'CreatedApiKey' })
+
+const reward = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('percent'), percent: z.number() }),
+  z.object({ kind: z.literal('flat'), amountCents: z.int(), currency: z.string() }),
+])
+
+export const ProgramResponse = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    siteUrl: z.url(),
+    reward,
+    rewardInterval: z.enum(['one-time', 'recurring']),
+    rewardDurationMonths: z.int().nullable(),
+    holdingDays: z.int(),
+    attributionDays: z.int(),
+    attribution: z.enum(['last', 'first']),
+    attributeKnownCustomers: z.boolean(),
+    minimumPayoutCents: z.int(),
+    createdAt: at,
+  })
+  .meta({ id: 'Program' })
+
+export const GroupResponse = z
+  .object({
+    id: z.uuid(),
+    programId: z.uuid(),
+    name: z.string(),
+    saleReward: reward.nullable(),
+    leadReward: reward.nullable(),
+    createdAt: at,
+  })
+  .meta({ id: 'Group' })
+
+export const CouponResponse = z
+  .object({ couponId: z.string(), couponLabel: z.string().nullable() })
+  .meta({ id: 'CouponAlias' })
+
+export const PartnerResponse = z
+  .object({
+    id: z.uuid(),
+    programId: z.uuid(),
+    email: z.string(),
+    name: z.string().nullable(),
+    slug: z.string(),
+    groupId: z.uuid().nullable(),
+    status: z.enum(['approved', 'banned']),
+    link: z.url(),
+    coupons: z.array(CouponResponse),
+  })
+  .meta({ id: 'Partner' })
+
+export const CommissionResponse = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(['sale', 'lead', 'opening_balance']),
+    amountCents: z.int(),
+    currency: z.string(),
+    status: z.enum(['pending', 'payable']),
+    payableAt: at,
+    createdAt: at,
+    partnerId: z.uuid(),
+    customerExternalId: z.string().nullable(),
+    eventId: z.uuid().nullable(),
+    reversesId: z.uuid().nullable(),
+    payoutId: z.uuid().nullable(),
+  })
+  .meta({ id: 'Commission' })
+
+export const CustomerResponse = z
+  .object({
+    id: z.uuid(),
+    externalId: z.string(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    partnerId: z.uuid(),
+    importedAt: at.nullable(),
+    startedAt: at.nullable(),
+  })
+  .meta({ id: 'Customer' })
+
+export const MailResponse = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(['moved', 'invitation']),
+    to: z.string(),
+    partnerId: z.uuid().nullable(),
+    status: z.enum(MAIL_STATUSES),
+    attempts: z.int(),
+    lastError: z.string().nullable(),
+    createdAt: at,
+    nextAttemptAt: at.nullable(),
+    sentAt: at.nullable(),
+    failedAt: at.nullable(),
+  })
+  .meta({ id: 'Mail' })
+
+export const AuditEntryResponse = z
+  .object({
+    id: z.uuid(),
+    actor: z.string().meta({ description: 'The e-mail address of whoever did it.' }),
+    action: z.string().meta({ description: 'Such as `partners.imported`.' }),
+    subjectId: z.uuid().nullable(),
+    details: z.record(z.string(), z.unknown()),
+    createdAt: at,
+  })
+  .meta({ id: 'AuditEntry' })

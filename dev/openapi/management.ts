@@ -1,0 +1,194 @@
+import * as z from 'zod'
+import { Page } from '../../lib/http/lists.ts'
+import {
+  GroupChange,
+  MemberChange,
+  NewApiKey,
+  NewGroup,
+  NewMember,
+  NewProgram,
+  NewWorkspace,
+  ProgramChange,
+} from '../../lib/http/management-schemas.ts'
+import {
+  CommissionQuery,
+  CustomerQuery,
+  MailQuery,
+  NewCoupon,
+  PartnerChange,
+  PartnerQuery,
+} from '../../lib/http/partner-schemas.ts'
+import { EventQuery } from '../../lib/http/schemas.ts'
+import {
+  ApiKeyResponse,
+  AuditEntryResponse,
+  CommissionResponse,
+  CouponResponse,
+  CustomerResponse,
+  GroupResponse,
+  listOf,
+  MailResponse,
+  MemberResponse,
+  NewApiKeyResponse,
+  PartnerResponse,
+  ProgramResponse,
+  WorkspaceResponse,
+} from '../management-responses.ts'
+import { EventListResponse, EventResponse } from '../responses.ts'
+import {
+  BODY_ERRORS,
+  byApiKey,
+  bySession,
+  errors,
+  json,
+  MANAGER_ERRORS,
+  SESSION_ERRORS,
+  workspace,
+} from './shared.ts'
+
+type Path = Record<string, z.ZodType>
+
+const id = { id: z.uuid() }
+const path = (more: Path = {}) => ({ path: z.object({ ...workspace, ...more }) })
+
+/** Members may read, and so may programs with an API key. */
+const byReader = [...byApiKey, ...bySession]
+const READER_ERRORS = ['invalid_api_key', 'not_signed_in', 'not_found'] as const
+
+const list = (summary: string, rows: z.ZodType, query: z.ZodObject = Page, more?: Path) => ({
+  summary,
+  security: byReader,
+  requestParams: { ...path(more), query },
+  responses: { 200: { description: 'A page.', ...json(rows) }, ...errors('invalid_query', ...READER_ERRORS) },
+})
+
+const get = (summary: string, row: z.ZodType, more: Path = id) => ({
+  summary,
+  security: byReader,
+  requestParams: path(more),
+  responses: { 200: { description: 'It.', ...json(row) }, ...errors(...READER_ERRORS) },
+})
+
+/** The same for what only managers may see. */
+const managersOnly = <Operation extends { responses: object }>(operation: Operation) => ({
+  ...operation,
+  security: bySession,
+  responses: { ...operation.responses, ...errors('invalid_query', ...MANAGER_ERRORS) },
+})
+
+const post = (summary: string, body: z.ZodType, row: z.ZodType, more?: Path) => ({
+  summary,
+  security: bySession,
+  requestParams: path(more),
+  requestBody: { required: true, ...json(body) },
+  responses: {
+    201: { description: 'Made.', ...json(row) },
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+  },
+})
+
+const patch = (summary: string, body: z.ZodType, row: z.ZodType) => ({
+  summary,
+  description: 'What is not named stays as it is.',
+  security: bySession,
+  requestParams: path(id),
+  requestBody: { required: true, ...json(body) },
+  responses: {
+    200: { description: 'As it is now.', ...json(row) },
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+  },
+})
+
+const remove = (summary: string, more: Path = id) => ({
+  summary,
+  security: bySession,
+  requestParams: path(more),
+  responses: { 204: { description: 'Done.' }, ...errors(...MANAGER_ERRORS, 'conflict') },
+})
+
+const AT = '/api/workspaces/{workspace}'
+
+/** Setting a workspace up, and reading what happens in it. Design, section 12. */
+export const management = {
+  '/api/workspaces': {
+    get: {
+      summary: 'List your workspaces',
+      security: bySession,
+      responses: {
+        200: { description: 'All of them.', ...json(listOf(WorkspaceResponse)) },
+        ...errors(...SESSION_ERRORS),
+      },
+    },
+    post: {
+      summary: 'Create a workspace, and manage it',
+      security: bySession,
+      requestBody: { required: true, ...json(NewWorkspace) },
+      responses: {
+        201: { description: 'Made.', ...json(WorkspaceResponse) },
+        ...errors(...BODY_ERRORS, ...SESSION_ERRORS, 'signup_closed', 'conflict'),
+      },
+    },
+  },
+  [`${AT}/programs`]: {
+    get: list('List programs', listOf(ProgramResponse)),
+    post: post('Create a program', NewProgram, ProgramResponse),
+  },
+  [`${AT}/programs/{id}`]: {
+    get: get('Get a program', ProgramResponse),
+    patch: patch('Change a program', ProgramChange, ProgramResponse),
+  },
+  [`${AT}/programs/{id}/groups`]: {
+    get: list('List the groups of a program', listOf(GroupResponse), Page, id),
+    post: post('Create a group', NewGroup, GroupResponse, id),
+  },
+  [`${AT}/groups/{id}`]: {
+    get: get('Get a group', GroupResponse),
+    patch: patch('Change a group', GroupChange, GroupResponse),
+  },
+  [`${AT}/partners`]: { get: list('List partners', listOf(PartnerResponse), PartnerQuery) },
+  [`${AT}/partners/{id}`]: {
+    get: get('Get a partner', PartnerResponse),
+    patch: patch('Change a partner', PartnerChange, PartnerResponse),
+  },
+  [`${AT}/partners/{id}/coupons`]: {
+    get: list('List the coupon aliases of a partner', listOf(CouponResponse), Page, id),
+    post: {
+      ...post('Give a partner a coupon alias', NewCoupon, CouponResponse, id),
+      responses: {
+        200: { description: 'The partner has it already.', ...json(CouponResponse) },
+        201: { description: 'Given.', ...json(CouponResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'coupon_taken'),
+      },
+    },
+  },
+  [`${AT}/partners/{id}/coupons/{couponId}`]: {
+    delete: remove('Take a coupon alias away', { ...id, couponId: z.string() }),
+  },
+  [`${AT}/events`]: { get: list('List events, newest first', EventListResponse, EventQuery) },
+  [`${AT}/events/{id}`]: { get: get('Get an event and the reasons for its decision', EventResponse) },
+  [`${AT}/commissions`]: { get: list('List commissions', listOf(CommissionResponse), CommissionQuery) },
+  [`${AT}/customers`]: { get: list('List customers', listOf(CustomerResponse), CustomerQuery) },
+  [`${AT}/api-keys`]: {
+    get: managersOnly(list('List API keys', listOf(ApiKeyResponse))),
+    post: post('Create an API key', NewApiKey, NewApiKeyResponse),
+  },
+  [`${AT}/api-keys/{id}`]: { delete: remove('Revoke an API key at once') },
+  [`${AT}/members`]: {
+    get: managersOnly(list('List members', listOf(MemberResponse))),
+    post: post('Invite a member, by mail', NewMember, MemberResponse),
+  },
+  [`${AT}/members/{id}`]: {
+    patch: patch('Change a member’s role', MemberChange, MemberResponse),
+    delete: remove('Remove a member'),
+  },
+  [`${AT}/mails`]: { get: managersOnly(list('List mails', listOf(MailResponse), MailQuery)) },
+  [`${AT}/mails/{id}/retry`]: {
+    post: {
+      ...managersOnly(get('Send a mail again that failed', MailResponse)),
+      description: 'A mail that waits to be sent is answered as it is; one that was sent is a conflict.',
+    },
+  },
+  [`${AT}/audit`]: {
+    get: managersOnly(list('List what was changed, and by whom', listOf(AuditEntryResponse))),
+  },
+}

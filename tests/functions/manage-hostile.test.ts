@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createMerchant } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+
+const BODY_RUNS = 150
+/** Each sends a form and asks for a page. */
+const FORM_RUNS = 50
+
+const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
+
+/** Bodies that are taken, of which a part is replaced by anything at all. */
+const BODIES = {
+  '/programs': { name: 'A', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' },
+  '/programs/:program': { name: 'A', reward, rewardDurationMonths: 1, minimumPayoutCents: 1 },
+  '/programs/:program/groups': { name: 'A', saleReward: reward, leadReward: reward },
+  '/groups/:group': { name: 'A', saleReward: reward },
+  '/members': { email: 'a@x.example', role: 'member' },
+  '/members/:group': { role: 'member' },
+  '/api-keys': { name: 'A' },
+} as const
+
+type Path = keyof typeof BODIES
+
+const anything = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double(), fc.bigInt().map(String))
+
+const hostileBody = (path: Path) =>
+  fc.oneof(
+    fc.jsonValue(),
+    fc
+      .tuple(fc.constantFrom(...Object.keys(BODIES[path])), anything)
+      .map(([field, value]) => ({ ...BODIES[path], [field]: value })),
+    fc.tuple(fc.string(), anything).map(([field, value]) => ({ ...BODIES[path], [field]: value })),
+  )
+
+const paths = Object.keys(BODIES) as Path[]
+
+test('whatever a body says, the answer is never a 5xx', async () => {
+  const merchant = await createMerchant({ group: {} })
+  const as = merchant.as(await merchant.manager())
+  const { body } = await as.get(`/programs/${merchant.programId}/groups`)
+  const group = (body as unknown as { data: { id: string }[] }).data[0]?.id ?? ''
+  const fill = (path: Path) => path.replace(':program', merchant.programId).replace(':group', group)
+  const calls = fc
+    .constantFrom(...paths)
+    .chain((path) => fc.tuple(fc.constant(path), hostileBody(path), fc.boolean()))
+  await fc.assert(
+    fc.asyncProperty(calls, async ([path, value, isPatch]) => {
+      const { status } = await as[isPatch ? 'patch' : 'post'](fill(path), value)
+      expect(status).toBeLessThan(500)
+    }),
+    { numRuns: BODY_RUNS },
+  )
+})
+
+test('whatever a form or a query says, the page is never a 5xx', async () => {
+  const merchant = await createMerchant()
+  const pages = await openPages(merchant)
+  const names = [
+    'name',
+    'slug',
+    'email',
+    'role',
+    'siteUrl',
+    'reward.kind',
+    'reward.percent',
+    'reward.amountCents',
+  ]
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('percent', 'flat', '1e99', '\0', 'USD'),
+  )
+  const fields = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 6 })
+  const forms = ['/programs/new', `/programs/${merchant.programId}`, '/members', '/api-keys', '']
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...forms), fields, text, async (path, form, code) => {
+      // A lone half of a character can't be written into a form.
+      const sent = Object.fromEntries(
+        Object.entries(form).map((pair) => pair.map((part) => part.toWellFormed())),
+      )
+      expect((await pages.post(path, sent)).status).toBeLessThan(500)
+      const query = new URLSearchParams({ done: code.toWellFormed(), cursor: code.toWellFormed() })
+      expect((await pages.get(`${path}?${query}`)).status).toBeLessThan(500)
+    }),
+    { numRuns: FORM_RUNS },
+  )
+})
