@@ -79,5 +79,7 @@ export const manager = () => every(session(), membership, managersOnly) as Middl
 export const reader = (): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder)
   const bySession = every(session(), membership)
-  return (c, next) => (c.req.header('Authorization') === undefined ? bySession : byKey)(c, next)
+  // Whoever sends neither is told of the key: browsers have pages.
+  const isPerson = (c: Context) => !c.req.header('Authorization') && c.req.header('Cookie')
+  return (c, next) => (isPerson(c) ? bySession : byKey)(c, next)
 }

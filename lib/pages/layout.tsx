@@ -18,7 +18,7 @@ const SECTIONS = [
 ] as const
 
 /** The path of one part of a workspace, as the navigation has it. */
-export type Section = (typeof SECTIONS)[number]['path']
+type Section = (typeof SECTIONS)[number]['path']
 
 export type LayoutProps = {
   title: string

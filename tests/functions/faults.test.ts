@@ -240,7 +240,7 @@ test('each request is one line of JSON, without personal data', async () => {
       requestId: expect.any(String),
       ms: expect.any(Number),
     },
-    { level: 'info', method: 'GET', route: '/api/workspaces/:workspace/events', status: 200, fetches: 1 },
+    { level: 'info', method: 'GET', route: '/api/workspaces/:workspace/events', status: 200, fetches: 2 },
   ])
   expect(lines.join()).not.toMatch(/ann|trib_live/i)
 })

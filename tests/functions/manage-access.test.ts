@@ -67,6 +67,10 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
 
     expect(await call(endpoint, own, merchant.ids, {})).toMatchObject({
       status: 401,
+      body: errorShape(endpoint.who === 'readers' ? 'invalid_api_key' : 'not_signed_in'),
+    })
+    expect(await call(endpoint, own, merchant.ids, { Cookie: 'tributary.session=forged' })).toMatchObject({
+      status: 401,
       body: errorShape('not_signed_in'),
     })
     const hidden = [

@@ -32,7 +32,8 @@ test.each(READS)('GET %s is for members and keys of the workspace, and for nobod
   }
   expect(await by({ Authorization: `Bearer ${merchant.apiKey}` })).toEqual([200, undefined])
   expect(await by({ Cookie: await merchant.member() })).toEqual([200, undefined])
-  expect(await by({})).toEqual([401, 'not_signed_in'])
+  expect(await by({})).toEqual([401, 'invalid_api_key'])
+  expect(await by({ Cookie: 'tributary.session=forged' })).toEqual([401, 'not_signed_in'])
   expect(await by({ Authorization: 'Bearer trib_live_x' })).toEqual([401, 'invalid_api_key'])
   expect(await by({ Authorization: `Bearer ${other.apiKey}` })).toEqual([404, 'not_found'])
   expect(await by({ Cookie: await merchant.stranger() })).toEqual([404, 'not_found'])
