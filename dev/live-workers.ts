@@ -58,7 +58,9 @@ export const reloadOnSave = (workers: LiveWorkers, databaseUrl: string): void =>
     }, BURST_MS)
   }
   // Folder by folder: Node's recursive watch loses a file that an editor saves by renaming another over it.
-  const folders = ['functions', ...globSync('lib/*/', { cwd: ROOT }), 'snippet']
+  const folders = globSync(['functions/', 'functions/*/', 'lib/*/', 'snippet/', 'islands/', 'islands/*/'], {
+    cwd: ROOT,
+  })
   for (const folder of folders) watch(join(ROOT, folder), changed)
   watch(ROOT, (_, file) => {
     if (file === 'schema.sql' || file === 'wrangler.toml') changed()

@@ -88,7 +88,7 @@ export const ERRORS = {
   try_again: [
     503,
     'The database could not confirm in time that the call was saved.',
-    'Repeat the very same call after `Retry-After` seconds: the same `externalId` is never counted twice.',
+    'Repeat the very same call after `Retry-After` seconds: a report with the same `externalId`, and an import, is never counted twice.',
   ],
 } as const satisfies Record<string, readonly [status: ContentfulStatusCode, when: string, remedy: string]>
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { launchBrowser } from '../../dev/browser.ts'
 import { startShop } from '../snippet/shop.ts'
-import { importedPartners } from '../support/imports.ts'
+import { importCounts, importedPartners } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 describe('the import page, over the real Workers', () => {
@@ -100,6 +100,51 @@ describe('the import page, over the real Workers', () => {
     })
     expect(body.attributed).toBe(true)
     await Promise.all([page.context().close(), shop.stop()])
+  })
+
+  test('killed before, between and after its calls, an import ends the same, with one mail per partner', async () => {
+    const merchant = await createMerchant()
+    let page = await open(merchant, await merchant.manager())
+    const context = page.context()
+    const calls: string[] = []
+    /** What becomes of each call: it is made, it is killed before it is made, or before its answer arrives. */
+    const fates = ['killed before', 'made', 'killed after', 'made', 'killed before']
+    await context.route('**/partners/import', async (route) => {
+      if (route.request().postDataJSON().options.dryRun) return route.continue()
+      const fate = fates.shift() ?? 'made'
+      calls.push(fate)
+      if (fate === 'made') return route.continue()
+      if (fate === 'killed after') await route.fetch()
+      await page.close()
+    })
+
+    const rows = Array.from(
+      { length: 1_200 },
+      (_, index) => `p${index}@partner.example,p${index},${index}.50`,
+    )
+    const buffer = Buffer.from(['email,slug,balance', ...rows].join('\n'))
+    await page.getByLabel('CSV file').setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer })
+    await page.getByLabel('Send each new partner').check()
+    await page.getByLabel('Pay out opening balances').check()
+    await page.getByRole('button', { name: 'Read the file' }).click()
+    await page.getByRole('button', { name: 'Check without importing' }).click()
+    await page.getByRole('button', { name: /^Import \d/ }).click()
+    for (let kills = 0; kills < 3; kills++) {
+      if (!page.isClosed()) await page.waitForEvent('close')
+      page = await context.newPage()
+      await page.goto(`/app/${merchant.workspace.slug}/import`)
+      await page.getByRole('button', { name: 'Resume' }).click()
+    }
+    await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+    expect(await page.locator('#import-stage dl').innerText()).toContain('1,200 imported')
+    expect(calls.filter((fate) => fate === 'made')).toHaveLength(3)
+    expect(await importCounts(database, merchant)).toEqual({
+      partners: 1_200,
+      coupons: 0,
+      balances: 1_200,
+      mails: 1_200,
+    })
+    await context.close()
   })
 
   test('a member is told that managers import', async () => {
