@@ -43,7 +43,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/audit', managersOnly
                 <Time at={entry.created_at} />
               </td>
               <td>{entry.actor}</td>
-              <td>{auditWords(entry)}</td>
+              <td class="words">{auditWords(entry)}</td>
               <td>
                 <About base={base} entry={entry} />
               </td>

@@ -57,7 +57,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
           <Status status={mail.status} />
         </td>
         <td class="number">{mail.attempts}</td>
-        <td>{mail.last_error}</td>
+        <td class="words">{mail.last_error}</td>
         <td>{mail.status === 'failed' && <Retry base={base} mail={mail} />}</td>
       </tr>
     ))}

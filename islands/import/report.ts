@@ -59,7 +59,7 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
   h(
     'section',
     {},
-    h('h3', {}, `${count(links.length, 'link')} ${dryRun ? 'will break' : 'no longer work'}`),
+    h('h3', {}, `${count(links.length, 'link')} ${dryRun ? 'will break' : 'broken'}`),
     h('p', {}, 'These slugs can’t be kept. Tell those partners about their new link.'),
     table(
       'Slugs that change',

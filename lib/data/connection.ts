@@ -59,6 +59,7 @@ export const breaks = (error: unknown, constraint: string): boolean => {
 }
 
 const INT8 = 20
+/** Goes with each query: the driver reads answers as the query says, whatever its client was told. */
 const bigintParser = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === INT8 ? BigInt : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
@@ -71,7 +72,7 @@ const bigintParser = {
  */
 export const connect = (env: DatabaseEnv): Db => {
   if (env.SQL_ENDPOINT) neonConfig.fetchEndpoint = env.SQL_ENDPOINT
-  const client = neon(env.DATABASE_URL, { fullResults: true, types: bigintParser })
+  const client = neon(env.DATABASE_URL, { fullResults: true })
   let fetches = 0
   // Counted from the first try, because what came before it (a slow upload) is not the database's fault.
   let deadline = 0
@@ -99,7 +100,7 @@ export const connect = (env: DatabaseEnv): Db => {
     dialect: new NeonDialect({
       neon: () => ({
         query: (text, params, options) =>
-          retry((limits) => client.query(text, params, { ...options, ...limits })),
+          retry((limits) => client.query(text, params, { ...options, ...limits, types: bigintParser })),
       }),
     }),
   })
@@ -108,7 +109,9 @@ export const connect = (env: DatabaseEnv): Db => {
     fetches: () => fetches,
     batch: <const Queries extends readonly CompiledQuery[]>(queries: Queries) =>
       retry(async (limits) => {
-        const statements = queries.map(({ sql, parameters }) => client.query(sql, [...parameters]))
+        const statements = queries.map(({ sql, parameters }) =>
+          client.query(sql, [...parameters], { types: bigintParser }),
+        )
         const results = await client.transaction(statements, { isolationLevel: 'ReadCommitted', ...limits })
         return results.map((result) => result.rows) as Rows<Queries>
       }),
