@@ -8,8 +8,6 @@ type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boo
 /** By day at a desk, by night on a phone. */
 export const SCREENS: Screen[] = [
   { width: 1280, scheme: 'light' },
-  { width: 1280, scheme: 'dark' },
-  { width: 390, scheme: 'light' },
   { width: 390, scheme: 'dark' },
 ]
 
