@@ -5,6 +5,7 @@ import { connect } from '../lib/data/connection.ts'
 import { newId } from '../lib/data/ids.ts'
 import { slugKey } from '../lib/domain/slugs.ts'
 import { median, post } from './measure.ts'
+import { startRecorder } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
 const PARTNERS = 100_000
@@ -73,6 +74,34 @@ const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => 
   )
 }
 
+const startImports = async (script: string, bindings: Bindings) => {
+  const { urls, stop } = await startBenchWorkers([
+    { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
+    { name: 'import-partners', script, bindings, limit: 'memory', services: { AUTH: 'auth' } },
+  ])
+  return { url: urls.get('import-partners'), stop }
+}
+
+/** Counts the fetches of one call, that of the session included. @returns the counts, by the number of rows */
+export const countImportFetches = async (script: string, bindings: Bindings, rowCounts: number[]) => {
+  const recorder = await startRecorder(bindings.SQL_ENDPOINT)
+  const { url, stop } = await startImports(script, { ...bindings, SQL_ENDPOINT: recorder.url })
+  try {
+    const counts = new Map<number, number>()
+    for (const count of rowCounts) {
+      await importAll(url, bindings, Array.from({ length: count }, makeRow), {
+        sendWelcomeEmail: true,
+        importOpeningBalances: true,
+      })
+      counts.set(count, recorder.take().length)
+    }
+    return counts
+  } finally {
+    await stop()
+    await recorder.stop()
+  }
+}
+
 /**
  * Measures imports in rounds, each beside the bare insert, in one database.
  *
@@ -80,11 +109,7 @@ const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => 
  * @returns the median milliseconds of each
  */
 export const measureImports = async (script: string, bindings: Bindings, rounds: number) => {
-  const workers = await startBenchWorkers([
-    { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
-    { name: 'import-partners', script, bindings, limit: 'memory', services: { AUTH: 'auth' } },
-  ])
-  const url = workers.urls.get('import-partners')
+  const { url, stop } = await startImports(script, bindings)
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
   await client.connect()
   try {
@@ -107,6 +132,6 @@ export const measureImports = async (script: string, bindings: Bindings, rounds:
     }
   } finally {
     await client.end()
-    await workers.stop()
+    await stop()
   }
 }

@@ -11,7 +11,7 @@ import { seeder } from '../dev/seed.ts'
 import { startSqlEndpoint } from '../dev/sql-endpoint.ts'
 import { workerNames } from '../dev/workers.ts'
 import { addFiveMillionEvents } from './five-million-events.ts'
-import { measureImports } from './import.ts'
+import { countImportFetches, measureImports } from './import.ts'
 import { type Answer, interleave, post } from './measure.ts'
 import { oneMoreSale, startRecorder, toSale } from './recorded-sale.ts'
 import { createTable } from './table.ts'
@@ -175,7 +175,11 @@ try {
   ratio('sale p50 with 5 million events over empty', 1.2, 'fullSale', 'sale')
 
   console.error(`Measuring ${IMPORT_ROUNDS} rounds of imports ...`)
-  const imports = await measureImports(scripts.get('import-partners') ?? '', empty.bindings, IMPORT_ROUNDS)
+  const importScript = scripts.get('import-partners') ?? ''
+  for (const [rows, fetches] of await countImportFetches(importScript, empty.bindings, [1, 500])) {
+    table.atMost(`fetches to the database: an import, by rows: ${rows}`, fetches, 3)
+  }
+  const imports = await measureImports(importScript, empty.bindings, IMPORT_ROUNDS)
   const importRatio = (what: string, bar: number | null, over: 'partners' | 'everything') =>
     table.atMost(
       what,

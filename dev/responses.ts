@@ -55,11 +55,6 @@ export const EventResponse = z
   })
   .meta({ id: 'Event' })
 
-/** A page of events. */
-export const EventListResponse = z
-  .object({ data: z.array(EventResponse), nextCursor: z.uuid().nullable() })
-  .meta({ id: 'EventList' })
-
 const RowProblem = {
   code: z.string().optional().meta({ description: 'What is to be corrected; see docs/api.md.' }),
   message: z.string().optional(),

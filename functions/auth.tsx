@@ -1,18 +1,20 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { Context } from 'hono'
 import { createAuth } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
 import { isSecure } from '../lib/auth/cookies.ts'
-import { findSession, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
+import { findSession, redeemLink, sendLink, signOut, whoseLink } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import { BadLinkPage, ConfirmPage, MailSentPage, SignInPage } from '../lib/auth/pages.tsx'
-import { LinkRequest, mailable, NO_EMAIL } from '../lib/auth/requests.ts'
+import { LinkRequest, mailable } from '../lib/auth/requests.ts'
 import { connect } from '../lib/data/connection.ts'
-import { createApp } from '../lib/http/app.ts'
+import { createApp, noSuchEndpoint } from '../lib/http/app.ts'
 import { errorResponse, toApiError } from '../lib/http/errors.ts'
+import { NO_EMAIL } from '../lib/http/fields.ts'
 import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import type { AuthService } from '../lib/http/session.ts'
 import { body, form } from '../lib/http/validate.ts'
-import { errorPage, renderPage } from '../lib/pages/render.tsx'
+import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 
 /** Counts a call that mails or tries a link, by where it comes from. @throws {ApiError} `rate_limited` */
 const limitCaller = (c: AuthContext): Promise<void> =>
@@ -24,11 +26,16 @@ const mailLink = async (c: AuthContext, email: string, next: string): Promise<vo
   await sendLink(c, email, next)
 }
 
+const badLink = (c: AuthContext, next: string) =>
+  renderPage(c, { title: 'This link does not work', children: <BadLinkPage next={next} /> }, 400)
+
+/** Whether it is a program that asks, and gets JSON, or somebody who gets a page. */
+const isApi = (c: Context): boolean => c.req.path.startsWith('/api/')
+
 /** Signs people in by mail: the pages, and the same as JSON under /api/auth. */
 const app = createApp()
-  .onError((error, c) =>
-    c.req.path.startsWith('/api/') ? errorResponse(c, toApiError(error)) : errorPage(error, c),
-  )
+  .onError((error, c) => (isApi(c) ? errorResponse(c, toApiError(error)) : errorPage(error, c)))
+  .notFound((c) => (isApi(c) ? errorResponse(c, noSuchEndpoint(c)) : errorPage(noSuchPage(), c)))
   .get('/sign-in', openAuth(), (c) => {
     const next = safePath(c.req.query('next'))
     return renderPage(c, { title: 'Sign in', children: <SignInPage next={next} /> })
@@ -40,7 +47,7 @@ const app = createApp()
     const email = mailable(typed)
     if (!email) {
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
-      return renderPage(c, { title: 'Error: Sign in', children: page }, 400)
+      return renderPage(c, { title: 'Sign in', children: page }, 400)
     }
     await mailLink(c, email, next)
     return renderPage(c, {
@@ -48,12 +55,14 @@ const app = createApp()
       children: <MailSentPage email={email} next={next} />,
     })
   })
-  .get('/auth/confirm', openAuth(), (c) => {
-    const { token, next } = c.req.query()
-    if (!token) return renderPage(c, { title: 'Error', children: <BadLinkPage next={safePath(next)} /> }, 400)
+  .get('/auth/confirm', openAuth(), async (c) => {
+    const { token = '' } = c.req.query()
+    const next = safePath(c.req.query('next'))
+    const email = await whoseLink(c, token)
+    if (!email) return badLink(c, next)
     return renderPage(c, {
       title: 'Sign in',
-      children: <ConfirmPage token={token} next={safePath(next)} />,
+      children: <ConfirmPage email={email} token={token} next={next} />,
     })
   })
   .post('/auth/confirm', openAuth(), form(), async (c) => {
@@ -61,12 +70,14 @@ const app = createApp()
     const { token = '', ...fields } = c.req.valid('form')
     const next = safePath(fields.next)
     const cookies = await redeemLink(c, token)
-    if (!cookies) return renderPage(c, { title: 'Error', children: <BadLinkPage next={next} /> }, 400)
+    if (!cookies) return badLink(c, next)
     for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
     return c.redirect(next, 303)
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     c.header('Set-Cookie', await signOut(c))
+    // An import that is under way keeps its rows in the browser, which the next person is not to find there.
+    c.header('Clear-Site-Data', '"storage"')
     return c.redirect('/sign-in', 303)
   })
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {

@@ -1,6 +1,5 @@
-import { createApp } from '../lib/http/app.ts'
-import { ApiError } from '../lib/http/errors.ts'
-import { errorPage, inWorkspace, signedIn } from '../lib/pages/render.tsx'
+import { inWorkspace } from '../lib/http/access.ts'
+import { createPages, signedIn } from '../lib/pages/render.tsx'
 import apiKeys from './dashboard/api-keys.tsx'
 import audit from './dashboard/audit.tsx'
 import commissions from './dashboard/commissions.tsx'
@@ -20,9 +19,7 @@ import workspaces from './dashboard/workspaces.tsx'
  * The pages for managers and members, under /app: one file per part in dashboard/. Each page of a workspace is for
  * its members; those that are for managers only say so themselves.
  */
-export default createApp()
-  .onError(errorPage)
-  .notFound((c) => errorPage(new ApiError('not_found', 'There is no such page.'), c))
+export default createPages()
   .use('/app/*', signedIn())
   .use('/app/:workspace/*', inWorkspace())
   .route('/', workspaces)

@@ -4,13 +4,14 @@ import {
   correctResults,
   decideCustomerImport,
   isCustomerRow,
+  MAX_CUSTOMER_ROWS,
   summarizeCustomers,
 } from '../lib/domain/customer-import.ts'
 import { requireManager } from '../lib/http/access.ts'
 import { createApp } from '../lib/http/app.ts'
 import { readCustomerRow } from '../lib/http/import-rows.ts'
 import { CustomerImport } from '../lib/http/import-schemas.ts'
-import { IMPORT_MAX_BYTES, limitRows, MAX_CUSTOMER_ROWS, programNotFound } from '../lib/http/imports.ts'
+import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/http/imports.ts'
 import { session } from '../lib/http/session.ts'
 import { body } from '../lib/http/validate.ts'
 
@@ -18,11 +19,10 @@ import { body } from '../lib/http/validate.ts'
 export default createApp().post(
   '/api/workspaces/:workspace/customers/import',
   session(),
-  body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES }),
+  body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_CUSTOMER_ROWS) }),
   async (c) => {
     const { programId = null, options, rows: input } = c.req.valid('json')
     const { db, now, user } = c.var
-    limitRows(input, MAX_CUSTOMER_ROWS)
     const rows = input.map((row) => readCustomerRow(row, programId, now))
     const good = rows.filter(isCustomerRow)
     const target = { address: c.req.param('workspace'), email: user.email, programId }

@@ -2,13 +2,18 @@ import { auditEntry } from '../lib/data/audit.ts'
 import { newSlugSuffix } from '../lib/data/ids.ts'
 import { loadPartnerImport, savePartnerImport } from '../lib/data/partner-import.ts'
 import { DatabaseUnavailable } from '../lib/data/unavailable.ts'
-import { decidePartnerImport, isPartnerRow, type NewPartner } from '../lib/domain/partner-import.ts'
+import {
+  decidePartnerImport,
+  isPartnerRow,
+  MAX_PARTNER_ROWS,
+  type NewPartner,
+} from '../lib/domain/partner-import.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
 import { requireManager } from '../lib/http/access.ts'
 import { createApp } from '../lib/http/app.ts'
 import { readPartnerRow } from '../lib/http/import-rows.ts'
 import { PartnerImport } from '../lib/http/import-schemas.ts'
-import { IMPORT_MAX_BYTES, limitRows, MAX_PARTNER_ROWS, programNotFound } from '../lib/http/imports.ts'
+import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/http/imports.ts'
 import { session } from '../lib/http/session.ts'
 import { body } from '../lib/http/validate.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
@@ -32,13 +37,12 @@ const movedDetails = (
 export default createApp().post(
   '/api/workspaces/:workspace/partners/import',
   session(),
-  body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES }),
+  body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
   async (c) => {
     const { programId, options, rows: input } = c.req.valid('json')
     const { db, now, user } = c.var
     const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
     const importOpeningBalances = options?.importOpeningBalances ?? false
-    limitRows(input, MAX_PARTNER_ROWS)
     const rows = input.map((row) => readPartnerRow(row, importOpeningBalances))
     const good = rows.filter(isPartnerRow)
     const target = { address: c.req.param('workspace'), email: user.email, programId }

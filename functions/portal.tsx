@@ -1,8 +1,7 @@
 import { listPartnerships } from '../lib/data/portal.ts'
 import { partnerLink } from '../lib/domain/slugs.ts'
-import { createApp } from '../lib/http/app.ts'
 import { Copyable } from '../lib/pages/parts.tsx'
-import { errorPage, renderPage, signedIn } from '../lib/pages/render.tsx'
+import { createPages, renderPage, signedIn } from '../lib/pages/render.tsx'
 
 type Partnership = Awaited<ReturnType<typeof listPartnerships>>[number]
 
@@ -34,25 +33,23 @@ const Program = ({ partnership }: { partnership: Partnership }) => {
 }
 
 /** GET /portal: a partner's links and coupon codes, in every program that its e-mail address belongs to. */
-export default createApp()
-  .onError(errorPage)
-  .get('/portal', signedIn(), async (c) => {
-    const partnerships = await listPartnerships(c.var.db, c.var.user.email)
-    return renderPage(c, {
-      title: 'Partner portal',
-      children: (
-        <>
-          <h1>Your programs</h1>
-          {partnerships.map((partnership) => (
-            <Program partnership={partnership} />
-          ))}
-          {partnerships.length === 0 && (
-            <p class="empty">
-              No program knows {c.var.user.email}. If you joined one with another address, sign out and sign
-              in with that.
-            </p>
-          )}
-        </>
-      ),
-    })
+export default createPages().get('/portal', signedIn(), async (c) => {
+  const partnerships = await listPartnerships(c.var.db, c.var.user.email)
+  return renderPage(c, {
+    title: 'Partner portal',
+    children: (
+      <>
+        <h1>Your programs</h1>
+        {partnerships.map((partnership) => (
+          <Program partnership={partnership} />
+        ))}
+        {partnerships.length === 0 && (
+          <p class="empty">
+            No program knows {c.var.user.email}. If you joined one with another address, sign out and sign in
+            with that.
+          </p>
+        )}
+      </>
+    ),
   })
+})

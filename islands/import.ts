@@ -3,7 +3,7 @@
  * and does it in calls that survive a closed tab. functions/dashboard/import.tsx is the page around it.
  */
 import { countLostAnswers } from '../lib/domain/import-outcomes.ts'
-import { count } from '../lib/domain/import-report.ts'
+import { counted } from '../lib/domain/plural.ts'
 import { check } from './import/check.ts'
 import { askFile } from './import/choose.ts'
 import { askColumns } from './import/columns.ts'
@@ -63,7 +63,13 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   await new Promise<void>((resolve) => {
     showStep(
       'Imported',
-      ...reportOf({ file: job.file, outcomes, dryRun: false, withBalances: job.options.balances }),
+      ...reportOf({
+        file: job.file,
+        columns: job.columns,
+        outcomes,
+        dryRun: false,
+        withBalances: job.options.balances,
+      }),
       h(
         'p',
         { class: 'actions' },
@@ -87,7 +93,7 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
       h(
         'p',
         {},
-        `${job.file.name} into ${job.programName}: ${done.toLocaleString('en')} of ${count(total, 'row')} imported.`,
+        `${job.file.name} into ${job.programName}: ${done.toLocaleString('en')} of ${counted(total, 'row')} imported.`,
       ),
       h(
         'p',

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { MAX_CUSTOMER_ROWS } from '../../lib/domain/customer-import.ts'
+import { MAX_PARTNER_ROWS } from '../../lib/domain/partner-import.ts'
 import {
   CustomerImport,
   CustomerImportRow,
   PartnerImport,
   PartnerImportRow,
 } from '../../lib/http/import-schemas.ts'
-import { MAX_CUSTOMER_ROWS, MAX_PARTNER_ROWS } from '../../lib/http/imports.ts'
 import { CustomerImportResponse, PartnerImportResponse } from '../responses.ts'
 import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, workspace } from './shared.ts'
 

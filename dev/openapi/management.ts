@@ -1,4 +1,12 @@
 import * as z from 'zod'
+import type { ErrorCode } from '../../lib/http/errors.ts'
+import {
+  CommissionQuery,
+  CustomerQuery,
+  EventQuery,
+  MailQuery,
+  PartnerQuery,
+} from '../../lib/http/list-schemas.ts'
 import { Page } from '../../lib/http/lists.ts'
 import {
   GroupChange,
@@ -10,15 +18,7 @@ import {
   NewWorkspace,
   ProgramChange,
 } from '../../lib/http/management-schemas.ts'
-import {
-  CommissionQuery,
-  CustomerQuery,
-  MailQuery,
-  NewCoupon,
-  PartnerChange,
-  PartnerQuery,
-} from '../../lib/http/partner-schemas.ts'
-import { EventQuery } from '../../lib/http/schemas.ts'
+import { NewCoupon, PartnerChange } from '../../lib/http/partner-schemas.ts'
 import {
   ApiKeyResponse,
   AuditEntryResponse,
@@ -34,7 +34,7 @@ import {
   ProgramResponse,
   WorkspaceResponse,
 } from '../management-responses.ts'
-import { EventListResponse, EventResponse } from '../responses.ts'
+import { EventResponse } from '../responses.ts'
 import {
   BODY_ERRORS,
   byApiKey,
@@ -66,44 +66,44 @@ const get = (summary: string, row: z.ZodType, more: Path = id) => ({
   summary,
   security: byReader,
   requestParams: path(more),
-  responses: { 200: { description: 'It.', ...json(row) }, ...errors(...READER_ERRORS) },
+  responses: { 200: { description: 'The row.', ...json(row) }, ...errors(...READER_ERRORS) },
 })
 
-/** The same for what only managers may see. */
+/** The same for a list that only managers may see. */
 const managersOnly = <Operation extends { responses: object }>(operation: Operation) => ({
   ...operation,
   security: bySession,
   responses: { ...operation.responses, ...errors('invalid_query', ...MANAGER_ERRORS) },
 })
 
-const post = (summary: string, body: z.ZodType, row: z.ZodType, more?: Path) => ({
+const post = (summary: string, body: z.ZodType, row: z.ZodType, names: Path = {}, ...more: ErrorCode[]) => ({
   summary,
   security: bySession,
-  requestParams: path(more),
+  requestParams: path(names),
   requestBody: { required: true, ...json(body) },
   responses: {
-    201: { description: 'Made.', ...json(row) },
-    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+    201: { description: 'The row that was made.', ...json(row) },
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
   },
 })
 
-const patch = (summary: string, body: z.ZodType, row: z.ZodType) => ({
+const patch = (summary: string, body: z.ZodType, row: z.ZodType, ...more: ErrorCode[]) => ({
   summary,
   description: 'What is not named stays as it is.',
   security: bySession,
   requestParams: path(id),
   requestBody: { required: true, ...json(body) },
   responses: {
-    200: { description: 'As it is now.', ...json(row) },
-    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+    200: { description: 'The row as it is now.', ...json(row) },
+    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
   },
 })
 
-const remove = (summary: string, more: Path = id) => ({
+const remove = (summary: string, names: Path = id, ...more: ErrorCode[]) => ({
   summary,
   security: bySession,
-  requestParams: path(more),
-  responses: { 204: { description: 'Done.' }, ...errors(...MANAGER_ERRORS, 'conflict') },
+  requestParams: path(names),
+  responses: { 204: { description: 'Done.' }, ...errors(...MANAGER_ERRORS, ...more) },
 })
 
 const AT = '/api/workspaces/{workspace}'
@@ -124,7 +124,7 @@ export const management = {
       security: bySession,
       requestBody: { required: true, ...json(NewWorkspace) },
       responses: {
-        201: { description: 'Made.', ...json(WorkspaceResponse) },
+        201: { description: 'The row that was made.', ...json(WorkspaceResponse) },
         ...errors(...BODY_ERRORS, ...SESSION_ERRORS, 'signup_closed', 'conflict'),
       },
     },
@@ -164,7 +164,7 @@ export const management = {
   [`${AT}/partners/{id}/coupons/{couponId}`]: {
     delete: remove('Take a coupon alias away', { ...id, couponId: z.string() }),
   },
-  [`${AT}/events`]: { get: list('List events, newest first', EventListResponse, EventQuery) },
+  [`${AT}/events`]: { get: list('List events, newest first', listOf(EventResponse), EventQuery) },
   [`${AT}/events/{id}`]: { get: get('Get an event and the reasons for its decision', EventResponse) },
   [`${AT}/commissions`]: { get: list('List commissions', listOf(CommissionResponse), CommissionQuery) },
   [`${AT}/customers`]: { get: list('List customers', listOf(CustomerResponse), CustomerQuery) },
@@ -175,17 +175,23 @@ export const management = {
   [`${AT}/api-keys/{id}`]: { delete: remove('Revoke an API key at once') },
   [`${AT}/members`]: {
     get: managersOnly(list('List members', listOf(MemberResponse))),
-    post: post('Invite a member, by mail', NewMember, MemberResponse),
+    post: post('Invite a member, by mail', NewMember, MemberResponse, {}, 'conflict'),
   },
   [`${AT}/members/{id}`]: {
-    patch: patch('Change a member’s role', MemberChange, MemberResponse),
-    delete: remove('Remove a member'),
+    patch: patch('Change a member’s role', MemberChange, MemberResponse, 'conflict'),
+    delete: remove('Remove a member', id, 'conflict'),
   },
   [`${AT}/mails`]: { get: managersOnly(list('List mails', listOf(MailResponse), MailQuery)) },
   [`${AT}/mails/{id}/retry`]: {
     post: {
-      ...managersOnly(get('Send a mail again that failed', MailResponse)),
+      summary: 'Send a mail again that failed',
       description: 'A mail that waits to be sent is answered as it is; one that was sent is a conflict.',
+      security: bySession,
+      requestParams: path(id),
+      responses: {
+        200: { description: 'The row as it is now.', ...json(MailResponse) },
+        ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
     },
   },
   [`${AT}/audit`]: {

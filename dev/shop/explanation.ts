@@ -1,11 +1,11 @@
 /** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
 import type * as z from 'zod'
-import type { EventListResponse, EventResponse } from '../responses.ts'
+import type { EventResponse } from '../responses.ts'
 import type { ShopConfig } from './app.ts'
 import type { Report } from './tributary.ts'
 
 export type Event = z.infer<typeof EventResponse>
-type EventList = z.infer<typeof EventListResponse>
+type EventList = { data: Event[] }
 
 /** A page is no place to wait long. */
 const TIMEOUT_MS = 5_000

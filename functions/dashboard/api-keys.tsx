@@ -1,14 +1,14 @@
 import { type ApiKey, addApiKey, findApiKey, listApiKeys, revokeApiKey } from '../../lib/data/api-keys.ts'
-import { actOf } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createApiKey } from '../../lib/http/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
+import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { NewApiKey } from '../../lib/http/management-schemas.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { Copyable, Done, Field, NextPage, Problem, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = { revoked: 'The key is revoked: calls with it are refused from now on.' }
 
@@ -37,7 +37,7 @@ const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
 
 type Props = {
   base: string
-  keys: { data: ApiKey[]; nextCursor: string | null }
+  keys: Listed<ApiKey>
   url: string
   fields?: Fields
   errors?: ErrorDetail[]
@@ -112,11 +112,11 @@ const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
 )
 
 /** /app/:workspace/api-keys: made, shown once, revoked. For managers. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
-    const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit, (key) => key)
+    const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit)
     const base = `/app/${workspace.slug}/api-keys`
     const done = wordsFor(DONE, c.req.query('done'))
     const children = <KeysPage {...{ base, keys, done }} url={c.req.url} />
@@ -129,9 +129,9 @@ export default createRoutes<PageEnv>()
     const { data, errors } = checked(NewApiKey, { name: fields.name ?? '' })
     if (errors) {
       const { limit } = Page.parse({})
-      const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit, (key) => key)
+      const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit)
       const children = <KeysPage {...{ base, keys, fields, errors }} url={c.req.url} />
-      return renderPage(c, { title: 'Error: API keys', section: '/api-keys', children }, 400)
+      return renderPage(c, { title: 'API keys', section: '/api-keys', children }, 400)
     }
     // No redirect: the key is in this answer, and nowhere else.
     const { key, hash } = await createApiKey()

@@ -1,10 +1,11 @@
 import { type AuditRow, listAudit } from '../../lib/data/audit.ts'
+import { managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { auditWords } from '../../lib/pages/audit-words.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 /** Where what an action was done to has a page. */
 const PAGES: Record<string, { path: string; label: string }> = {
@@ -24,12 +25,12 @@ const About = ({ base, entry }: { base: string; entry: AuditRow }) => {
 }
 
 /** /app/:workspace/audit: who changed what, and when. */
-export default createRoutes<PageEnv>().get('/app/:workspace/audit', managersOnly(), async (c) => {
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/audit', managersOnly(), async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { data, errors } = readFilters(c, Page)
   const rows = data ? await listAudit(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-  const { data: entries, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+  const { data: entries, nextCursor } = page(rows, data?.limit ?? 0)
   const children = (
     <>
       <h1>Audit log</h1>

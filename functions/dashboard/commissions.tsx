@@ -1,23 +1,24 @@
 import { listCommissions } from '../../lib/data/commissions.ts'
+import type { WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { CommissionQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { CommissionQuery } from '../../lib/http/partner-schemas.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KINDS, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
-import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 const ANY = { value: '', label: 'Any' }
 const STATUSES = [ANY, { value: 'pending', label: 'Pending' }, { value: 'payable', label: 'Payable' }]
 const KINDS = [ANY, ...Object.entries(COMMISSION_KINDS).map(([value, label]) => ({ value, label }))]
 
 /** /app/:workspace/commissions: what partners have earned. */
-export default createRoutes<PageEnv>().get('/app/:workspace/commissions', async (c) => {
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', async (c) => {
   const { db, now, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, CommissionQuery)
   const rows = data ? await listCommissions(db, workspace.id, { ...data, limit: data.limit + 1 }, now) : []
-  const { data: commissions, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+  const { data: commissions, nextCursor } = page(rows, data?.limit ?? 0)
   const children = (
     <>
       <h1>Commissions</h1>

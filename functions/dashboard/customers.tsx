@@ -1,19 +1,20 @@
 import { listCustomers } from '../../lib/data/customers.ts'
+import type { WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { CustomerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { CustomerQuery } from '../../lib/http/partner-schemas.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { CustomerTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage } from '../../lib/pages/parts.tsx'
-import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 /** /app/:workspace/customers: whose customers belong to which partner. */
-export default createRoutes<PageEnv>().get('/app/:workspace/customers', async (c) => {
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, CustomerQuery)
   const rows = data ? await listCustomers(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-  const { data: customers, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+  const { data: customers, nextCursor } = page(rows, data?.limit ?? 0)
   const children = (
     <>
       <h1>Customers</h1>

@@ -1,14 +1,15 @@
 import { type EventRow, findEvent, listEvents } from '../../lib/data/events.ts'
 import { commissionStatus } from '../../lib/domain/commissions.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
+import type { WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import { EventQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { EventQuery } from '../../lib/http/schemas.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { amountOf, EventTable, PartnerName, Status, Steps } from '../../lib/pages/ledger.tsx'
+import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
-import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 const KINDS = [
   { value: '', label: 'Sales and leads' },
@@ -63,7 +64,7 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
       {event.kind === 'sale' && (
         <>
           <dt>Amount</dt>
-          <dd>{amountOf(event)}</dd>
+          <dd>{saleAmount(event)}</dd>
         </>
       )}
       <dt>Customer</dt>
@@ -96,13 +97,13 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
 )
 
 /** /app/:workspace/events and /events/:id: what was reported, and why it counted or not. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, EventQuery)
     const rows = data ? await listEvents(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
-    const { data: events, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+    const { data: events, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
         <h1>Events</h1>

@@ -1,7 +1,7 @@
 import { changeGroup, createGroup, findGroup, type Group } from '../../lib/data/groups.ts'
 import { findProgram, type Program } from '../../lib/data/programs.ts'
 import type { Workspace } from '../../lib/data/workspaces.ts'
-import { actOf } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -9,7 +9,7 @@ import { NewGroup } from '../../lib/http/management-schemas.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 import {
   RewardInputs,
   readReward,
@@ -121,7 +121,7 @@ const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupPro
 }
 
 /** The pages of groups: a new one of a program, and one that is there. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id/groups/new', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
@@ -136,7 +136,7 @@ export default createRoutes<PageEnv>()
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
-      return renderPage(c, { title: 'Error: New group', section: '/programs', children }, 400)
+      return renderPage(c, { title: 'New group', section: '/programs', children }, 400)
     }
     const { id } = await createGroup(db, actOf(c), program.id, data)
     return c.redirect(`${base}/groups/${id}?done=created`, 303)
@@ -157,7 +157,7 @@ export default createRoutes<PageEnv>()
     if (errors) {
       const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
       const children = <GroupPage {...{ workspace, program, group, fields, errors }} />
-      return renderPage(c, { title: `Error: ${group.name}`, section: '/programs', children }, 400)
+      return renderPage(c, { title: group.name, section: '/programs', children }, 400)
     }
     await changeGroup(db, actOf(c), group.id, data)
     return c.redirect(`/app/${workspace.slug}/groups/${group.id}?done=saved`, 303)

@@ -1,8 +1,9 @@
 /** The page on which a manager moves partners and their customers over. islands/import.ts brings it to life. */
 import { listPrograms } from '../../lib/data/programs.ts'
+import { managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 type Props = {
   /** The workspace's slug. */
@@ -22,7 +23,7 @@ export const IMPORT_PAGE = {
 } satisfies Partial<LayoutProps> & { title: string }
 
 /** GET /app/:workspace/import */
-export const importRoutes = createRoutes<PageEnv>().get(
+export const importRoutes = createRoutes<WorkspaceEnv>().get(
   '/app/:workspace/import',
   managersOnly(),
   async (c) => {
@@ -70,7 +71,9 @@ const ImportForm = ({ workspace, programs }: Props) => (
         <p id="import-problem" class="problem" role="alert" hidden></p>
         <div class="field">
           <label for="import-program">Program</label>
-          <select id="import-program" name="programId">
+          <select id="import-program" name="programId" required>
+            {/* One program needs no choice. Of several, a wrong one would be hard to undo. */}
+            {programs.length > 1 && <option value="">Choose a program</option>}
             {programs.map(({ id, name }) => (
               <option value={id}>{name}</option>
             ))}
@@ -79,7 +82,8 @@ const ImportForm = ({ workspace, programs }: Props) => (
         <div class="field drop" id="import-drop">
           <label for="import-file">CSV file</label>
           <p class="hint" id="import-file-hint">
-            Choose it, or drop it here. Separated by commas, semicolons or tabs, in any encoding.
+            Choose it, or drop it here. Separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows
+            encoding.
           </p>
           <input
             id="import-file"

@@ -1,13 +1,13 @@
-import { listMails, type MailRow, retryMail } from '../../lib/data/mails.ts'
-import { actOf } from '../../lib/http/access.ts'
+import { type MailRow, mailsQuery, retryMail } from '../../lib/data/mails.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import { MailQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { MailQuery } from '../../lib/http/partner-schemas.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = {
   queued: 'The mail will be sent again, within a minute or two.',
@@ -65,17 +65,18 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
 )
 
 /** /app/:workspace/mails: what was mailed, and what could not be. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/mails', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, MailQuery)
+    const { limit = 0, ...filter } = data ?? {}
     const isFirst = data && !data.cursor && !data.status
-    const [failed, rows] = await Promise.all([
-      isFirst ? listMails(db, workspace.id, { status: 'failed', limit: FAILED_ON_TOP }) : [],
-      data ? listMails(db, workspace.id, { ...data, limit: data.limit + 1 }) : [],
+    const [failed, rows] = await db.batch([
+      mailsQuery(db, workspace.id, { status: 'failed', limit: isFirst ? FAILED_ON_TOP : 0 }).compile(),
+      mailsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
     ])
-    const { data: mails, nextCursor } = page(rows, data?.limit ?? 0, (row) => row)
+    const { data: mails, nextCursor } = page(rows, limit)
     const children = (
       <>
         <h1>Mails</h1>
@@ -83,7 +84,7 @@ export default createRoutes<PageEnv>()
         {failed.length > 0 && (
           <>
             <h2>Could not be delivered</h2>
-            <p>These were tried again and again. Correct what the last error names, and send them again.</p>
+            <p>Send them again once what the last error says is mended.</p>
             <MailTable base={base} caption="Mails that could not be delivered" mails={failed} />
             <h2>All mails</h2>
           </>
@@ -102,7 +103,7 @@ export default createRoutes<PageEnv>()
     return renderPage(c, { title: 'Mails', section: '/mails', children }, errors ? 400 : 200)
   })
   .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
-    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, { ...actOf(c), id }))
+    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     const done: keyof typeof DONE = mail.status === 'sent' ? 'sent' : 'queued'
     return c.redirect(`/app/${c.var.workspace.slug}/mails?done=${done}`, 303)
   })

@@ -1,5 +1,6 @@
 import type { Member } from '../../lib/data/members.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
 
@@ -15,7 +16,7 @@ const ROLE_HINT =
 
 type MembersProps = {
   base: string
-  members: { data: Member[]; nextCursor: string | null }
+  members: Listed<Member>
   url: string
   fields?: Fields
   errors?: ErrorDetail[]

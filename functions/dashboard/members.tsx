@@ -7,16 +7,16 @@ import {
   type Member,
   removeMember,
 } from '../../lib/data/members.ts'
-import { actOf, LAST_MANAGER } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
-import { invitation } from '../../lib/http/invitation.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { MemberChange, NewMember } from '../../lib/http/management-schemas.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/http/members.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { wordsFor } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
@@ -25,46 +25,47 @@ const DONE = {
   removed: 'Removed: they can’t see this workspace any more.',
 }
 
-const findOne = (c: Context<PageEnv, '/:id'>): Promise<Member> =>
+const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
   found('member', c.req.param('id'), (id) => findMember(c.var.db, c.var.workspace.id, id))
 
 const showMembers = async (
-  c: Context<PageEnv>,
+  c: Context<WorkspaceEnv>,
   { cursor, limit }: { cursor?: string | undefined; limit: number },
   state: { fields?: Fields; errors?: ErrorDetail[]; done?: string | undefined },
+  status: 200 | 400 | 409 = 200,
 ) => {
   const { db, workspace } = c.var
   const members = await listMembers(db, workspace.id, { cursor, limit: limit + 1 })
-  const shown = page(members, limit, (member) => member)
-  const title = state.errors ? 'Error: Members' : 'Members'
+  const shown = page(members, limit)
   const children = (
     <MembersPage base={`/app/${workspace.slug}/members`} members={shown} url={c.req.url} {...state} />
   )
-  return renderPage(c, { title, section: '/members', children }, state.errors ? 400 : 200)
+  return renderPage(c, { title: 'Members', section: '/members', children }, status)
 }
 
 /** Where to go after a change. Who has just lost the right to see this page is led to one that they may see. */
-const afterwards = (c: Context<PageEnv>, member: Member, done: 'changed' | 'removed'): string => {
+const afterwards = (c: Context<WorkspaceEnv>, member: Member, done: 'changed' | 'removed'): string => {
   const base = `/app/${c.var.workspace.slug}`
   if (member.email !== c.var.user.email) return `${base}/members?done=${done}`
   return done === 'removed' ? '/app?done=left' : base
 }
 
 /** /app/:workspace/members: who may see the workspace, and who may change it. For managers. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members', managersOnly(), query(Page), (c) =>
     showMembers(c, c.req.valid('query'), { done: wordsFor(DONE, c.req.query('done')) }),
   )
   .post('/app/:workspace/members', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
-    const again = (errors: ErrorDetail[]) => showMembers(c, Page.parse({}), { fields, errors })
+    const again = (errors: ErrorDetail[], status: 400 | 409) =>
+      showMembers(c, Page.parse({}), { fields, errors }, status)
     const { data, errors } = checked(NewMember, { email: fields.email ?? '', role: fields.role })
-    if (errors) return again(errors)
+    if (errors) return again(errors, 400)
 
     const { email, role } = data
     const member = await inviteMember(db, actOf(c), { email, details: invitation(c, role) })
-    if (!member) return again([{ path: 'email', message: `${email} is a member of this workspace already.` }])
+    if (!member) return again([{ path: 'email', message: alreadyMember(email) }], 409)
     return c.redirect(`/app/${workspace.slug}/members?done=invited`, 303)
   })
   .get('/app/:workspace/members/:id', managersOnly(), async (c) => {
@@ -90,11 +91,7 @@ export default createRoutes<PageEnv>()
         errors={errors}
       />
     )
-    return renderPage(
-      c,
-      { title: `Error: ${before.email}`, section: '/members', children },
-      errors ? 400 : 409,
-    )
+    return renderPage(c, { title: before.email, section: '/members', children }, errors ? 400 : 409)
   })
   .get('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
     const member = await findOne(c)
@@ -108,5 +105,5 @@ export default createRoutes<PageEnv>()
 
     const base = `/app/${workspace.slug}/members`
     const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />
-    return renderPage(c, { title: 'Error: Remove a member', section: '/members', children }, 409)
+    return renderPage(c, { title: 'Remove a member', section: '/members', children }, 409)
   })

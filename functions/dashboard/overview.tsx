@@ -1,14 +1,15 @@
 import { MOST_COUNTED, type Overview, readOverview } from '../../lib/data/overview.ts'
 import type { Workspace } from '../../lib/data/workspaces.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
+import type { WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { Done, wordsFor } from '../../lib/pages/parts.tsx'
-import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = { created: 'Your workspace is ready. Here is what comes next.' }
 
 /** A number that was counted up to a limit. */
-const counted = (number: number): string =>
+const upToMost = (number: number): string =>
   number > MOST_COUNTED ? `more than ${MOST_COUNTED.toLocaleString('en')}` : number.toLocaleString('en')
 
 /** What it takes until the first sale is credited, in order. */
@@ -70,11 +71,11 @@ const Checklist = ({ overview, base }: { overview: Overview; base: string }) => 
 const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
   <ul class="numbers">
     <li>
-      <strong>{counted(overview.partners)}</strong>
+      <strong>{upToMost(overview.partners)}</strong>
       <a href={`${base}/partners`}>Partners</a>
     </li>
     <li>
-      <strong>{counted(overview.events)}</strong>
+      <strong>{upToMost(overview.events)}</strong>
       <a href={`${base}/events`}>Events in 30 days</a>
     </li>
     {overview.earned.map(({ currency, pendingCents, payableCents }) => (
@@ -108,7 +109,7 @@ const OverviewPage = ({ workspace, overview, done }: Props) => {
 }
 
 /** /app/:workspace: what is left to be set up, and how things stand. */
-export default createRoutes<PageEnv>().get('/app/:workspace', async (c) => {
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => {
   const { db, now, workspace } = c.var
   const overview = await readOverview(db, workspace.id, now)
   const done = wordsFor(DONE, c.req.query('done'))

@@ -3,15 +3,15 @@ import type * as z from 'zod'
 import { addCoupon, removeCoupon } from '../../lib/data/coupons.ts'
 import { readPartnerPage } from '../../lib/data/partner-page.ts'
 import { changePartner } from '../../lib/data/partners.ts'
-import { actOf } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { NewCoupon, PartnerChange } from '../../lib/http/partner-schemas.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { PartnerPage } from '../../lib/pages/partner.tsx'
-import type { Refused } from '../../lib/pages/partner-forms.tsx'
 import { wordsFor } from '../../lib/pages/parts.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import type { Refused } from './partner-forms.tsx'
+import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
   saved: 'The partner was saved.',
@@ -23,7 +23,7 @@ const DONE = {
 }
 
 /** Shows the partner of the address, with the form that was refused, if one was. */
-const showPartner = async (c: Context<PageEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
+const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
   const { db, now, workspace } = c.var
   const read = await found('partner', c.req.param('id') ?? '', (id) =>
     readPartnerPage(db, workspace.id, id, now),
@@ -31,15 +31,14 @@ const showPartner = async (c: Context<PageEnv>, refused?: Refused, status: 200 |
   const { name, email } = read.partner
   const done = refused ? undefined : wordsFor(DONE, c.req.query('done'))
   const children = <PartnerPage {...read} refused={refused} workspace={workspace} now={now} done={done} />
-  const title = refused ? `Error: ${name ?? email}` : (name ?? email)
-  return renderPage(c, { title, section: '/partners', children }, status)
+  return renderPage(c, { title: name ?? email, section: '/partners', children }, status)
 }
 
 /** Back to the partner's page, which then says what was done. */
-const done = (c: Context<PageEnv>, code: keyof typeof DONE) =>
+const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
 
-const change = async (c: Context<PageEnv>, changes: z.output<typeof PartnerChange>) => {
+const change = async (c: Context<WorkspaceEnv>, changes: z.output<typeof PartnerChange>) => {
   const changed = await found('partner', c.req.param('id') ?? '', (id) =>
     changePartner(c.var.db, actOf(c), id, changes),
   )
@@ -49,7 +48,7 @@ const change = async (c: Context<PageEnv>, changes: z.output<typeof PartnerChang
 const PATH = '/app/:workspace/partners/:id'
 
 /** /app/:workspace/partners/:id: one partner, and what a manager can do about it. Spec, section 4.5. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showPartner(c))
   .post(PATH, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
@@ -63,7 +62,7 @@ export default createRoutes<PageEnv>()
   .post(`${PATH}/status`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
-    if (errors) return showPartner(c, { form: 'status', fields, errors }, 400)
+    if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     await change(c, data)
     return done(c, data.status)
   })
@@ -81,7 +80,7 @@ export default createRoutes<PageEnv>()
   .post(`${PATH}/coupons/remove`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(NewCoupon, { couponId: fields.couponId ?? '' })
-    if (errors) return showPartner(c, { form: 'status', fields, errors }, 400)
+    if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     const { couponId } = data
     await found('partner', c.req.param('id'), (id) => removeCoupon(c.var.db, actOf(c), id, couponId))
     return done(c, 'removed')

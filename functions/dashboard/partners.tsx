@@ -1,14 +1,16 @@
 import { type PartnerRow, partnersQuery, programsAndGroupsQuery } from '../../lib/data/partners.ts'
 import type { Workspace } from '../../lib/data/workspaces.ts'
 import { partnerLink } from '../../lib/domain/slugs.ts'
+import type { WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { PartnerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { PartnerQuery } from '../../lib/http/partner-schemas.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Table } from '../../lib/pages/parts.tsx'
-import { type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 
 /** A program with one of its groups, or without any. */
 type Choice = { program_id: string; program_name: string; group_id: string | null; group_name: string | null }
@@ -23,7 +25,7 @@ const PartnerFilters = ({
 }: {
   base: string
   fields: Fields
-  errors: { path: string; message: string }[] | undefined
+  errors: ErrorDetail[] | undefined
   choices: Choice[]
 }) => {
   const programs = [...new Map(choices.map((choice) => [choice.program_id, choice.program_name]))]
@@ -102,7 +104,7 @@ const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltere
 }
 
 /** /app/:workspace/partners: finding a partner. */
-export default createRoutes<PageEnv>().get('/app/:workspace/partners', async (c) => {
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const { fields, data, errors } = readFilters(c, PartnerQuery)
@@ -111,7 +113,7 @@ export default createRoutes<PageEnv>().get('/app/:workspace/partners', async (c)
     partnersQuery(db, workspace.id, { ...filter, slugKey: slug, limit: data ? limit + 1 : 0 }).compile(),
     programsAndGroupsQuery(db, workspace.id).compile(),
   ])
-  const { data: partners, nextCursor } = page(rows, limit, (row) => row)
+  const { data: partners, nextCursor } = page(rows, limit)
   const isFiltered = Object.keys(fields).length > 0
   const children = (
     <>

@@ -2,6 +2,7 @@ import type { Group } from '../../lib/data/groups.ts'
 import type { Program } from '../../lib/data/programs.ts'
 import type { Workspace } from '../../lib/data/workspaces.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
 import { intervalWords, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
@@ -14,7 +15,7 @@ export const ProgramsPage = ({
   url,
 }: {
   workspace: Workspace
-  programs: { data: Program[]; nextCursor: string | null }
+  programs: Listed<Program>
   url: string
 }) => {
   const base = `/app/${workspace.slug}/programs`

@@ -1,6 +1,6 @@
 import { listGroups } from '../../lib/data/groups.ts'
 import { changeProgram, createProgram, findProgram, listPrograms } from '../../lib/data/programs.ts'
-import { actOf } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -9,7 +9,7 @@ import { form, query } from '../../lib/http/validate.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { wordsFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
-import { managersOnly, type PageEnv, renderPage } from '../../lib/pages/render.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
 import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {
@@ -21,12 +21,12 @@ const DONE = {
 const MOST_GROUPS = 200
 
 /** /app/:workspace/programs: the terms on which partners are rewarded. */
-export default createRoutes<PageEnv>()
+export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs', query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const programs = await listPrograms(db, workspace.id, { cursor, limit: limit + 1 })
-    const shown = page(programs, limit, (program) => program)
+    const shown = page(programs, limit)
     return renderPage(c, {
       title: 'Programs',
       section: '/programs',
@@ -41,7 +41,7 @@ export default createRoutes<PageEnv>()
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
       const children = <NewProgramPage fields={fields} errors={errors} />
-      return renderPage(c, { title: 'Error: New program', section: '/programs', children }, 400)
+      return renderPage(c, { title: 'New program', section: '/programs', children }, 400)
     }
     const { id } = await createProgram(c.var.db, actOf(c), data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
@@ -69,7 +69,7 @@ export default createRoutes<PageEnv>()
       const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
       const { origin } = new URL(c.req.url)
       const children = <ProgramPage {...{ workspace, program, groups, origin, fields, errors }} />
-      return renderPage(c, { title: `Error: ${program.name}`, section: '/programs', children }, 400)
+      return renderPage(c, { title: program.name, section: '/programs', children }, 400)
     }
     await changeProgram(db, actOf(c), program.id, data)
     return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=saved`, 303)

@@ -3,7 +3,13 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { NewWorkspace } from '../../lib/http/management-schemas.ts'
 import type { SessionEnv } from '../../lib/http/session.ts'
-import { allowSignup, isSignupOpen, type SignupBindings, slugTaken } from '../../lib/http/signup.ts'
+import {
+  allowSignup,
+  isSignupOpen,
+  SIGNUP_CLOSED,
+  type SignupBindings,
+  slugTaken,
+} from '../../lib/http/signup.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -63,10 +69,7 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
         <button type="submit">Create the workspace</button>
       </form>
     ) : (
-      <p>
-        New workspaces are not made here. Ask whoever runs this installation, or a manager to invite you to
-        theirs.
-      </p>
+      <p>{SIGNUP_CLOSED}</p>
     )}
     <h2>Are you a partner?</h2>
     <p>
@@ -88,15 +91,15 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     const { db, now, user } = c.var
     const fields = c.req.valid('form')
 
-    const again = async (errors: ErrorDetail[]) => {
+    const again = async (errors: ErrorDetail[], status: 400 | 409) => {
       const workspaces = await listWorkspaces(db, user.email)
       const page = <WorkspacesPage workspaces={workspaces} isOpen fields={fields} errors={errors} />
-      return renderPage(c, { title: 'Error: Workspaces', children: page }, 400)
+      return renderPage(c, { title: 'Workspaces', children: page }, status)
     }
     const { data, errors } = checked(NewWorkspace, { name: fields.name ?? '', slug: fields.slug })
-    if (errors) return again(errors)
+    if (errors) return again(errors, 400)
 
     const workspace = await createWorkspace(db, { ...data, email: user.email, now })
-    if (!workspace) return again([{ path: 'slug', message: slugTaken(data.slug) }])
+    if (!workspace) return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
     return c.redirect(`/app/${workspace.slug}?done=created`, 303)
   })

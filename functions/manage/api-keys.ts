@@ -12,7 +12,7 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
-    return c.json(page(keys, limit, (key) => key))
+    return c.json(page(keys, limit))
   })
   .post('/api/workspaces/:workspace/api-keys', manager(), body(NewApiKey), async (c) => {
     const { key, hash } = await createApiKey()

@@ -2,8 +2,8 @@ import { type CommissionRow, listCommissions } from '../../lib/data/commissions.
 import { commissionStatus } from '../../lib/domain/commissions.ts'
 import { reader } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { CommissionQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { CommissionQuery } from '../../lib/http/partner-schemas.ts'
 import { query } from '../../lib/http/validate.ts'
 
 const present = (commission: CommissionRow, now: Date) => ({

@@ -1,8 +1,8 @@
 import { type CustomerRow, listCustomers } from '../../lib/data/customers.ts'
 import { reader } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { CustomerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { CustomerQuery } from '../../lib/http/partner-schemas.ts'
 import { query } from '../../lib/http/validate.ts'
 
 const present = (customer: CustomerRow) => ({

@@ -4,8 +4,8 @@ import { explain } from '../../lib/domain/steps.ts'
 import { reader } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import { EventQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { EventQuery } from '../../lib/http/schemas.ts'
 import { query } from '../../lib/http/validate.ts'
 
 /** An event with its explanation, as the API shows it. */

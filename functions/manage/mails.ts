@@ -3,8 +3,8 @@ import { actOf, manager } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
+import { MailQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { MailQuery } from '../../lib/http/partner-schemas.ts'
 import { query } from '../../lib/http/validate.ts'
 
 const present = (mail: MailRow) => ({
@@ -30,7 +30,7 @@ export default createRoutes()
     return c.json(page(mails, limit, present))
   })
   .post('/api/workspaces/:workspace/mails/:id/retry', manager(), async (c) => {
-    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, { ...actOf(c), id }))
+    const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     // One that waits to be sent may be so because of this very call, repeated.
     if (mail.status === 'sent') {
       throw new ApiError('conflict', `This mail was sent to ${mail.recipient} already.`)

@@ -1,11 +1,11 @@
 import { changeRole, inviteMember, listMembers, type Member, removeMember } from '../../lib/data/members.ts'
-import { actOf, LAST_MANAGER, manager } from '../../lib/http/access.ts'
+import { actOf, manager } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
-import { invitation } from '../../lib/http/invitation.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { MemberChange, NewMember } from '../../lib/http/management-schemas.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/http/members.ts'
 import { body, query } from '../../lib/http/validate.ts'
 
 const present = ({ id, email, role, createdAt }: Member) => ({ id, email, role, createdAt })
@@ -26,7 +26,7 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/members', manager(), body(NewMember), async (c) => {
     const { email, role } = c.req.valid('json')
     const member = await inviteMember(c.var.db, actOf(c), { email, details: invitation(c, role) })
-    if (!member) throw new ApiError('conflict', `${email} is a member of this workspace already.`)
+    if (!member) throw new ApiError('conflict', alreadyMember(email))
     return c.json(present(member), 201)
   })
   .patch('/api/workspaces/:workspace/members/:id', manager(), body(MemberChange), async (c) => {

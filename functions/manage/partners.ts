@@ -3,8 +3,9 @@ import { partnerLink } from '../../lib/domain/slugs.ts'
 import { actOf, manager, reader } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
+import { PartnerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { PartnerChange, PartnerQuery } from '../../lib/http/partner-schemas.ts'
+import { PartnerChange } from '../../lib/http/partner-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
 
 const present = (partner: PartnerRow) => ({

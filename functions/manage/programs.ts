@@ -5,7 +5,7 @@ import {
   listPrograms,
   type Program,
 } from '../../lib/data/programs.ts'
-import { presentReward } from '../../lib/domain/programs.ts'
+import { presentReward } from '../../lib/domain/rewards.ts'
 import { actOf, manager, reader } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'

@@ -1,8 +1,9 @@
 /** The step that asks the service what an import would do, says it in words, and lets the person decide. */
 import type { Columns } from '../../lib/domain/import-columns.ts'
-import { expectedOf, expectNewPartners, type Outcomes, problemOf } from '../../lib/domain/import-outcomes.ts'
+import { expectedOf, expectNewPartners, type Outcomes } from '../../lib/domain/import-outcomes.ts'
 import type { Rows } from '../../lib/domain/import-records.ts'
-import { count, effects, summary } from '../../lib/domain/import-report.ts'
+import { effects, offer, summary } from '../../lib/domain/import-report.ts'
+import { counted } from '../../lib/domain/plural.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
@@ -14,7 +15,7 @@ type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
 
 /** Runs the dry run, and asks whether to import. @returns null when the person goes back to the columns */
 export const check = async (file: CsvFile, columns: Columns, target: Target): Promise<Job | null> => {
-  showStep('Reading the rows', h('p', {}, `${count(file.records.length, 'row')}.`))
+  showStep('Reading the rows', h('p', {}, `${counted(file.records.length, 'row')}.`))
   const rows = await rowsOf(file, columns)
   const calls = callsOf(rows, false)
   const options: Options = { mails: mailBox().checked, balances: balanceBox().checked }
@@ -53,12 +54,15 @@ const decide = (
       const does = effects(outcomes, options)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
-      report.replaceChildren(...reportOf({ file, outcomes, dryRun: true, withBalances: options.balances }))
-      const sent = [...rows.partners, ...rows.customers].filter(
-        (row) => !problemOf(row, options.balances),
-      ).length
-      start.textContent = `Import ${count(sent, 'row')} into ${target.programName}`
-      start.disabled = sent === 0
+      report.replaceChildren(
+        ...reportOf({ file, columns, outcomes, dryRun: true, withBalances: options.balances }),
+      )
+      const offered = offer(outcomes, {
+        programName: target.programName,
+        withBalances: options.balances,
+      })
+      start.textContent = offered ?? 'Nothing to import'
+      start.disabled = offered === null
       return { options, outcomes }
     }
     const start = button('Import', () => {

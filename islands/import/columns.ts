@@ -11,7 +11,7 @@ import {
   warnings,
 } from '../../lib/domain/import-columns.ts'
 import type { Field } from '../../lib/domain/import-fields.ts'
-import { count } from '../../lib/domain/import-report.ts'
+import { counted } from '../../lib/domain/plural.ts'
 import { announce, button, h, showStep, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 
@@ -54,7 +54,7 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
       feeds.textContent = `${what ? `This file imports ${what}.` : 'This file imports nothing yet.'} ${
         ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No column is ignored.'
       }`
-      const { blocking, advice } = warnings(columns)
+      const { blocking, advice } = warnings(file.headers, columns)
       const all = [file.warning, blocking, ...advice].filter((text) => text !== null)
       notes.replaceChildren(...all.map((text) => h('p', { class: 'note' }, text)))
       next.disabled = blocking !== null
@@ -78,7 +78,7 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
       h(
         'p',
         {},
-        `${file.name}: ${count(file.records.length, 'row')}. `,
+        `${file.name}: ${counted(file.records.length, 'row')}. `,
         platform
           ? `This looks like an export of ${platform}.`
           : 'This is no export that we know by its columns.',

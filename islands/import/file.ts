@@ -63,22 +63,29 @@ export const readText = async (
   if (!header) throw new UnreadableFile('There is nothing in this file.')
 
   // A first line with an address in it is a partner, not a header.
-  const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cell))
+  const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cellText(cell)))
   const names = header.map((cell, column) => (hasHeader && cellText(cell)) || `Column ${column + 1}`)
   const rest = records
     .slice(hasHeader ? first + 1 : first)
     .filter(({ cells }) => cells.some((cell) => cellText(cell)))
-  if (rest.length === 0) throw new UnreadableFile('This file has a header, but no rows below it.')
   const warning = unclosed
     ? `A quotation mark in row ${unclosed.toLocaleString('en')} is never closed, so everything after it is in one cell.`
     : null
+  if (rest.length === 0) {
+    throw new UnreadableFile(
+      warning ? `${warning} Close it, or take it out.` : 'This file has a header, but no rows below it.',
+    )
+  }
   return { name, headers: names, records: rest, warning }
 }
 
+/** No header is longer. A quote that is never closed would make one of the whole file, too much for a pattern. */
+const LONGEST_HEADER = 65_536
+
 /** The delimiter that the header has the most of, outside quotes. */
 const delimiterOf = (text: string): string => {
-  const header =
-    /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(text.trimStart())?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
+  const start = text.trimStart().slice(0, LONGEST_HEADER)
+  const header = /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(start)?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
   const times = (mark: string) => header.split(mark).length
   return [',', ';', '\t', '|'].reduce((best, mark) => (times(mark) > times(best) ? mark : best))
 }

@@ -1,14 +1,15 @@
 /** The report of a dry run and of an import: what happened, which links break, and what mends the errors. */
 import { csvLine } from '../../lib/domain/import-cells.ts'
+import type { Columns } from '../../lib/domain/import-columns.ts'
 import type { BrokenLink, Outcomes } from '../../lib/domain/import-outcomes.ts'
 import {
   brokenLinks,
-  count,
   errorCsv,
   type FailureGroup,
   failureGroups,
   summary,
 } from '../../lib/domain/import-report.ts'
+import { counted } from '../../lib/domain/plural.ts'
 import { button, download, h, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
 
@@ -17,10 +18,17 @@ const SHOWN = 100
 /** Lines that are named for each kind of error. */
 const LINES_SHOWN = 20
 
-type Asked = { file: CsvFile; outcomes: Outcomes; dryRun: boolean; withBalances: boolean }
+type Asked = {
+  file: CsvFile
+  columns: Columns
+  outcomes: Outcomes
+  dryRun: boolean
+  withBalances: boolean
+}
 
 /** The parts of a report, for a step to show. */
-export const reportOf = ({ file, outcomes, dryRun, withBalances }: Asked): HTMLElement[] => {
+export const reportOf = (asked: Asked): HTMLElement[] => {
+  const { outcomes, dryRun, withBalances } = asked
   const { partners, customers } = summary(outcomes, { dryRun, withBalances })
   const links = brokenLinks(outcomes, withBalances)
   const groups = failureGroups(outcomes, { withBalances })
@@ -38,14 +46,14 @@ export const reportOf = ({ file, outcomes, dryRun, withBalances }: Asked): HTMLE
           h(
             'p',
             { class: 'note' },
-            `${count(coupons.length, 'partner')} with more than one coupon: the first is taken, the others are added on the partner’s page. ${coupons
+            `${counted(coupons.length, 'partner')} with more than one coupon: the first is taken, the others are added on the partner’s page. ${coupons
               .slice(0, LINES_SHOWN)
               .map(({ row }) => `${row.email}: ${row.otherCoupons.join(', ')}`)
               .join('; ')}.`,
           ),
         ]
       : []),
-    ...(groups.length > 0 ? [errorsPart(groups, file, outcomes, withBalances)] : []),
+    ...(groups.length > 0 ? [errorsPart(groups, asked)] : []),
   ]
 }
 
@@ -59,19 +67,15 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
   h(
     'section',
     {},
-    h('h3', {}, `${count(links.length, 'link')} ${dryRun ? 'will break' : 'broken'}`),
-    h('p', {}, 'These slugs can’t be kept. Tell those partners about their new link.'),
-    table(
-      'Slugs that change',
-      ['Partner', 'Old slug', 'New slug', 'Reason'],
-      links.slice(0, SHOWN).map(({ email, from, to, why }) => [
-        email,
-        h('s', {}, from),
-        // A dry run makes up an ending that the import will make up again.
-        why === 'taken' && dryRun ? `${to} (the ending may differ)` : to,
-        WHY[why],
-      ]),
+    h(
+      'h3',
+      {},
+      dryRun
+        ? `${counted(links.length, 'link')} will break`
+        : counted(links.length, 'link no longer works', 'links no longer work'),
     ),
+    h('p', {}, 'These slugs can’t be kept. Tell those partners about their new link.'),
+    linksTable(links.slice(0, SHOWN), dryRun),
     more(links.length - SHOWN, 'link'),
     h(
       'p',
@@ -88,12 +92,20 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
     ),
   )
 
-const errorsPart = (
-  groups: FailureGroup[],
-  file: CsvFile,
-  outcomes: Outcomes,
-  withBalances: boolean,
-): HTMLElement =>
+/** Two columns, so that a phone shows both slugs side by side. */
+const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
+  const rows = links.map(({ email, from, to, why }) => {
+    // A dry run makes up an ending that the import will make up again.
+    const reason = why === 'taken' && dryRun ? `${WHY[why]}; the ending may differ` : WHY[why]
+    const slugs = h('td', {}, h('s', {}, from), ` → ${to}`, h('span', { class: 'example' }, reason))
+    return h('tr', {}, h('th', { scope: 'row' }, email), slugs)
+  })
+  const part = table('Slugs that change', ['Partner', 'Old slug → new slug'], rows)
+  part.classList.add('links')
+  return part
+}
+
+const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalances }: Asked): HTMLElement =>
   h(
     'section',
     {},
@@ -102,7 +114,13 @@ const errorsPart = (
       h(
         'details',
         { open: groups.length === 1 },
-        h('summary', {}, h('strong', {}, count(failures.length, 'row')), `: ${remedy} `, h('code', {}, code)),
+        h(
+          'summary',
+          {},
+          h('strong', {}, counted(failures.length, 'row')),
+          `: ${remedy} `,
+          h('code', {}, code),
+        ),
         h(
           'ul',
           {},
@@ -116,7 +134,7 @@ const errorsPart = (
     h(
       'p',
       {},
-      'The download has the rows with errors, as they were, and the reason in a last column. Mend them there, and import that file as it is.',
+      'The download has the rows with errors, and the reason in a last column. Mend them there, and import that file as it is.',
     ),
     h(
       'p',
@@ -126,7 +144,7 @@ const errorsPart = (
         () =>
           download(
             `${file.name.replace(/(-errors)?\.\w+$/, '')}-errors.csv`,
-            errorCsv(file.headers, file.records, outcomes, withBalances),
+            errorCsv({ ...file, columns }, outcomes, withBalances),
           ),
         'quiet',
       ),
@@ -134,7 +152,7 @@ const errorsPart = (
   )
 
 const more = (number: number, what: string): HTMLElement | null =>
-  number > 0 ? h('p', {}, `And ${count(number, `more ${what}`)}, which the download has too.`) : null
+  number > 0 ? h('p', {}, `And ${counted(number, `more ${what}`)}, which the download has too.`) : null
 
 /** Where in the file: `Row 12`, `Rows 12 to 40 and 3 more`. */
 const place = (lines: number[]): string => {

@@ -1,5 +1,5 @@
 /** Makes the calls of an import one after the other, with what a person needs to watch and steer it. */
-import { count } from '../../lib/domain/import-report.ts'
+import { counted } from '../../lib/domain/plural.ts'
 import { post, Stopped } from './api.ts'
 import { announce, button, h, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'
@@ -41,7 +41,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       bar.value = done
       const next = calls[answers.length]
       const what = next ? ` Next: ${next.kind}.` : ''
-      says.textContent = `${done.toLocaleString('en')} of ${count(total, 'row')} done.${note ? ` ${note}` : what}`
+      says.textContent = `${done.toLocaleString('en')} of ${counted(total, 'row')} done.${note ? ` ${note}` : what}`
       // The clock only spaces out what is said.
       if (note || performance.now() - announced > ANNOUNCE_EVERY_MS) {
         announce(says.textContent)
@@ -63,7 +63,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
             run.url(call),
             run.body(call),
             signal,
-            ({ why, seconds }) => show(`${why} Trying again in ${count(seconds, 'second')}.`),
+            ({ why, seconds }) => show(`${why} Trying again in ${counted(seconds, 'second')}.`),
           )
           await run.keep?.(answers.length, results)
           answers.push(results)

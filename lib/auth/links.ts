@@ -1,6 +1,6 @@
 /** Signing in by mail: sending a link, using it, and who is signed in after that. */
 import { randomBase62 } from '../data/ids.ts'
-import { endSession, saveLink } from '../data/sign-in.ts'
+import { dropLink, endSession, findLink, saveLink } from '../data/sign-in.ts'
 import { DatabaseUnavailable } from '../data/unavailable.ts'
 import { ApiError } from '../http/errors.ts'
 import type { User } from '../http/session.ts'
@@ -23,7 +23,8 @@ export const sendLink = async (c: AuthContext, email: string, next: string): Pro
   const { db, now } = c.var
   const token = randomBase62(TOKEN_LENGTH)
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
-  if (!(await saveLink(db, { email, tokenHash: await sha256(token), now, expiresAt }))) {
+  const tokenHash = await sha256(token)
+  if (!(await saveLink(db, { email, tokenHash, now, expiresAt }))) {
     throw new ApiError(
       'rate_limited',
       `Several links are on their way to ${email} already. Use the newest, or wait ${LINK_MINUTES} minutes.`,
@@ -31,16 +32,26 @@ export const sendLink = async (c: AuthContext, email: string, next: string): Pro
     )
   }
   const url = confirmUrl(c.req.url, token, next)
-  await c.env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES }).catch(notSent)
+  try {
+    await c.env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
+  } catch (cause) {
+    // If that fails too, the link's time ends by itself.
+    await dropLink(db, tokenHash).catch(() => {})
+    throw notSent(cause)
+  }
 }
 
-const notSent = (cause: unknown): never => {
+const notSent = (cause: unknown): ApiError => {
   const message = 'The mail could not be sent just now. Ask for it again in a minute.'
   const error = new ApiError('try_again', message, { retryAfter: 60 })
   // For the log, which has no other word of it; the mailer names neither address nor link.
   error.cause = cause
-  throw error
+  return error
 }
+
+/** Whom a link would sign in, or null when it can't be used: it was before, is too old, or never was one. */
+export const whoseLink = async (c: AuthContext, token: string): Promise<string | null> =>
+  TOKEN.test(token) ? findLink(c.var.db, await sha256(token), c.var.now) : null
 
 /**
  * The address in the mail: of the host at which the link was asked for. Cloudflare hands over only requests to hosts
@@ -54,7 +65,7 @@ const confirmUrl = (asked: string, token: string, next: string): string => {
 }
 
 /**
- * Uses a link, which works once, for whoever comes first.
+ * Uses a link, which works once, for whoever comes first. A session that the browser had before ends.
  * An answer of the database that gets lost on the way may cost the link, but never lets in twice: the statement that
  * takes it deletes it, and a repeat of that finds nothing.
  *
@@ -68,6 +79,8 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<string[
     asResponse: true,
   })
   if (answer.status !== 200) return null
+  // The new session is there, whether the old one could be ended or not.
+  await endSessionOf(c).catch(() => {})
   return sessionCookies(answer.headers, c.var.secure)
 }
 
@@ -101,7 +114,11 @@ export const findSession = async (
 
 /** Ends the session of a cookie on the server, if it has one. @returns the header that takes the cookie away */
 export const signOut = async (c: AuthContext): Promise<string> => {
+  await endSessionOf(c)
+  return expiredCookie(c.var.secure)
+}
+
+const endSessionOf = async (c: AuthContext): Promise<void> => {
   const session = await findSession(c.var, c.req.header('Cookie'))
   if (session) await endSession(c.var.db, session.token)
-  return expiredCookie(c.var.secure)
 }

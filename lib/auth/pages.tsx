@@ -59,16 +59,20 @@ export const MailSentPage = ({ email, next }: { email: string; next: string }) =
 )
 
 /** Where a link leads. Programs that look into mails open links, but press no buttons. */
-export const ConfirmPage = ({ token, next }: { token: string; next: string }) => (
+export const ConfirmPage = ({ email, token, next }: { email: string; token: string; next: string }) => (
   <>
     <h1>Sign in</h1>
-    <p>One press, and this browser is signed in.</p>
+    <p>
+      One press, and this browser is signed in as <strong>{email}</strong>.
+    </p>
     <form method="post" action="/auth/confirm">
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="next" value={next} />
       <button type="submit">Sign in</button>
     </form>
-    <p class="hint">You have not asked for this link? Then close this page: nothing has happened.</p>
+    <p class="hint">
+      You have not asked for this link, or are not {email}? Then close this page: nothing has happened.
+    </p>
   </>
 )
 

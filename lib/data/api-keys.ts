@@ -56,7 +56,13 @@ export const addApiKey = async (
 export const revokeApiKey = async (db: Db, act: Act, id: string): Promise<ApiKey | undefined> => {
   const key = await findApiKey(db, act.workspaceId, id)
   if (!key || key.revokedAt) return key
-  const live = db.selectFrom('api_keys').where('id', '=', id).where('revoked_at', 'is', null).select('id')
+  // Of two who revoke it at once, the second waits here, and finds it done.
+  const live = db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .select('id')
+    .forUpdate()
   await db.batch([
     auditEntry(db, {
       ...act,

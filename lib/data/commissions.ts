@@ -72,16 +72,24 @@ const hasStatus = (status: NonNullable<CommissionFilter['status']>, now: Date): 
   return status === 'payable' ? sql`c.payable_at <= ${now}` : sql`false`
 }
 
-/** What a partner has earned, by currency and by whether it may be paid out, as a query. */
-export const earnedQuery = (db: Db, workspaceId: string, partnerId: string, now: Date) =>
+/**
+ * What a workspace's partners have earned, or one of them, by currency and by whether it may be paid out, as a query.
+ *
+ * @param now when it is asked, from which the status follows
+ */
+export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: string) =>
   db
     .selectFrom('commissions')
     .where('workspace_id', '=', workspaceId)
-    .where('partner_id', '=', partnerId)
+    .where((eb) => eb.and(partnerId ? [eb('partner_id', '=', partnerId)] : []))
     .select([
       'currency',
-      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at > ${now}), 0)::bigint`.as('pending'),
-      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at <= ${now}), 0)::bigint`.as('payable'),
+      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at > ${now}), 0)::bigint`.as(
+        'pendingCents',
+      ),
+      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at <= ${now}), 0)::bigint`.as(
+        'payableCents',
+      ),
     ])
     .groupBy('currency')
     .orderBy('currency')

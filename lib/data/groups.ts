@@ -1,5 +1,6 @@
 /** Groups, with their rewards. */
-import { changesOf, type GroupTerms, type Wanted } from '../domain/programs.ts'
+import { changesOf, type Wanted } from '../domain/changes.ts'
+import type { GroupTerms } from '../domain/programs.ts'
 import type { RewardTerms } from '../domain/rewards.ts'
 import { type Act, auditEntry } from './audit.ts'
 import type { Db } from './connection.ts'

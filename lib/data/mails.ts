@@ -1,8 +1,10 @@
 /** The outbox: mails that wait to be sent, and what became of them. */
 import { type RawBuilder, sql } from 'kysely'
 import type { InvitationDetails } from '../mail/details.ts'
+import type { Act } from './audit.ts'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'
+import type { Slice } from './slice.ts'
 import type { MailKind } from './tables.ts'
 
 /** A mail that a run has taken, to be sent by it alone until its lease ends. */
@@ -18,8 +20,8 @@ export type ClaimedMail = {
 
 /**
  * Takes mails that are due for one run, in one statement: of two runs at once, each gets others. Invitations come
- * first, since somebody waits for them; among the rest, workspaces take turns, so that a large import holds up its
- * own mails only. Those whose first try was before `windowStart` have failed: a further try could arrive as a second
+ * first, since somebody waits for them, but never take more than three quarters of a run from other mails; of either
+ * kind, workspaces take turns, so that a large import holds up its own mails only. Those whose first try was before `windowStart` have failed: a further try could arrive as a second
  * mail.
  *
  * A repeat after an unseen commit takes further mails, and leaves the others to the run after the lease.
@@ -32,14 +34,18 @@ export const claimMails = async (
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const { rows } = await sql<ClaimedMail & { expired: boolean }>`
     with turns as (
-      select t.id, t.kind <> 'invitation' as later,
-             row_number() over (partition by t.workspace_id order by t.next_attempt_at, t.id) as turn
+      select t.id, t.kind,
+             row_number() over (partition by t.workspace_id, t.kind order by t.next_attempt_at, t.id) as turn
       from mails t where ${due('t')}
+    ), places as (
+      select id, turn, kind <> 'invitation'
+                       or row_number() over (partition by kind order by turn, id) > ${limit}::integer * 3 / 4 as later
+      from turns
     ), chosen as (
       select m.id, coalesce(m.first_attempt_at < ${windowStart}::timestamptz, false) as expired
-      from mails m join turns using (id)
+      from mails m join places using (id)
       where ${due('m')}
-      order by turns.later, turns.turn, m.id
+      order by places.later, places.turn, m.id
       limit ${limit}
       for update of m skip locked
     )
@@ -88,29 +94,73 @@ export const markMails = async (db: Db, marks: MailMark[], now: Date): Promise<v
   `.execute(db)
 }
 
-/** The statement that writes an invitation into the outbox, for the batch of the change itself. It may run twice. */
+/** Who is taken out of a workspace and invited again hears of it once a day at most: a mail can't be used to pester. */
+const BETWEEN_INVITATIONS_MS = 86_400_000
+
+/**
+ * The statement that writes an invitation into the outbox, for the batch of the change itself. It may run twice, and
+ * writes nothing when the same address was invited to the same workspace within a day.
+ */
 export const invitationMail = (
   db: Db,
-  {
-    workspaceId,
-    recipient,
-    details,
-    now,
-  }: { workspaceId: string; recipient: string; details: InvitationDetails; now: Date },
-) =>
-  db
+  { workspaceId, now }: Act,
+  recipient: string,
+  details: InvitationDetails,
+) => {
+  const recent = db
+    .selectFrom('mails')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'invitation')
+    .where('recipient', '=', recipient)
+    .where('created_at', '>', new Date(now.getTime() - BETWEEN_INVITATIONS_MS))
+    .select('id')
+  return db
     .insertInto('mails')
-    .values({
-      id: newId(),
-      workspace_id: workspaceId,
-      kind: 'invitation',
-      recipient,
-      partner_id: null,
-      details: JSON.stringify(details),
-      created_at: now,
-      next_attempt_at: now,
-    })
+    .columns(['id', 'workspace_id', 'kind', 'recipient', 'details', 'created_at', 'next_attempt_at'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`${newId()}::uuid`.as('id'),
+          sql<string>`${workspaceId}::uuid`.as('workspace_id'),
+          sql<MailKind>`'invitation'`.as('kind'),
+          sql<string>`${recipient}`.as('recipient'),
+          sql<string>`${JSON.stringify(details)}::jsonb`.as('details'),
+          sql<Date>`${now}::timestamptz`.as('created_at'),
+          sql<Date>`${now}::timestamptz`.as('next_attempt_at'),
+        ])
+        .where(({ not, exists }) => not(exists(recent))),
+    )
     .onConflict((conflict) => conflict.doNothing())
+}
+
+/** The statement that takes back an invitation that was not sent yet, for the batch that ends the membership. */
+export const withdrawInvitation = (db: Db, workspaceId: string, recipient: string) =>
+  db
+    .deleteFrom('mails')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'invitation')
+    .where('recipient', '=', recipient)
+    .where('attempts', '=', 0)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('members')
+            .where('workspace_id', '=', workspaceId)
+            .where('email', '=', recipient)
+            .select('id'),
+        ),
+      ),
+    )
+
+/** The statement that keeps a partner's unsent mails from being sent, for the batch that bans it. */
+export const withholdMails = (db: Db, workspaceId: string, partnerId: string, now: Date) =>
+  db
+    .updateTable('mails')
+    .set({ failed_at: now, last_error: 'Not sent: the partner was banned.' })
+    .where('workspace_id', '=', workspaceId)
+    .where('partner_id', '=', partnerId)
+    .where('sent_at', 'is', null)
+    .where('failed_at', 'is', null)
 
 /**
  * How a mail is: `queued` has not been tried yet, `retrying` has been tried and is tried again, `sent` was taken by
@@ -144,22 +194,19 @@ const selectMails = (db: Db, workspaceId: string) =>
 /** A mail as managers see it. */
 export type MailRow = Awaited<ReturnType<typeof listMails>>[number]
 
+type MailFilter = Slice & { status?: MailStatus | undefined }
+
 /** The mails of a workspace, newest first. */
-export const listMails = (
-  db: Db,
-  workspaceId: string,
-  {
-    cursor,
-    limit,
-    status: wanted,
-  }: { cursor?: string | undefined; limit: number; status?: MailStatus | undefined },
-) =>
+export const listMails = (db: Db, workspaceId: string, filter: MailFilter) =>
+  mailsQuery(db, workspaceId, filter).execute()
+
+/** The same as a query, for a batch. */
+export const mailsQuery = (db: Db, workspaceId: string, { cursor, limit, status: wanted }: MailFilter) =>
   selectMails(db, workspaceId)
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
     .$if(wanted !== undefined, (mails) => mails.where(status, '=', wanted ?? 'queued'))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
 
 /**
  * Lets a mail that has failed be sent again, with all its tries, and says so in the audit log, in one transaction.
@@ -171,7 +218,8 @@ export const listMails = (
  */
 export const retryMail = async (
   db: Db,
-  { workspaceId, id, actor, now }: { workspaceId: string; id: string; actor: string; now: Date },
+  { workspaceId, actor, now }: Act,
+  id: string,
 ): Promise<MailRow | undefined> => {
   const retry = sql`
     with retried as (

@@ -4,7 +4,7 @@ import type { InvitationDetails } from '../mail/details.ts'
 import { type Act, auditEntry } from './audit.ts'
 import { breaks, type Db } from './connection.ts'
 import { newId } from './ids.ts'
-import { invitationMail } from './mails.ts'
+import { invitationMail, withdrawInvitation } from './mails.ts'
 import type { Slice } from './slice.ts'
 import type { Role } from './tables.ts'
 
@@ -45,7 +45,7 @@ export const inviteMember = async (
         .values({ id, workspace_id: act.workspaceId, email, role, created_at: act.now })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
-      invitationMail(db, { workspaceId: act.workspaceId, recipient: email, details, now: act.now }).compile(),
+      invitationMail(db, act, email, details).compile(),
       auditEntry(db, { ...act, action: 'member.invited', subjectId: id, details: { email, role } }).compile(),
     ])
   } catch (error) {
@@ -118,6 +118,7 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
       .where(mayLose)
       .compile(),
     find.compile(),
+    withdrawInvitation(db, act.workspaceId, before.email).compile(),
   ])
   return after ? null : before
 }

@@ -1,5 +1,6 @@
 /** A workspace at a glance: what is set up, and what has come of it. */
 import { sql } from 'kysely'
+import { earnedQuery } from './commissions.ts'
 import type { Db } from './connection.ts'
 
 /** Counting stops here: the page says "more than" then, and is as quick as before. */
@@ -42,13 +43,7 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
         (select count(*)::int from (select from events where workspace_id = ${workspaceId} and id >= ${since}
                                     limit ${MOST_COUNTED + 1}) e) as events
     `.compile(db),
-    sql<Overview['earned'][number]>`
-      select currency,
-             coalesce(sum(amount_cents) filter (where payable_at > ${now}), 0)::bigint as "pendingCents",
-             coalesce(sum(amount_cents) filter (where payable_at <= ${now}), 0)::bigint as "payableCents"
-      from commissions where workspace_id = ${workspaceId}
-      group by currency order by currency
-    `.compile(db),
+    earnedQuery(db, workspaceId, now).compile(),
   ])
   if (!facts) throw new Error('A select without a table gives one row.')
   return { ...facts, earned }

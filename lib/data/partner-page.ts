@@ -20,7 +20,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
   const [[partner], groups, earned, commissions, events, customers] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
-    earnedQuery(db, workspaceId, id, now).compile(),
+    earnedQuery(db, workspaceId, now, id).compile(),
     commissionsQuery(db, workspaceId, ofPartner, now).compile(),
     eventsQuery(db, workspaceId, ofPartner).compile(),
     customersQuery(db, workspaceId, ofPartner).compile(),

@@ -1,12 +1,12 @@
 /** Partners as merchants and managers read and change them. Imports make them: see partner-import.ts. */
 import { type ExpressionBuilder, sql } from 'kysely'
-import { changesOf, type Wanted } from '../domain/programs.ts'
+import { changesOf, type Wanted } from '../domain/changes.ts'
 import { type Act, auditEntry } from './audit.ts'
 import type { Db } from './connection.ts'
+import type { Coupon } from './coupons.ts'
+import { withholdMails } from './mails.ts'
 import type { Slice } from './slice.ts'
-import type { Tables } from './tables.ts'
-
-type PartnerStatus = 'approved' | 'banned'
+import type { PartnerStatus, Tables } from './tables.ts'
 
 export type PartnerFilter = Slice & {
   programId?: string | undefined
@@ -20,9 +20,6 @@ export type PartnerFilter = Slice & {
 }
 
 export type PartnerRow = Awaited<ReturnType<typeof listPartners>>[number]
-
-/** A coupon alias as it is read along with its partner. */
-type Coupon = { couponId: string; couponLabel: string | null }
 
 type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 'p'>
 
@@ -162,6 +159,7 @@ export const changePartner = async (
       details: { email: partner.email, ...log, ...groupNames },
     }).compile(),
     partnerQuery(db, workspaceId, id).compile(),
+    ...(status === 'banned' ? [withholdMails(db, workspaceId, id, act.now).compile()] : []),
   ])
   return changed
 }

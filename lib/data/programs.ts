@@ -1,5 +1,6 @@
 /** Programs, with their rewards. */
-import { changesOf, type ProgramTerms, type Wanted } from '../domain/programs.ts'
+import { changesOf, type Wanted } from '../domain/changes.ts'
+import type { ProgramTerms } from '../domain/programs.ts'
 import { type Act, auditEntry } from './audit.ts'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'

@@ -37,6 +37,18 @@ export const saveLink = async (db: Db, { email, tokenHash, now, expiresAt }: New
   return results.at(-1)?.length === 1
 }
 
+/** Whom an unused link signs in, or null when it can't be used. */
+export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<string | null> => {
+  const { rows } = await sql<{ email: string }>`
+    select value::jsonb ->> 'email' as email from auth.verifications
+    where identifier = ${tokenHash} and expires_at > ${now}::timestamptz`.execute(db)
+  return rows[0]?.email ?? null
+}
+
+/** Forgets a link that was never mailed, so that it doesn't count against its address. */
+export const dropLink = (db: Db, tokenHash: string): Promise<unknown> =>
+  sql`delete from auth.verifications where identifier = ${tokenHash}`.execute(db)
+
 /** Deletes rows whose time is over, but none that someone else is deleting: waiting for each other, two would deadlock. */
 const clearExpired = (table: 'verifications' | 'sessions', now: Date) => sql`
   delete from auth.${sql.id(table)} where id in (

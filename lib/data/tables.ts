@@ -60,7 +60,7 @@ export type Tables = {
     name: string | null
     slug: string
     slug_key: string
-    status: Generated<'approved' | 'banned'>
+    status: Generated<PartnerStatus>
     created_at: Generated<Date>
   }
   coupon_aliases: {
@@ -153,6 +153,9 @@ export type Tables = {
 
 /** What a member of a workspace may do: a manager changes it, a member looks. */
 export type Role = 'manager' | 'member'
+
+/** Nothing is credited to a partner who is banned. */
+export type PartnerStatus = 'approved' | 'banned'
 
 export type CommissionKind = 'sale' | 'lead' | 'opening_balance'
 

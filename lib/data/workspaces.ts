@@ -17,25 +17,21 @@ const isNamed = (address: string): RawBuilder<SqlBool> => {
   return sql<SqlBool>`(w.slug = ${asked} or w.id::text = ${asked})`
 }
 
-/** The query for the workspace of an address, as a member of it sees it: a row, or none for strangers. */
-export const memberWorkspace = (db: Db, address: string, email: string) =>
+/** The workspaces of a person, as a member of them sees them. */
+const memberships = (db: Db, email: string) =>
   db
     .selectFrom('workspaces as w')
     .innerJoin('members as m', 'm.workspace_id', 'w.id')
     .where('m.email', '=', email)
-    .where(isNamed(address))
     .select(['w.id', 'w.slug', 'w.name', 'm.role'])
+
+/** The query for the workspace of an address, as a member of it sees it: a row, or none for strangers. */
+export const memberWorkspace = (db: Db, address: string, email: string) =>
+  memberships(db, email).where(isNamed(address))
 
 /** The workspaces of a person, by name. */
 export const listWorkspaces = (db: Db, email: string) =>
-  db
-    .selectFrom('workspaces as w')
-    .innerJoin('members as m', 'm.workspace_id', 'w.id')
-    .where('m.email', '=', email)
-    .select(['w.id', 'w.slug', 'w.name', 'm.role'])
-    .orderBy('w.name')
-    .orderBy('w.id')
-    .execute()
+  memberships(db, email).orderBy('w.name').orderBy('w.id').execute()
 
 /**
  * The workspace that an API key opens, when it is the one of the address.

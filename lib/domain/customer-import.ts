@@ -1,5 +1,8 @@
 /** Import of customer-to-partner mappings: what becomes of each row. Spec, section 4.4. */
 
+/** In one call. Spec, section 8. */
+export const MAX_CUSTOMER_ROWS = 1_000
+
 /** A mapping, as it came out of its row. */
 export type CustomerRow = {
   customerExternalId: string

@@ -1,16 +1,23 @@
-/** An e-mail address as it is stored and compared: trimmed and lower-cased; blank is none. */
+/** An e-mail address as it is stored and compared: trimmed, lower-cased, its accents in one form; blank is none. */
 export const normalizeEmail = (email: string | null | undefined): string | null =>
-  email?.trim().toLowerCase() || null
+  email?.trim().toLowerCase().normalize('NFC') || null
 
 /** The part before the @ has 64 characters at most, the domain 255. */
 export const MAX_EMAIL_LENGTH = 320
 
 /**
- * Space, characters that can't be seen, and those that mean something in a mail's header: with them, one address
- * could be taken for another, or for several.
+ * Before the @ no space, no characters that can't be seen, and none that mean something in a mail's header: with them,
+ * one address could be taken for another, or for several. After it letters, digits and dashes of any alphabet.
  */
-const ADDRESS = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+@[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+$/u
+const ADDRESS = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+@([\p{L}\p{N}\p{M}-]+(?:\.[\p{L}\p{N}\p{M}-]+)*)$/u
 
-/** Whether a normalized text looks like an e-mail address. Whether somebody reads it, only a mail can tell. */
-export const isEmail = (text: string | null): text is string =>
-  text !== null && text.length <= MAX_EMAIL_LENGTH && ADDRESS.test(text)
+/**
+ * Whether a normalized text looks like an e-mail address. Whether somebody reads it, only a mail can tell.
+ * A domain in look-alike letters, such as full-width ones, leads to the same mailbox as its plain spelling: it is
+ * refused, or one mailbox would be many people.
+ */
+export const isEmail = (text: string | null): text is string => {
+  if (text === null || text.length > MAX_EMAIL_LENGTH) return false
+  const domain = ADDRESS.exec(text)?.[1]
+  return domain !== undefined && domain === domain.normalize('NFKC')
+}

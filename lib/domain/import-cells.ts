@@ -6,28 +6,43 @@
  */
 const LONGEST_CELL = 1_000
 
-/** Spreadsheets take a cell that begins so for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** What is looked at of a cell: enough for its text and much space between the words, and no more of half a file. */
+const LONGEST_READ = 4 * LONGEST_CELL
 
-/** Space at either end, with the marks that look like none. */
-const EDGES = /^[\s\u200b\u2060\ufeff\0]+|[\s\u200b\u2060\ufeff\0]+$/gu
+/** Spreadsheets take a cell that begins so for a formula. East Asian ones know the wide signs too. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+/** The apostrophe that keeps a spreadsheet from calculating. */
+const ARMOUR = /^'(?=[=+\-@＝＋－＠])/
+
+/**
+ * Where a cell's text begins: after space, the marks that look like none, and an apostrophe against one of them.
+ * These two patterns and `SPACE` are met by whole files in one cell, so none of them may go back over what it read.
+ */
+const BEGIN = /[^\s\u200b\u2060\ufeff\0']|'(?![\t\r\n])/u
+const TO_LAST = /^.*[^\s\u200b\u2060\ufeff\0]/su
+const SPACE = /[\s\0]+/g
 
 /**
  * The text of a cell: without the prefixes that keep spreadsheets from calculating (`="00123"`, `'=1+1`), without
  * space around it, in one line.
  */
 export const cellText = (cell: string | undefined): string => {
-  if (!cell) return ''
-  const bare = cell.replace(/^\s*'(?=[=+\-@\t\r])/, '')
-  const quoted = /^\s*="((?:[^"]|"")*)"\s*$/.exec(bare)?.[1]
+  const begin = cell?.search(BEGIN) ?? -1
+  if (!cell || begin < 0) return ''
+  const bare = cut(cell.slice(begin, begin + LONGEST_READ + 1).replace(ARMOUR, ''), LONGEST_READ)
+  const quoted = /^="((?:[^"]|"")*)"\s*$/.exec(bare)?.[1]
   const text = quoted?.replaceAll('""', '"') ?? bare
-  return text
-    .replace(EDGES, '')
-    .replace(/\s*[\r\n\t\0]+\s*/g, ' ')
+  const inOneLine = trimmed(text)
+    .replace(SPACE, (space) => (/[\r\n\t\0]/.test(space) ? ' ' : space))
     .replace(/\p{Surrogate}/gu, '\ufffd')
-    .slice(0, LONGEST_CELL)
-    .replace(/[\ud800-\udbff]$/, '')
+  return cut(inOneLine, LONGEST_CELL)
 }
+
+const trimmed = (text: string): string => TO_LAST.exec(text.slice(Math.max(text.search(BEGIN), 0)))?.[0] ?? ''
+
+/** The beginning of a text, without half of a character at its end. */
+const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /**
  * A cell that a spreadsheet shows instead of calculating it: what looks like a formula gets an apostrophe in front,
@@ -58,12 +73,23 @@ const PARAMETERS = [
   'r',
 ]
 
+/** The beginning of a link, in a part of a cell. */
+const LINK = /^https?:|^[^.]*\.[^/]*\//i
+
+/** The first of several links, which a comma, a semicolon, a bar or space parts; a text without a second one whole. */
+const firstLink = (text: string): string => {
+  const parts = [...text.matchAll(/[^,;|\s]+/g)]
+  const second = parts.findIndex(([part], index) => index > 0 && LINK.test(part))
+  const last = parts[second - 1]
+  return last ? text.slice(0, last.index + last[0].length) : text
+}
+
 /**
  * The slug in a cell: as it is, or taken out of a link, from its query (`https://shop.example/?via=maya`) or else
  * the end of its path (`https://go.shop.example/maya`). Of several links, the first.
  */
 export const slugOf = (text: string): string => {
-  const first = /^\S+?(?=[,;|\s]+(?:https?:|\S+\.\S+\/))/i.exec(text)?.[0] ?? text
+  const first = firstLink(text)
   const bare = /^\??([a-z_]+)=([^&#\s]+)$/i.exec(first)
   const isLink = /^https?:\/\/|^[\w-]+(\.[\w-]+)+(:\d+)?[/?#]/i.test(first)
   if (!isLink)
@@ -117,7 +143,7 @@ export type Amount = { cents: number; currency: string | null }
  * @param inCents the number is minor units already
  * @returns null when it can't be read, or not in one way only
  */
-export const amountOf = (text: string, inCents: boolean): Amount | null => {
+export const readAmount = (text: string, inCents: boolean): Amount | null => {
   const sign = /^\(.*\)$|^[^\d]*[-−]|-$/.test(text) ? -1 : 1
   const currency = /[A-Z]{0,2}[$]|[€£¥₹]|(?<![A-Za-z])[A-Za-z]{3}(?![A-Za-z])/.exec(text)?.[0]
   const digits = text.replace(currency ?? '', '').replace(/[\s'’()+\-−_]/gu, '')

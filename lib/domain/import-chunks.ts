@@ -1,5 +1,7 @@
 /** Splits the rows of an import into calls. Spec, section 8, and design, section 6. */
+import { MAX_CUSTOMER_ROWS } from './customer-import.ts'
 import type { FileCustomer, FilePartner } from './import-records.ts'
+import { MAX_PARTNER_ROWS } from './partner-import.ts'
 import { slugKey } from './slugs.ts'
 
 /** At most so many rows, and so many bytes of JSON, in one call. */
@@ -7,8 +9,8 @@ type Limits = { rows: number; bytes: number }
 
 /** A body may be 1 MiB; the rest is for what stands around the rows. */
 const BYTES = 900_000
-const PARTNERS: Limits = { rows: 500, bytes: BYTES }
-const CUSTOMERS: Limits = { rows: 1_000, bytes: BYTES }
+const PARTNERS: Limits = { rows: MAX_PARTNER_ROWS, bytes: BYTES }
+const CUSTOMERS: Limits = { rows: MAX_CUSTOMER_ROWS, bytes: BYTES }
 
 /** A partner's row as the API takes it. */
 export const partnerBody = (row: FilePartner) => ({

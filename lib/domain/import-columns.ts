@@ -102,6 +102,47 @@ export const remap = (columns: Columns, column: number, field: Field | null): Co
 /** Whether a header says that its amounts are minor units: `opening_balance_cents`. */
 export const isInCents = (header: string): boolean => /cents|minor/.test(headerKey(header))
 
+/** A header that is recognised as a field in a file of nobody's, whatever stands beside it. */
+const OWN_HEADERS: Record<Field, string> = {
+  email: 'email',
+  name: 'partner_name',
+  firstName: 'partner_first_name',
+  lastName: 'partner_last_name',
+  slug: 'slug',
+  couponId: 'coupon_id',
+  couponLabel: 'coupon_code',
+  openingBalance: 'opening_balance',
+  balanceCurrency: 'balance_currency',
+  customerExternalId: 'customer_external_id',
+  customerEmail: 'customer_email',
+  partnerEmail: 'partner_email',
+  startedAt: 'started_at',
+}
+
+/**
+ * Headers by which these columns will be recognised, so that a file that a person mapped by hand, or that had no
+ * header, needs no mapping the next time. A header that says so already stays.
+ */
+export const headersFor = (headers: string[], columns: Columns): string[] => {
+  const used = columns.map((field) => (isUnused(field, columns) ? null : field))
+  const own = headers.map((header, column) => {
+    const field = used[column] ?? null
+    if (field === null) return `${header} (ignored)`
+    return field === 'openingBalance' && isInCents(header) ? 'opening_balance_cents' : OWN_HEADERS[field]
+  })
+  const known = recognise(headers).columns
+  const some = headers.map((header, column) =>
+    known[column] === used[column] ? header : (own[column] ?? header),
+  )
+  // One header renamed can make another platform of the file, with another meaning for the rest.
+  return recognise(some).columns.every((field, column) => field === used[column]) ? some : own
+}
+
+/** Fields that the columns beside them make meaningless, and that `recognise` leaves out for that reason. */
+const isUnused = (field: Field | null, columns: Columns): boolean =>
+  (field === 'partnerEmail' && columns.includes('email')) ||
+  (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email'))
+
 /** What a file with these columns can import. */
 export const imports = (columns: Columns): { partners: boolean; customers: boolean } => {
   const partners = columns.includes('email')
@@ -110,7 +151,10 @@ export const imports = (columns: Columns): { partners: boolean; customers: boole
 }
 
 /** What stands in the way of importing with these columns, or makes it worse than it could be. Each in words. */
-export const warnings = (columns: Columns): { blocking: string | null; advice: string[] } => {
+export const warnings = (
+  headers: string[],
+  columns: Columns,
+): { blocking: string | null; advice: string[] } => {
   const { partners, customers } = imports(columns)
   const advice: string[] = []
   if (partners && !columns.includes('slug')) {
@@ -123,9 +167,10 @@ export const warnings = (columns: Columns): { blocking: string | null; advice: s
       'No column holds the customers’ ids, so their e-mail addresses will stand for them. Renewals are matched by the payment processor’s customer id: use a file that has it if you can.',
     )
   }
-  if (columns.includes('couponLabel') && !columns.includes('couponId')) {
+  const codes = headers[columns.indexOf('couponLabel')]
+  if (codes !== undefined && !columns.includes('couponId')) {
     advice.push(
-      'Coupon codes are only names. To credit a coupon to a partner, its id at the payment processor is needed; add it later on the partner’s page, under “Coupon aliases”.',
+      `“${codes}” is left out, because coupon codes are only names. To credit a coupon to a partner, its id at the payment processor is needed; add it later on the partner’s page, under “Coupon aliases”.`,
     )
   }
   const blocking =

@@ -1,16 +1,14 @@
 /** Turns the records of a CSV file into the rows of the two imports. Spec, section 2. */
 import { normalizeEmail } from './emails.ts'
-import { amountOf, cellText, slugOf } from './import-cells.ts'
+import { cellText, readAmount, slugOf } from './import-cells.ts'
 import { type Columns, imports, isInCents } from './import-columns.ts'
 import { type DateOrder, dateOf, dateOrder } from './import-dates.ts'
 import type { Field } from './import-fields.ts'
+import { MAX_AMOUNT_CENTS } from './money.ts'
 import { slugKey } from './slugs.ts'
 
 /** A line of the file: its number as a spreadsheet counts them (the header is 1), and its cells as they are. */
 export type CsvRecord = { line: number; cells: string[] }
-
-/** No amount may be larger. Design, section 6. */
-const LARGEST_CENTS = 99_999_999_999
 
 /** Why a row can't be sent as it is. The codes are those of the API where it has one. */
 export type Problem = { code: string; message: string }
@@ -130,7 +128,7 @@ const balanceOf = (
 ): { cents?: number; problem: Problem | null } => {
   if (!text) return { problem: null }
   const invalid = (message: string) => ({ problem: { code: 'opening_balance_invalid', message } })
-  const amount = amountOf(text, inCents)
+  const amount = readAmount(text, inCents)
   if (amount === null) return invalid(`“${text}” is not an amount. Write it like 1234.50.`)
   const currency = currencyText.toUpperCase() || amount.currency || 'USD'
   if (amount.cents === 0) return { problem: null }
@@ -139,7 +137,7 @@ const balanceOf = (
     return { problem: { code: 'balance_not_usd', message } }
   }
   if (amount.cents < 0) return invalid(`“${text}” is below zero, and such a balance can’t be paid out.`)
-  if (amount.cents > LARGEST_CENTS) return invalid(`“${text}” is more than one commission can hold.`)
+  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(`“${text}” is more than one commission can hold.`)
   return { cents: amount.cents, problem: null }
 }
 

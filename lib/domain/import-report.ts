@@ -1,17 +1,15 @@
 /** What an import did, or would do, in words. */
-import { csvLine } from './import-cells.ts'
-import { ERROR_HEADER, headerKey } from './import-columns.ts'
+import { cellText, csvLine } from './import-cells.ts'
+import { type Columns, ERROR_HEADER, headerKey, headersFor } from './import-columns.ts'
+import { dateOf } from './import-dates.ts'
 import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './import-outcomes.ts'
-import type { CsvRecord } from './import-records.ts'
+import { type CsvRecord, orderOfDates } from './import-records.ts'
 import { formatMoney } from './money.ts'
+import { counted } from './plural.ts'
 import { slugKey } from './slugs.ts'
 
 /** Nothing is changed in a dry run, so its words speak of what would be. */
 type Asked = { dryRun: boolean; withBalances: boolean }
-
-/** `1 mail`, `412 mails`, `1,200 mails`. */
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`
 
 /**
  * One sentence for the partners and one for the customers; null where the file has none.
@@ -33,7 +31,7 @@ export const summary = (
   const renamed = sent.filter(({ result }) => result?.status === 'created' && result.requestedSlug).length
   const mapped = sent.filter(({ result }) => result?.status === 'created' && result.couponMapped).length
   const errors = (number: number) =>
-    number > 0 ? count(number, 'row with errors', 'rows with errors') : null
+    number > 0 ? counted(number, 'row with errors', 'rows with errors') : null
   const list = (...parts: (string | null)[]) => parts.filter(Boolean).join(', ')
   const some = (number: number, text: string) => (number > 0 ? text : null)
 
@@ -47,8 +45,8 @@ export const summary = (
               partnersWith('skipped_existing'),
               `${partnersWith('skipped_existing').toLocaleString('en')} already here`,
             ),
-            some(renamed, `${count(renamed, 'slug')} renamed`),
-            some(mapped, `${count(mapped, 'coupon')} linked`),
+            some(renamed, `${counted(renamed, 'slug')} renamed`),
+            some(mapped, `${counted(mapped, 'coupon')} linked`),
             errors(failed(partners)),
           ),
     customers:
@@ -67,6 +65,30 @@ export const summary = (
             errors(failed(customers)),
           ),
   }
+}
+
+/**
+ * What the button says that begins the import; null when there is nothing to begin. Rows of which nothing is new can
+ * be imported all the same: an import that was cut off is finished so.
+ *
+ * @example
+ * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
+ * // 'Import 412 new partners and 900 customers into Pine & Co'
+ */
+export const offer = (
+  { partners, customers }: Outcomes,
+  { programName, withBalances }: Pick<Asked, 'withBalances'> & { programName: string },
+): string | null => {
+  const partnersWith = (status: string) =>
+    partners.filter(({ row, result }) => result?.status === status && !problemOf(row, withBalances)).length
+  const customersWith = (status: string) =>
+    customers.filter(({ row, result }) => result?.status === status && !row.problem).length
+  const fresh = partnersWith('created')
+  const changed = customersWith('created') + customersWith('updated')
+  const here = partnersWith('skipped_existing') + customersWith('unchanged')
+  const what = [fresh > 0 && counted(fresh, 'new partner'), changed > 0 && counted(changed, 'customer')]
+  if (fresh + changed > 0) return `Import ${what.filter(Boolean).join(' and ')} into ${programName}`
+  return here > 0 ? `Import ${counted(here, 'row')} into ${programName} again` : null
 }
 
 /** The links that stop working, whatever the reason: those partners need to be told of their new one. */
@@ -97,12 +119,12 @@ export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balanc
   const here = partners.filter(({ result }) => result?.status === 'skipped_existing')
   const unreadable = partners.filter(({ row }) => row.balanceProblem && !row.problem).length
 
-  const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${count(fresh.length, 'mail')}.`
+  const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'mail')}.`
   const balances = [
     `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents(fresh), 'USD')} payable now.`,
     cents(here) > 0 ? `${formatMoney(cents(here), 'USD')} of partners who are already here stays out.` : null,
     unreadable > 0
-      ? `${count(unreadable, 'row')} with a balance that can’t be taken ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`
+      ? `${counted(unreadable, 'row')} with a balance that can’t be taken ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`
       : null,
   ]
   return { mails, balances: balances.filter(Boolean).join(' ') }
@@ -181,12 +203,12 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
 }
 
 /**
- * A CSV file of the lines that failed, as they were, with what is wrong in a last column. Mended, it can be
- * imported as it is. It begins with a byte order mark, without which Excel misreads it.
+ * A CSV file of the lines that failed, with what is wrong in a last column. Mended, it can be imported as it is:
+ * what a person said of the columns is in its headers, and what only the whole file told of its dates in the dates.
+ * All else is as it was. It begins with a byte order mark, without which Excel misreads it.
  */
 export const errorCsv = (
-  headers: string[],
-  records: CsvRecord[],
+  { headers, records, columns }: { headers: string[]; records: CsvRecord[]; columns: Columns },
   outcomes: Outcomes,
   withBalances: boolean,
 ): string => {
@@ -197,9 +219,19 @@ export const errorCsv = (
   const kept = headers.flatMap((header, column) =>
     headerKey(header) === headerKey(ERROR_HEADER) ? [] : [column],
   )
+  const order = orderOfDates(columns, records)
+  const written = (cell: string, column: number) =>
+    columns[column] === 'startedAt' ? (dateOf(cellText(cell), order) ?? cell) : cell
   const failed = records.filter(({ line }) => messages.has(line))
   const lines = failed.map(({ line, cells }) =>
-    csvLine([...kept.map((column) => cells[column] ?? ''), [...(messages.get(line) ?? [])].join(' ')]),
+    csvLine([
+      ...kept.map((column) => written(cells[column] ?? '', column)),
+      [...(messages.get(line) ?? [])].join(' '),
+    ]),
   )
-  return `\ufeff${csvLine([...kept.map((column) => headers[column] ?? ''), ERROR_HEADER])}${lines.join('')}`
+  const names = headersFor(
+    kept.map((column) => headers[column] ?? ''),
+    kept.map((column) => columns[column] ?? null),
+  )
+  return `\ufeff${csvLine([...names, ERROR_HEADER])}${lines.join('')}`
 }

@@ -1,5 +1,8 @@
 /** Money: an integer of minor units and an ISO 4217 code. Everything that rounds or formats it is here. */
 
+/** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
+export const MAX_AMOUNT_CENTS = 99_999_999_999
+
 /** Shares are counted in basis points: 10,000 of them are the whole. */
 const WHOLE = 10_000n
 

@@ -1,6 +1,9 @@
 /** Bulk import of partners: what becomes of each row. Spec, section 4.3. */
 import { makeSlug, slugKey, suffixedSlug } from './slugs.ts'
 
+/** In one call. Spec, section 8. */
+export const MAX_PARTNER_ROWS = 500
+
 /** A partner of a call, as it came out of its row. */
 export type PartnerRow = {
   email: string

@@ -11,6 +11,17 @@ export type RewardTerms =
 
 export type Reward = { id: string } & RewardTerms
 
+/** A reward as the API shows it and takes it: a share in per cent. */
+export type ShownReward =
+  | { kind: 'percent'; percent: number }
+  | { kind: 'flat'; amountCents: number; currency: string }
+
+/** A reward as the API shows it. */
+export const presentReward = (reward: RewardTerms): ShownReward =>
+  reward.kind === 'percent'
+    ? { kind: 'percent', percent: reward.basisPoints / 100 }
+    : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }
+
 export type Money = { amountCents: bigint; currency: string }
 
 /** Whether a customer's first sale alone is rewarded, or each one within the duration. */

@@ -1,6 +1,7 @@
 /** The decision trace: stable codes and facts, which are stored, and the words for them, which may improve. */
 import { formatMoney } from './money.ts'
-import type { Reward } from './rewards.ts'
+import { counted } from './plural.ts'
+import { presentReward, type Reward } from './rewards.ts'
 
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
 type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
@@ -25,10 +26,10 @@ export type Step =
     }
 
 /** A reward as a step remembers it. */
-export const rewardFacts = (reward: Reward): RewardFacts =>
-  reward.kind === 'percent'
-    ? { percent: reward.basisPoints / 100 }
-    : { amountCents: reward.amountCents, currency: reward.currency }
+export const rewardFacts = (reward: Reward): RewardFacts => {
+  const { kind, ...facts } = presentReward(reward)
+  return facts
+}
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const day = (iso: string): string => DAY.format(new Date(iso))
@@ -63,7 +64,7 @@ export const explain = (step: Step): string => {
     case 'one_time_already_rewarded':
       return `This program rewards a customer’s first sale only, and that was rewarded on ${day(facts.firstRewardedAt)}.`
     case 'past_reward_duration':
-      return `This program rewards a customer’s sales for ${facts.months} ${facts.months === 1 ? 'month' : 'months'} after the first on ${day(facts.firstRewardedAt)}; that ended on ${day(facts.endedAt)}.`
+      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first on ${day(facts.firstRewardedAt)}; that ended on ${day(facts.endedAt)}.`
     case 'zero_amount':
       return 'The reward comes to nothing for this event, so there is no commission.'
     case 'commission_created':

@@ -1,4 +1,4 @@
-/** Who may do what under /api/workspaces/:workspace: managers everything, members and API keys some reading. */
+/** Who may do what in a workspace: managers everything, members and API keys some reading. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
@@ -8,7 +8,7 @@ import { apiKey, invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 import { type SessionEnv, session } from './session.ts'
 
-/** The app of an endpoint of one workspace, which the caller may use. */
+/** The app of endpoints and pages of one workspace, which the caller may use. */
 export type WorkspaceEnv = SessionEnv & { Variables: { workspace: Workspace } }
 
 /** The error for a workspace that isn't there, or isn't the caller's: which of them is nobody's business. */
@@ -31,23 +31,23 @@ export const actOf = (c: Context<WorkspaceEnv>): Act => ({
   now: c.var.now,
 })
 
-/** Why a manager can't go, or become a member. */
-export const LAST_MANAGER = 'This is the workspace’s last manager. Make somebody else a manager first.'
-
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 
-/** Finds the workspace of the address for whoever is signed in, for `c.var.workspace`. */
-const membership = createMiddleware<WorkspaceEnv>(async function membership(c, next) {
-  const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
-  if (!workspace) throw workspaceNotFound()
-  c.set('workspace', workspace)
-  await next()
-})
+/** Finds the workspace of the address for its member, for `c.var.workspace`. @throws {ApiError} `not_found` */
+export const inWorkspace = () =>
+  createMiddleware<WorkspaceEnv>(async function inWorkspace(c, next) {
+    const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
+    if (!workspace) throw workspaceNotFound()
+    c.set('workspace', workspace)
+    await next()
+  })
 
-const managersOnly = createMiddleware<WorkspaceEnv>(async function managersOnly(c, next) {
-  requireManager(c.var.workspace)
-  await next()
-})
+/** Lets only managers on. @throws {ApiError} `manager_required` */
+export const managersOnly = () =>
+  createMiddleware<WorkspaceEnv>(async function managersOnly(c, next) {
+    requireManager(c.var.workspace)
+    await next()
+  })
 
 /** Finds the workspace of the address for an API key of it, for `c.var.workspace`. */
 const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
@@ -68,7 +68,8 @@ const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHold
  *
  * @throws {ApiError} `not_signed_in`, `not_found` (also for strangers), `manager_required`
  */
-export const manager = () => every(session(), membership, managersOnly) as MiddlewareHandler<WorkspaceEnv>
+export const manager = () =>
+  every(session(), inWorkspace(), managersOnly()) as MiddlewareHandler<WorkspaceEnv>
 
 /**
  * Asks for someone who may read the workspace in the address: a member of it, or an API key of it, for
@@ -78,7 +79,7 @@ export const manager = () => every(session(), membership, managersOnly) as Middl
  */
 export const reader = (): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder)
-  const bySession = every(session(), membership)
+  const bySession = every(session(), inWorkspace())
   // Whoever sends neither is told of the key: browsers have pages.
   const isPerson = (c: Context) => !c.req.header('Authorization') && c.req.header('Cookie')
   return (c, next) => (isPerson(c) ? bySession : byKey)(c, next)

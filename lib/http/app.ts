@@ -1,5 +1,5 @@
 /** What every Worker's app has in common: request id, log line, security headers, errors, database and clock. */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
 import { connect, type DatabaseEnv, type Db } from '../data/connection.ts'
 import { ApiError, errorResponse, toApiError } from './errors.ts'
@@ -15,6 +15,13 @@ export type AppEnv = {
     now: Date
   }
 }
+
+/** The error for a method and an address that no endpoint has. */
+export const noSuchEndpoint = (c: Context) =>
+  new ApiError(
+    'not_found',
+    `There is no ${c.req.method} ${c.req.path}. The API is described at /openapi.json.`,
+  )
 
 /**
  * The app of one Worker.
@@ -36,15 +43,7 @@ export const createApp = () =>
       await next()
     })
     .onError((error, c) => errorResponse(c, toApiError(error)))
-    .notFound((c) =>
-      errorResponse(
-        c,
-        new ApiError(
-          'not_found',
-          `There is no ${c.req.method} ${c.req.path}. The API is described at /openapi.json.`,
-        ),
-      ),
-    )
+    .notFound((c) => errorResponse(c, noSuchEndpoint(c)))
 
 /**
  * Routes that a Worker's app mounts: the app has opened the request for them, and answers their errors.

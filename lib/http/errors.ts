@@ -18,7 +18,7 @@ export const ERRORS = {
   too_many_rows: [
     400,
     'An import has more rows than one call takes.',
-    'Send at most 500 partners or 1,000 customers in one call, and the rest in further calls.',
+    'Send no more rows in one call than the endpoint’s limit, and the rest in further calls.',
   ],
   invalid_api_key: [
     401,

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { BadCustomerRow, CustomerRow } from '../domain/customer-import.ts'
 import { isEmail, normalizeEmail } from '../domain/emails.ts'
+import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
 import type { BadPartnerRow, PartnerRow } from '../domain/partner-import.ts'
+import { MAX_ID_LENGTH } from './fields.ts'
 import { CustomerImportRow, PartnerImportRow } from './import-schemas.ts'
-import { MAX_AMOUNT_CENTS, MAX_ID_LENGTH } from './schemas.ts'
 
 /** A row whose balance nobody looks at. */
 const PartnerRowWithoutBalance = PartnerImportRow.extend({
@@ -91,6 +92,12 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
   }
 }
 
+/** The e-mail address that an id is, or null when it is none. */
+const emailOf = (id: string): string | null => {
+  const address = normalizeEmail(id)
+  return isEmail(address) ? address : null
+}
+
 /** @param programId where the partner is to be found, when the row doesn't say */
 export const readCustomerRow = (
   input: unknown,
@@ -108,7 +115,7 @@ export const readCustomerRow = (
   if (startedAt && (startedAt > now || startedAt < EARLIEST)) return bad(BAD_START)
   return {
     customerExternalId,
-    customerEmail: row.customerEmail ?? (isEmail(customerExternalId) ? customerExternalId : null),
+    customerEmail: row.customerEmail ?? emailOf(customerExternalId),
     partnerEmail: row.partnerEmail,
     startedAt,
     programId: row.programId ?? programId,

@@ -1,8 +1,9 @@
 /** What the import endpoints take: spec, sections 2, 4.3 and 4.4. A call's shape is refused whole, a row by itself. */
 import * as z from 'zod'
 import { isEmail, normalizeEmail } from '../domain/emails.ts'
+import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
 import { MAX_SLUG_LENGTH } from '../domain/slugs.ts'
-import { MAX_AMOUNT_CENTS, MAX_ID_LENGTH, optional } from './schemas.ts'
+import { email, line, MAX_ID_LENGTH, nullWhenBlank, optional } from './fields.ts'
 
 /** Rows are looked at one by one later, so that a bad one spoils no other. */
 const rows = z.array(z.unknown())
@@ -37,9 +38,6 @@ export const CustomerImport = z
   })
   .meta({ id: 'CustomerImport' })
 
-/** An empty cell says the same as none. */
-const nullWhenEmpty = (text: string): string | null => text || null
-
 /** A text for people. Its line breaks come from quoted cells. */
 const label = (description: string) =>
   optional(
@@ -47,24 +45,13 @@ const label = (description: string) =>
       .string()
       .transform((text) => text.replace(/\s+/g, ' ').trim())
       .refine((text) => text.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(text))
-      .transform(nullWhenEmpty)
+      .transform(nullWhenBlank)
       .meta({ description, maxLength: MAX_ID_LENGTH }),
   )
 
 /** A text that is kept to the letter: links that are out there carry it, or another system knows it. */
 const key = (description: string, maxLength: number) =>
-  optional(
-    z
-      .string()
-      .trim()
-      .max(maxLength)
-      .regex(/^\P{Cc}*$/u)
-      .transform(nullWhenEmpty)
-      .meta({ description }),
-  )
-
-const email = (description: string) =>
-  z.string().transform(normalizeEmail).refine(isEmail).meta({ description })
+  optional(line(maxLength).transform(nullWhenBlank).meta({ description }))
 
 const openingBalanceCents = optional(
   z
@@ -92,16 +79,8 @@ export const PartnerImportRow = z
   })
   .meta({ id: 'PartnerImportRow' })
 
-/** An id that is an e-mail address is one however it is written. */
-const customerId = z
-  .string()
-  .trim()
-  .min(1)
-  .max(MAX_ID_LENGTH)
-  .transform((id) => {
-    const address = normalizeEmail(id)
-    return isEmail(address) ? address : id
-  })
+/** To the letter, as reports name the customer too, an e-mail address as well. */
+const customerId = z.string().trim().min(1).max(MAX_ID_LENGTH)
 
 /** A day, or a time of day, which is in UTC when it doesn't say otherwise. */
 const moment = z

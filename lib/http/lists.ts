@@ -7,16 +7,26 @@ export const Page = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
+/** A part of a list, and the cursor of the next one, if there is one. */
+export type Listed<Item> = { data: Item[]; nextCursor: string | null }
+
 /**
- * A page of what was read. Reading one row more than was asked for tells whether there is a next page.
+ * A page of what was read, as it is or as `present` puts it. Reading one row more than was asked for tells whether
+ * there is a next page.
  *
  * @param rows at most `limit` + 1
  */
-export const page = <Row extends { id: string }, Item>(
+export function page<Row extends { id: string }>(rows: Row[], limit: number): Listed<Row>
+export function page<Row extends { id: string }, Item>(
   rows: Row[],
   limit: number,
   present: (row: Row) => Item,
-): { data: Item[]; nextCursor: string | null } => {
+): Listed<Item>
+export function page<Row extends { id: string }>(
+  rows: Row[],
+  limit: number,
+  present: (row: Row) => unknown = (row) => row,
+): Listed<unknown> {
   const shown = rows.slice(0, limit)
   return {
     data: shown.map(present),

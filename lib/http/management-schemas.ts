@@ -1,22 +1,15 @@
 /** What the endpoints that set a workspace up take: design, section 12. The pages' forms go through them too. */
 import * as z from 'zod'
-import { isEmail, normalizeEmail } from '../domain/emails.ts'
+import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
 import type { ProgramTerms } from '../domain/programs.ts'
 import type { RewardTerms } from '../domain/rewards.ts'
 import { isWorkspaceSlug, toAscii } from '../domain/slugs.ts'
-import { currency, MAX_AMOUNT_CENTS, MAX_ID_LENGTH, optional } from './schemas.ts'
+import { currency, email, line, MAX_ID_LENGTH, NOT_BLANK, optional } from './fields.ts'
 
 /** Longer than the address of any shop's front page, and short enough to stand in a mail. */
 const MAX_URL_LENGTH = 2_048
 
-const name = (description: string) =>
-  z
-    .string('Must be a text.')
-    .trim()
-    .min(1, 'Must not be blank.')
-    .max(MAX_ID_LENGTH, `Must have at most ${MAX_ID_LENGTH} characters.`)
-    .regex(/^\P{Cc}*$/u, 'Must be one line.')
-    .meta({ description })
+const name = (description: string) => line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
 
 const whole = (from: number, to: number, description: string) => {
   const message = `Must be a whole number from ${from} to ${to}.`
@@ -102,14 +95,7 @@ const role = z
 
 /** POST /api/workspaces/:workspace/members. */
 export const NewMember = z
-  .strictObject({
-    email: z
-      .string('Must be a text.')
-      .transform(normalizeEmail)
-      .refine(isEmail, 'This is not an e-mail address. It looks like ann@example.com.')
-      .meta({ description: 'Who is invited, by mail.' }),
-    role,
-  })
+  .strictObject({ email: email('Who is invited, by mail.'), role })
   .meta({ id: 'NewMember' })
 
 /** PATCH /api/workspaces/:workspace/members/:id. */

@@ -1,23 +1,11 @@
-/** What the endpoints take: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
+/** What the tracking endpoints take: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
 import * as z from 'zod'
 import type { Report } from '../domain/decisions.ts'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../domain/emails.ts'
-import { isCurrency } from '../domain/money.ts'
-import { Page } from './lists.ts'
+import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
+import { currency, id, MAX_ID_LENGTH, optional } from './fields.ts'
 
-/** As long as any id that a merchant's system makes, and short enough for a Postgres index. */
-export const MAX_ID_LENGTH = 255
-/** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
-export const MAX_AMOUNT_CENTS = 99_999_999_999
 const MAX_METADATA_BYTES = 16 * 1024
-
-const id = (description: string) => {
-  const length = `Must have 1 to ${MAX_ID_LENGTH} characters.`
-  return z.string().min(1, length).max(MAX_ID_LENGTH, length).meta({ description })
-}
-
-/** A field that may be left out. null says the same: many JSON encoders write it for what they don't have. */
-export const optional = <S extends z.ZodType>(schema: S) => schema.nullish()
 
 const clickId = optional(
   id('The visitor’s click, from `window.tributary.clickId()`. Without it nothing is attributed.'),
@@ -31,15 +19,6 @@ const metadata = optional(
     })
     .meta({ description: 'Free-form JSON object, at most 16 KiB and 32 levels deep.' }),
 )
-
-/** A known currency, in any case. */
-export const currency = z
-  .string()
-  // Before the case changes: some letters beyond ASCII become those of a currency.
-  .regex(/^[A-Za-z]{3}$/, 'Not an ISO 4217 currency code.')
-  .transform((code) => code.toUpperCase())
-  .refine(isCurrency, 'Not an ISO 4217 currency code.')
-  .meta({ description: 'ISO 4217 code, in any case.', example: 'USD' })
 
 /** POST /api/track/sale. */
 export const SaleEvent = z
@@ -106,12 +85,3 @@ export const ClickEvent = z
     referrer: optional(z.string()),
   })
   .meta({ id: 'ClickEvent' })
-
-/** The filters of GET /api/workspaces/:workspace/events. */
-export const EventQuery = z.object({
-  kind: z.enum(['sale', 'lead']).optional(),
-  externalId: id('The id under which it was reported.').optional(),
-  partnerId: z.uuid().optional(),
-  attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
-  ...Page.shape,
-})

@@ -52,13 +52,13 @@ export const refuseCrossSite = (c: Context): void => {
  */
 export const readSession = async (c: Context<SessionEnv>): Promise<User | null> => {
   refuseCrossSite(c)
-  const headers = new Headers()
   const cookie = c.req.header('Cookie')
   if (!cookie) return null
-  headers.set('Cookie', cookie)
-  const session = await c.env.AUTH.getSession(headers, c.req.url).catch((cause: unknown) => {
-    throw new DatabaseUnavailable('The session could not be looked up.', { cause })
-  })
+  const session = await c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url).catch(
+    (cause: unknown) => {
+      throw new DatabaseUnavailable('The session could not be looked up.', { cause })
+    },
+  )
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
   await limitRate(c.env.RATE_LIMIT, session.user.email)

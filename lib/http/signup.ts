@@ -7,14 +7,13 @@ export type SignupBindings = { ALLOW_SIGNUP?: string }
 export const isSignupOpen = ({ ALLOW_SIGNUP }: SignupBindings): boolean =>
   ALLOW_SIGNUP?.trim().toLowerCase() !== 'false'
 
+/** What is said where no workspaces are made. */
+export const SIGNUP_CLOSED =
+  'New workspaces are not made here. Ask whoever runs this installation, or a manager to invite you to theirs.'
+
 /** @throws {ApiError} `signup_closed` */
 export const allowSignup = (env: SignupBindings): void => {
-  if (!isSignupOpen(env)) {
-    throw new ApiError(
-      'signup_closed',
-      'New workspaces are not made here. Ask whoever runs this installation, or a manager to invite you to theirs.',
-    )
-  }
+  if (!isSignupOpen(env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
 }
 
 /** What is said of a workspace's slug that somebody else has. */

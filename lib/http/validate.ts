@@ -16,15 +16,28 @@ const MAX_BODY_BYTES = 64 * 1024
 type Options = {
   /** The most that the endpoint takes, in bytes. */
   maxBytes?: number
+  /** Looks at the parsed body before each part of it is: throws when there is too much of it. */
+  precheck?: (body: unknown) => void
   /** Takes `text/plain` too: what a browser may send across sites without asking first. */
   plainText?: boolean
 }
 
+/** A body can have more mistakes, and longer names, than anybody reads. */
+const MAX_DETAILS = 20
+const MAX_MESSAGE_LENGTH = 2_000
+
 type InvalidCode = 'invalid_body' | 'invalid_query'
 
 const invalid = (code: InvalidCode, details: ErrorDetail[]) => {
-  const sentences = details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
-  return new ApiError(code, sentences.join('; '), { details })
+  const sentences = details
+    .slice(0, MAX_DETAILS)
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  return new ApiError(code, sentences.join('; ').slice(0, MAX_MESSAGE_LENGTH), {
+    details: details.slice(0, MAX_DETAILS).map(({ path, message }) => ({
+      path: path.slice(0, MAX_MESSAGE_LENGTH),
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
+    })),
+  })
 }
 
 /** What a schema makes of an input, or what is wrong with it. */
@@ -84,7 +97,7 @@ const limitBody = (maxBytes: number) =>
  */
 export const body = <S extends z.ZodType<object>>(
   schema: S,
-  { plainText = false, maxBytes = MAX_BODY_BYTES }: Options = {},
+  { plainText = false, maxBytes = MAX_BODY_BYTES, precheck }: Options = {},
 ) => {
   const validate: MiddlewareHandler<AppEnv> = async (c, next) => {
     if (!isJson(c.req.header('Content-Type'), plainText)) {
@@ -93,7 +106,9 @@ export const body = <S extends z.ZodType<object>>(
         'Send JSON, with the header "Content-Type: application/json".',
       )
     }
-    c.req.addValidatedData('json', check('invalid_body', schema, await parse(c.req.raw)))
+    const parsed = await parse(c.req.raw)
+    precheck?.(parsed)
+    c.req.addValidatedData('json', check('invalid_body', schema, parsed))
     await next()
   }
   return every(limitBody(maxBytes), validate) as MiddlewareHandler<

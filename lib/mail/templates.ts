@@ -23,10 +23,7 @@ export const movedContent = ({ partnerName, programName, link, portalUrl }: Move
     ],
     ['Your link is', { link }],
     'If the link that you have shared so far ends in the same way, leave it as it is: it goes on counting. If it ends differently, please share this one from now on.',
-    [
-      'What is new is the place where you follow what you have earned, and where you connect the account that you are paid to:',
-      { link: portalUrl },
-    ],
+    ['What is new is the place where your link and your coupon codes are:', { link: portalUrl }],
     'Sign in there with the address that this mail came to. You need no password.',
     'Thank you for being a partner.',
   ])

@@ -1,6 +1,7 @@
 /** The audit log in words: what somebody did, to be read after who did it. */
 import type { AuditAction } from '../data/audit.ts'
-import type { ShownReward } from '../domain/programs.ts'
+import { counted } from '../domain/plural.ts'
+import type { ShownReward } from '../domain/rewards.ts'
 import { shownRewardWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
@@ -12,12 +13,6 @@ const text = (value: unknown): string =>
 const quoted = (value: unknown): string => `“${text(value)}”`
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0)
-
-/** "500 partners", "1 partner". */
-const count = (value: unknown, noun: string): string => {
-  const n = number(value)
-  return `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`
-}
 
 /** Those of some numbers that are not nothing, each with its words. */
 const tally = (numbers: [value: unknown, words: string][]): string =>
@@ -91,13 +86,13 @@ const WORDS: Record<AuditAction, (details: Details) => string> = {
       [d.couponsMapped, 'with a coupon'],
     ])
     const options = [
-      d.sendWelcomeEmail === true ? 'mails were sent' : '',
-      d.importOpeningBalances === true ? 'opening balances became payable' : '',
-    ].filter(Boolean)
-    return [`imported ${count(d.rows, 'partner')}: ${results}`, ...options].join('; ')
+      d.sendWelcomeEmail === true ? 'with mails to the new' : '',
+      d.importOpeningBalances === true ? 'with their opening balances' : '',
+    ].filter((words) => words && number(d.created) > 0)
+    return [`imported ${counted(number(d.rows), 'partner')}: ${results}`, ...options].join('; ')
   },
   'customers.imported': (d) =>
-    `imported ${count(d.rows, 'customer')}: ${tally([
+    `imported ${counted(number(d.rows), 'customer')}: ${tally([
       [d.created, 'new'],
       [d.updated, 'moved or updated'],
       [d.unchanged, 'already so'],

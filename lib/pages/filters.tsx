@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
+import type { ErrorDetail } from '../http/errors.ts'
 import { checked, type Fields } from '../http/validate.ts'
 import { Problem } from './parts.tsx'
 
@@ -17,7 +18,7 @@ type Props = {
   what: string
   path: string
   fields: Fields
-  errors: { path: string; message: string }[] | undefined
+  errors: ErrorDetail[] | undefined
   /** Filters that come from links and have no field of their own, and what they are in words. */
   kept?: Record<string, string>
   children: Child

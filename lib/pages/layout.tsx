@@ -33,7 +33,7 @@ export type LayoutProps = {
   children?: Child
 }
 
-/** A whole page. Everything that it loads comes from here: see the policy in lib/pages/render.ts. */
+/** A whole page. Everything that it loads comes from here: see the policy in lib/pages/render.tsx. */
 export const Layout = ({
   title,
   user,

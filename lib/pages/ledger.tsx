@@ -47,7 +47,10 @@ const outcome = (event: EventRow): string => {
 }
 
 /** A sale's amount. A lead has none. */
-export const amountOf = ({ amount_cents, currency }: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
+export const saleAmount = ({
+  amount_cents,
+  currency,
+}: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
   amount_cents === null || currency === null ? '' : formatMoney(amount_cents, currency)
 
 /** Where a table stands: below which workspace's path, and whether all of it is of one partner. */
@@ -66,7 +69,7 @@ export const EventTable = ({ base, ofOne, events }: Place & { events: EventRow[]
         <td>
           {event.kind} <a href={`${base}/events/${event.id}`}>{event.external_id}</a>
         </td>
-        <td class="number">{amountOf(event)}</td>
+        <td class="number">{saleAmount(event)}</td>
         <td>{event.customer_email ?? event.customer_external_id}</td>
         {!ofOne && (
           <td>

@@ -1,5 +1,6 @@
 /** A program as fields of a form. */
 import { parseMoney, plainMoney } from '../domain/money.ts'
+import { counted } from '../domain/plural.ts'
 import type { ProgramTerms } from '../domain/programs.ts'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
@@ -160,5 +161,5 @@ export const intervalWords = ({
   rewardDurationMonths: months,
 }: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths'>): string => {
   if (rewardInterval === 'one-time') return 'A customer’s first sale'
-  return months === null ? 'Each sale' : `Each sale for ${months} month${months === 1 ? '' : 's'}`
+  return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
 }

@@ -2,14 +2,10 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
-import { memberWorkspace, type Workspace } from '../data/workspaces.ts'
-import { requireManager } from '../http/access.ts'
+import { createApp } from '../http/app.ts'
 import { ApiError, ERRORS, toApiError } from '../http/errors.ts'
 import { readSession, type SessionEnv } from '../http/session.ts'
 import { Layout, type LayoutProps } from './layout.tsx'
-
-/** The app of pages for someone who has signed in; below /app/:workspace, `workspace` is there too. */
-export type PageEnv = SessionEnv & { Variables: { workspace: Workspace } }
 
 /** Nothing runs or loads but our own files, and nobody frames us or gets our forms. */
 const POLICY = [
@@ -23,7 +19,10 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Answers with a page. `user` and `workspace` come from the request, where it has them. */
+/**
+ * Answers with a page. `user` and `workspace` come from the request, where it has them. The title says so when
+ * something is wrong: it is what a screen reader reads first.
+ */
 export const renderPage = (
   c: Context,
   page: LayoutProps,
@@ -31,7 +30,8 @@ export const renderPage = (
 ) => {
   c.header('Content-Security-Policy', POLICY)
   c.header('Referrer-Policy', 'same-origin')
-  const markup = <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} />
+  const title = status >= 400 ? `Error: ${page.title}` : page.title
+  const markup = <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} title={title} />
   return c.html(`<!doctype html>${markup}`, status)
 }
 
@@ -39,9 +39,10 @@ export const renderPage = (
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
+  const title = ERRORS[code][0] === 404 ? 'Not found' : 'That did not work'
   const children: Child = (
     <>
-      <h1>{ERRORS[code][0] === 404 ? 'Not found' : 'That did not work'}</h1>
+      <h1>{title}</h1>
       <p>{message}</p>
       <p>
         <a href="/app">To your workspaces</a>
@@ -49,8 +50,17 @@ export const errorPage = (error: Error, c: Context) => {
       <p class="hint">Request {c.get('requestId')}</p>
     </>
   )
-  return renderPage(c, { title: 'Error', children }, ERRORS[code][0] as 404)
+  return renderPage(c, { title, children }, ERRORS[code][0] as 404)
 }
+
+/** The error for an address that no page has. */
+export const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
+
+/** The app of a Worker that answers with pages, errors too. */
+export const createPages = () =>
+  createApp()
+    .onError(errorPage)
+    .notFound((c) => errorPage(noSuchPage(), c))
 
 /** Lets in whoever is signed in, for `c.var.user`, and sends everybody else to the sign-in page and back. */
 export const signedIn = () =>
@@ -62,22 +72,4 @@ export const signedIn = () =>
     }
     c.set('user', user)
     return next()
-  })
-
-/** Finds the workspace of the address for its member, as `c.var.workspace`. @throws {ApiError} `not_found` */
-export const inWorkspace = () =>
-  createMiddleware<PageEnv>(async function inWorkspace(c, next) {
-    const address = c.req.param('workspace') ?? ''
-    const workspace = await memberWorkspace(c.var.db, address, c.var.user.email).executeTakeFirst()
-    if (!workspace)
-      throw new ApiError('not_found', 'There is no such workspace, or you are not a member of it.')
-    c.set('workspace', workspace)
-    await next()
-  })
-
-/** Lets only managers on. @throws {ApiError} `manager_required` */
-export const managersOnly = () =>
-  createMiddleware<PageEnv>(async function managersOnly(c, next) {
-    requireManager(c.var.workspace)
-    await next()
   })

@@ -1,7 +1,6 @@
 /** Rewards in words, and as fields of a form. */
 import { formatMoney, parseMoney, plainMoney } from '../domain/money.ts'
-import { presentReward, type ShownReward } from '../domain/programs.ts'
-import type { RewardTerms } from '../domain/rewards.ts'
+import { presentReward, type RewardTerms, type ShownReward } from '../domain/rewards.ts'
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { numberIn } from './forms.ts'
@@ -28,10 +27,11 @@ export const rewardLabels = (name: string) => ({
 /** The fields that show a reward, named by the paths of the API's errors. */
 export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
   if (!reward) return {}
-  if (reward.kind === 'percent') {
-    return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(reward.basisPoints / 100) }
+  const shown = presentReward(reward)
+  if (shown.kind === 'percent') {
+    return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(shown.percent) }
   }
-  const { amountCents, currency } = reward
+  const { amountCents, currency } = shown
   return {
     [`${name}.kind`]: 'flat',
     [`${name}.amountCents`]: plainMoney(amountCents, currency),

@@ -39,6 +39,13 @@ test('the key for sending mail goes to the mailer alone, if there is one', () =>
   expect(takers).toMatchObject([{ env: 'mailer', optional: ['RESEND_API_KEY'] }])
 })
 
+test('whether anybody may create a workspace is said to the API and to the pages alike', () => {
+  const said = ['manage', 'dashboard'].map(
+    (env) => unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).vars?.ALLOW_SIGNUP,
+  )
+  expect(new Set(said).size).toBe(1)
+})
+
 test('what a secrets file lacks is named once, and an empty value is as good as none', () => {
   const both = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x' }
   expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET'])

@@ -157,12 +157,9 @@ test('with npm start, a mail of the outbox is at /dev/mail of Tributary’s own 
   expect(output()).toContain(`${demo.baseUrl}/dev/mail`)
   const env = { DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint ?? '' }
   const { id } = await seeder(env).addWorkspace()
-  await invitationMail(connect(env), {
-    workspaceId: id,
-    recipient: 'leo@pine.example',
-    details: { workspaceName: 'Pine', role: 'member', invitedBy: 'ann@pine.example', url: demo.baseUrl },
-    now: new Date(),
-  }).execute()
+  const act = { workspaceId: id, actor: 'ann@pine.example', now: new Date() }
+  const details = { workspaceName: 'Pine', role: 'member', invitedBy: act.actor, url: demo.baseUrl } as const
+  await invitationMail(connect(env), act, 'leo@pine.example', details).execute()
   await vi.waitFor(
     async () => {
       const page = await fetch(`${demo.baseUrl}/dev/mail?to=leo@pine.example`).then((answer) => answer.text())

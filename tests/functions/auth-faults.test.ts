@@ -47,13 +47,13 @@ beforeEach(() => plan())
 const down = () => plan(...Array<Fault>(60).fill('wake_500'))
 
 describe('fetches to the database', () => {
-  test('for a link 1, for looking at it 0, for using it 5 to 6, for a session 1, for its end 2', async () => {
+  test('for a link 1, for looking at it 1, for using it 5 to 6, for a session 1, for its end 2', async () => {
     const email = somebody()
     const link = await askForLink(email, place)
     expect(fetches()).toBe(1)
     plan()
     for (const method of ['GET', 'HEAD', 'GET']) await (await fetch(link, { method })).text()
-    expect(fetches()).toBe(0)
+    expect(fetches()).toBe(3)
     plan()
     const cookie = cookieOf(await press(link))
     expect(fetches()).toBe(6)
@@ -149,13 +149,16 @@ describe('a database that is down', () => {
 describe('a mail that can’t be sent', () => {
   test('is 503, says so, and leaves the next try free', async () => {
     const email = somebody()
-    inbox.plan(
-      ...Array<{ status: 500; name: string }>(4).fill({ status: 500, name: 'internal_server_error' }),
-    )
-    const answer = await submit(`${place.baseUrl}/sign-in`, { email })
-    expect(answer.status).toBe(503)
-    expect(await answer.text()).toContain('The mail could not be sent just now')
-    expect(answer.headers.get('Retry-After')).toBe('60')
+    // More often than an address may have unused links: those that were not sent don't count.
+    for (let time = 0; time < 6; time++) {
+      inbox.plan(
+        ...Array<{ status: 500; name: string }>(4).fill({ status: 500, name: 'internal_server_error' }),
+      )
+      const answer = await submit(`${place.baseUrl}/sign-in`, { email })
+      expect(answer.status).toBe(503)
+      expect(await answer.text()).toContain('The mail could not be sent just now')
+      expect(answer.headers.get('Retry-After')).toBe('60')
+    }
     expect(workers.takeLogs().join()).toMatch(/"cause":"[^"]+"/)
     inbox.plan()
     expect((await press(await askForLink(email, place))).status).toBe(303)

@@ -1,51 +1,21 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
-import { askForLink, newestLink, press, somebody } from '../support/people.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { askForLink, fromSomewhere, newestLink, press, somebody } from '../support/people.ts'
 
-let browser: Browser
-/** What the pages' consoles complain about: a blocked style, a script that throws. */
-const complaints: string[] = []
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close()
-  expect(complaints.splice(0)).toEqual([])
-})
-afterAll(() => browser.close())
+const browser = useBrowser()
 
-const newPage = async (colorScheme: 'light' | 'dark' = 'light'): Promise<Page> => {
-  const context = await browser.newContext({
-    baseURL: inject('baseUrl'),
-    colorScheme,
-    // An address of its own, or all tests together would run into one caller's limit.
-    extraHTTPHeaders: { 'CF-Connecting-IP': crypto.randomUUID() },
-  })
-  context.setDefaultTimeout(15_000)
-  const page = await context.newPage()
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    // Chromium also logs pages with the status 400: a form shown again, a link that is over.
-    if (message.type() === 'error' && !message.text().includes('status of 400'))
-      complaints.push(message.text())
-  })
+const newPage = async (screen?: (typeof SCREENS)[number]): Promise<Page> => {
+  const page = await browser.as('', screen)
+  await page.setExtraHTTPHeaders(fromSomewhere())
   return page
 }
 
-const violations = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => ({
-    page: new URL(page.url()).pathname,
-    id,
-    nodes: nodes.map(({ html }) => html),
-  }))
-
-test.each(['light', 'dark'] as const)('the pages are accessible in %s', async (scheme) => {
-  const page = await newPage(scheme)
+test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels', async (screen) => {
+  const page = await newPage(screen)
   const email = somebody()
   await page.goto('/sign-in?next=/app')
-  const found = await violations(page)
+  await inspect(page)
 
   await page.locator('form').evaluate((form: { noValidate: boolean }) => {
     form.noValidate = true
@@ -54,23 +24,22 @@ test.each(['light', 'dark'] as const)('the pages are accessible in %s', async (s
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByText('This is not an e-mail address.').waitFor()
   expect(await page.getByLabel('E-mail address').inputValue()).toBe('ann')
-  found.push(...(await violations(page)))
+  await inspect(page)
 
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
-  found.push(...(await violations(page)))
+  await inspect(page)
 
   const link = await newestLink(email)
   await page.goto(link.href)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  found.push(...(await violations(page)))
+  await inspect(page)
 
   await press(link)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
-  found.push(...(await violations(page)))
-  expect(found).toEqual([])
+  await inspect(page)
 })
 
 test('somebody signs in and out with the keyboard alone, and the session’s cookie is out of reach of scripts', async () => {

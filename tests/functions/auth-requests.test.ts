@@ -120,6 +120,13 @@ describe('the auth Worker', () => {
     expect((await press(link)).status).toBe(303)
   })
 
+  test('answers with a page where no page is either', async () => {
+    for (const answer of [await fetch(url('/auth/nothing')), await fetch(url('/auth/sign-out'))]) {
+      expect(answer.status).toBe(404)
+      expect(await answer.text()).toContain('<h1>Not found</h1>')
+    }
+  })
+
   test('has pages that nobody frames, caches or runs anything in, and that tell no other site their address', async () => {
     const link = await askForLink(somebody())
     for (const page of [url('/sign-in'), link, url('/auth/confirm')]) {

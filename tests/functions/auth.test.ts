@@ -57,6 +57,24 @@ describe('a link', () => {
     expect((await press(link)).status).toBe(303)
   })
 
+  test('says whom it signs in before it does, and nobody once it was used', async () => {
+    const email = somebody()
+    const link = await askForLink(email)
+    expect(await (await fetch(link)).text()).toContain(email)
+    await press(link)
+    const used = await fetch(link)
+    expect(used.status).toBe(400)
+    expect(await used.text()).not.toContain(email)
+  })
+
+  test('ends the session that the browser had before', async () => {
+    const [ann, eve] = [somebody('ann'), somebody('eve')]
+    const cookie = await signIn(ann)
+    const swapped = await press(await askForLink(eve), { ...fromSomewhere(), Cookie: cookie })
+    expect(await whoIs(cookieOf(swapped))).toBe(eve)
+    expect(await whoIs(cookie)).toBeNull()
+  })
+
   test('works once', async () => {
     const link = await askForLink(somebody())
     await press(link)
@@ -114,7 +132,7 @@ describe('a link', () => {
         cookies: [],
       })
       const page = await fetch(url(`/auth/confirm?token=${encodeURIComponent(token)}`))
-      expect(page.status).toBe(token ? 200 : 400)
+      expect(page.status).toBe(400)
     },
   )
 

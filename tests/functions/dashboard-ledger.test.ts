@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { createShop, press, visit } from '../support/partner-pages.ts'
+import { openPages } from '../support/pages.ts'
+import { createShop } from '../support/shop.ts'
 
 const database = useDatabase()
 
 test('an event’s page says why it counted, or why not', async () => {
-  const { merchant, cookie, eventId } = await createShop()
-  const counted = await visit(merchant, cookie, `/events/${eventId}`)
+  const { pages, eventId } = await createShop()
+  const counted = await pages.get(`/events/${eventId}`)
   expect(counted.text).toContain('Why it was credited')
   expect(counted.text).toContain('The program’s reward applies: 20% of the sale.')
   expect(counted.html).not.toContain('<script>alert')
 
-  const list = await visit(merchant, cookie, '/events?attributed=false')
+  const list = await pages.get('/events?attributed=false')
   expect(list.text).toContain('Not credited')
   expect(list.text).not.toContain('inv_')
   const [, lost] = /\/events\/([\w-]{36})"/.exec(list.html) ?? []
-  const missed = await visit(merchant, cookie, `/events/${lost}`)
+  const missed = await pages.get(`/events/${lost}`)
   expect(missed.text).toContain('Why it was not credited')
   expect(missed.text).toContain('The report carried no click id')
   expect(missed.text).toContain('This event earned no commission.')
@@ -33,48 +34,49 @@ test.each([
   ['/customers?externalId=user_1', 'Ann & <b>Co</b>', 'No customer'],
   ['/customers?email=nobody@x.example', 'No customer is like that.', 'user_1'],
 ])('%s shows what it is asked for', async (path, there, notThere) => {
-  const { merchant, cookie } = await createShop()
-  const { text } = await visit(merchant, cookie, path)
-  expect(text.replace(/&lt;/g, '<').replace(/&gt;/g, '>')).toContain(there)
+  const { pages } = await createShop()
+  const { text } = await pages.get(path)
+  expect(text).toContain(there)
   expect(text).not.toContain(notThere)
 })
 
 test('an empty list of partners leads to the import, for those who may import', async () => {
   const merchant = await createMerchant()
   await database.query('delete from partners where workspace_id = $1', [merchant.workspace.id])
-  const manager = await visit(merchant, await merchant.manager(), '/partners')
+  const manager = await (await openPages(merchant)).get('/partners')
   expect(manager.text).toContain('Import them from another platform')
-  const member = await visit(merchant, await merchant.member(), '/partners')
+  const member = await (await openPages(merchant, 'member')).get('/partners')
   expect(member.text).toContain('There are no partners yet.')
   expect(member.html).not.toContain('/import')
 })
 
 test('a long list goes on on the next page, with its filters', async () => {
   const merchant = await createMerchant()
-  const { cookie, partners } = await importer(merchant)
+  const pages = await openPages(merchant)
+  const { partners } = await importer(merchant)
   await partners(Array.from({ length: 60 }, (_, index) => ({ email: `p${index}@x.example` })))
-  const first = await visit(merchant, cookie, '/partners?query=x.example')
+  const first = await pages.get('/partners?query=x.example')
   const [, next] = /rel="next" href="[^"]*(\/partners\?[^"]*)"/.exec(first.html.replace(/&amp;/g, '&')) ?? []
   expect(next).toContain('query=x.example')
-  const second = await visit(merchant, cookie, next ?? '')
+  const second = await pages.get(next ?? '')
   const emails = [first, second].flatMap(({ text }) => text.match(/p\d+@x\.example/g) ?? [])
   expect(new Set(emails).size).toBe(60)
   expect(second.html).not.toContain('rel="next"')
 })
 
 test('the audit log tells in words who did what', async () => {
-  const { merchant, cookie, ann } = await createShop()
+  const { merchant, pages, ann } = await createShop()
   const imports = await importer(merchant)
   await imports.partners([{ email: 'new@x.example' }, { email: 'ann@partner.example' }, { email: 'bad' }], {
     sendWelcomeEmail: true,
   })
   await imports.customers([{ customerExternalId: 'cus_1', partnerEmail: 'new@x.example' }])
-  await press(merchant, cookie, `/partners/${ann}/status`, { status: 'banned' })
-  await press(merchant, cookie, `/partners/${ann}/coupons`, { couponId: 'C1' })
-  const { text } = await visit(merchant, cookie, '/audit')
+  await pages.post(`/partners/${ann}/status`, { status: 'banned' })
+  await pages.post(`/partners/${ann}/coupons`, { couponId: 'C1' })
+  const { text } = await pages.get('/audit')
   const actor = `manager@${merchant.workspace.slug}.example`
   for (const words of [
-    `${actor} imported 3 partners: 1 new, 1 already there, 1 with errors; mails were sent`,
+    `${actor} imported 3 partners: 1 new, 1 already there, 1 with errors; with mails to the new`,
     `${actor} imported 1 customer: 1 new`,
     `${actor} changed the partner ann@partner.example: status from approved to banned`,
     `${actor} gave the coupon “C1” to ann@partner.example`,
@@ -85,23 +87,24 @@ test('the audit log tells in words who did what', async () => {
 
 test('a mail that failed stands on top, and is sent again', async () => {
   const merchant = await createMerchant()
-  const { cookie, partners } = await importer(merchant)
+  const pages = await openPages(merchant)
+  const { partners } = await importer(merchant)
   await partners([{ email: 'lost@x.example' }, { email: 'fine@x.example' }], { sendWelcomeEmail: true })
   await database.query(
     `update mails set failed_at = now(), sent_at = null, last_error = 'No such <mailbox>.'
      where workspace_id = $1 and recipient = 'lost@x.example'`,
     [merchant.workspace.id],
   )
-  const before = await visit(merchant, cookie, '/mails')
+  const before = await pages.get('/mails')
   expect(before.text).toContain('Could not be delivered')
   expect(before.html).toContain('No such &lt;mailbox&gt;.')
   const [, retry] = /action="[^"]*(\/mails\/[\w-]+\/retry)"/.exec(before.html) ?? []
 
-  expect((await press(merchant, await merchant.member(), retry ?? '', {})).status).toBe(403)
-  expect((await press(merchant, cookie, retry ?? '', {}, { Origin: 'null' })).status).toBe(403)
-  const sent = await press(merchant, cookie, retry ?? '', {})
+  expect((await (await openPages(merchant, 'member')).post(retry ?? '', {})).status).toBe(403)
+  expect((await pages.post(retry ?? '', {}, { Origin: 'null' })).status).toBe(403)
+  const sent = await pages.post(retry ?? '', {})
   expect([sent.status, sent.location]).toEqual([303, `/app/${merchant.workspace.slug}/mails?done=queued`])
-  const after = await visit(merchant, cookie, '/mails?done=queued')
+  const after = await pages.get('/mails?done=queued')
   expect(after.text).toContain('The mail will be sent again')
   expect(after.text).not.toContain('Could not be delivered')
 })

@@ -1,76 +1,101 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { useDatabase } from '../support/merchant.ts'
-import { createShop, press, visit } from '../support/partner-pages.ts'
+import { browse, openPages } from '../support/pages.ts'
+import { createShop } from '../support/shop.ts'
 
 const database = useDatabase()
 
 const PAGES = ['/partners', '/partners/ann', '/events', '/events/sale', '/commissions', '/customers']
 const MANAGER_PAGES = ['/audit', '/mails']
 
-describe.each([...PAGES, ...MANAGER_PAGES])('the page %s', (path) => {
-  test('is for those who may see it, and shows forms to managers only', async () => {
-    const [{ merchant, cookie, ann, eventId }, theirs] = await Promise.all([createShop(), createShop()])
-    const at = path.replace('ann', ann).replace('sale', eventId ?? '')
+const FILTERS = ['query', 'status', 'cursor', 'externalId', 'email', 'kind', 'partnerId', 'limit', 'done']
+const HOSTILE = ['%00', '%ED%A0%80', '%', 'x'.repeat(3_000), "'", '%3Cscript%3E', '__proto__']
 
-    const nobody = await visit(merchant, null, at)
-    expect(nobody.status).toBe(303)
-    expect(nobody.location).toBe(
-      `/sign-in?next=${encodeURIComponent(`/app/${merchant.workspace.slug}${at}`)}`,
-    )
-    expect((await visit(merchant, await merchant.stranger(), at)).status).toBe(404)
-    expect((await visit(merchant, theirs.cookie, at)).status).toBe(404)
-    if (at !== path) expect((await visit(theirs.merchant, theirs.cookie, at)).status).toBe(404)
-    expect((await visit(merchant, cookie, at)).status).toBe(200)
+type Shop = Awaited<ReturnType<typeof createShop>>
 
-    const member = await visit(merchant, await merchant.member(), at)
-    expect(member.status).toBe(MANAGER_PAGES.includes(path) ? 403 : 200)
-    // The one form that a member has is the one to sign out.
-    expect(member.html.match(/method="post"/g)).toHaveLength(1)
+describe('who may see and send what', () => {
+  // Nothing here changes them, so two shops do for all.
+  let shop: Shop
+  let theirs: Shop
+  beforeAll(async () => {
+    ;[shop, theirs] = await Promise.all([createShop(), createShop()])
   })
 
-  test('answers whatever stands in its address', async () => {
-    const { merchant, cookie, ann, eventId } = await createShop()
-    const at = path.replace('ann', ann).replace('sale', eventId ?? '')
-    for (const value of ['%00', '%ED%A0%80', '%', 'x'.repeat(3_000), "'", '%3Cscript%3E', '__proto__']) {
-      const names = ['query', 'status', 'cursor', 'externalId', 'email', 'kind', 'partnerId', 'limit', 'done']
-      const shown = await Promise.all(names.map((name) => visit(merchant, cookie, `${at}?${name}=${value}`)))
-      for (const { status, html } of shown) {
-        expect([200, 400]).toContain(status)
-        expect(html).not.toContain('<script>')
-      }
+  /** The pages of the shop, as the manager of the other one sees them. */
+  const asTheirs = async () => {
+    const { get, post } = browse(await theirs.merchant.manager())
+    const base = `/${shop.merchant.workspace.slug}`
+    return {
+      get: (path: string) => get(base + path),
+      post: (path: string, fields: Record<string, string>) => post(base + path, fields),
     }
+  }
+
+  describe.each([...PAGES, ...MANAGER_PAGES])('the page %s', (path) => {
+    const place = () => path.replace('ann', shop.ann).replace('sale', shop.eventId)
+
+    test('is for those who may see it, and shows forms to managers only', async () => {
+      const { merchant, pages } = shop
+      const at = place()
+      const nobody = await browse(null).get(`/${merchant.workspace.slug}${at}`)
+      expect(nobody.status).toBe(303)
+      expect(nobody.location).toBe(
+        `/sign-in?next=${encodeURIComponent(`/app/${merchant.workspace.slug}${at}`)}`,
+      )
+      expect((await (await openPages(merchant, 'stranger')).get(at)).status).toBe(404)
+      expect((await (await asTheirs()).get(at)).status).toBe(404)
+      if (at !== path) expect((await theirs.pages.get(at)).status).toBe(404)
+      expect((await pages.get(at)).status).toBe(200)
+
+      const member = await (await openPages(merchant, 'member')).get(at)
+      expect(member.status).toBe(MANAGER_PAGES.includes(path) ? 403 : 200)
+      // The one form that a member has is the one to sign out.
+      expect(member.html.match(/method="post"/g)).toHaveLength(1)
+    })
+
+    test('answers whatever stands in its address', async () => {
+      const at = place()
+      // The page of one thing reads nothing else.
+      const names = at === path ? FILTERS : ['done']
+      for (const value of HOSTILE) {
+        const shown = await Promise.all(names.map((name) => shop.pages.get(`${at}?${name}=${value}`)))
+        for (const { status, html } of shown) {
+          expect([200, 400]).toContain(status)
+          expect(html).not.toContain('<script>')
+        }
+      }
+    })
   })
+
+  /** Every form, with fields that it takes. */
+  const FORMS: [path: string, fields: Record<string, string>][] = [
+    ['', { name: 'Ben' }],
+    ['/status', { status: 'banned' }],
+    ['/coupons', { couponId: 'C1' }],
+    ['/coupons/remove', { couponId: 'C1' }],
+  ]
+
+  test.each(FORMS)(
+    'the form to /partners/:id%s is for managers of the workspace, on its page',
+    async (path, fields) => {
+      const { merchant, pages, ann } = shop
+      const at = `/partners/${ann}${path}`
+      expect((await (await openPages(merchant, 'member')).post(at, fields)).status).toBe(403)
+      expect((await (await openPages(merchant, 'stranger')).post(at, fields)).status).toBe(404)
+      expect((await theirs.pages.post(at, fields)).status).toBe(404)
+      expect((await (await asTheirs()).post(at, fields)).status).toBe(404)
+      for (const from of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+        expect((await pages.post(at, fields, from)).status).toBe(403)
+      }
+      expect(await database.audit(merchant)).toEqual([])
+      expect(await database.audit(theirs.merchant)).toEqual([])
+    },
+  )
 })
 
-/** Every form, with fields that it takes. */
-const FORMS: [path: string, fields: Record<string, string>][] = [
-  ['', { name: 'Ben' }],
-  ['/status', { status: 'banned' }],
-  ['/coupons', { couponId: 'C1' }],
-  ['/coupons/remove', { couponId: 'C1' }],
-]
-
-test.each(FORMS)(
-  'the form to /partners/:id%s is for managers of the workspace, on its page',
-  async (path, fields) => {
-    const [{ merchant, cookie, ann }, theirs] = await Promise.all([createShop(), createShop()])
-    const at = `/partners/${ann}${path}`
-    expect((await press(merchant, await merchant.member(), at, fields)).status).toBe(403)
-    expect((await press(merchant, await merchant.stranger(), at, fields)).status).toBe(404)
-    expect((await press(theirs.merchant, theirs.cookie, at, fields)).status).toBe(404)
-    for (const from of [{ Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
-      expect((await press(merchant, cookie, at, fields, from)).status).toBe(403)
-    }
-    const log = await database.query('select from audit_entries where workspace_id = $1', [
-      merchant.workspace.id,
-    ])
-    expect(log).toEqual([])
-  },
-)
-
 test('a partner’s page shows what it is, and runs nothing of it', async () => {
-  const { merchant, cookie, ann } = await createShop()
-  const { html, text } = await visit(merchant, cookie, `/partners/${ann}`)
+  const { pages, ann } = await createShop()
+  const { html, text } = await pages.get(`/partners/${ann}`)
   expect(text).toContain('https://shop.example/?via=ann')
   expect(html).toContain('Ann &amp; &lt;b&gt;Co&lt;/b&gt;')
   expect(html).not.toContain('<b>Co')
@@ -82,42 +107,40 @@ test('a partner’s page shows what it is, and runs nothing of it', async () => 
 })
 
 test('a manager changes, bans and lets in a partner, and is told what was done', async () => {
-  const { merchant, cookie, ann } = await createShop()
+  const { merchant, pages, ann } = await createShop()
   const { workspace, programId, seed } = merchant
   const group = await seed.addGroup(workspace.id, programId, { name: 'Silver' })
   const path = `/partners/${ann}`
   const here = `/app/${workspace.slug}${path}`
 
-  const saved = await press(merchant, cookie, path, { name: ' Annie ', groupId: group })
+  const saved = await pages.post(path, { name: ' Annie ', groupId: group })
   expect([saved.status, saved.location]).toEqual([303, `${here}?done=saved`])
-  const shown = await visit(merchant, cookie, `${path}?done=saved`)
+  const shown = await pages.get(`${path}?done=saved`)
   expect(shown.text).toContain('The partner was saved.')
   expect(shown.text).toContain('Annie')
   expect(shown.html).toContain(`<option value="${group}" selected="">Silver</option>`)
 
-  expect((await press(merchant, cookie, path, { name: '', groupId: '' })).status).toBe(303)
-  expect((await visit(merchant, cookie, path)).text).toContain('ann@partner.example Status')
+  expect((await pages.post(path, { name: '', groupId: '' })).status).toBe(303)
+  expect((await pages.get(path)).text).toContain('ann@partner.example Status')
 
-  const banned = await press(merchant, cookie, `${path}/status`, { status: 'banned' })
+  const banned = await pages.post(`${path}/status`, { status: 'banned' })
   expect(banned.location).toBe(`${here}?done=banned`)
-  const after = await visit(merchant, cookie, `${path}?done=banned`)
+  const after = await pages.get(`${path}?done=banned`)
   expect(after.text).toContain('its link counts no more')
   expect(after.text).toContain('Let this partner in again')
-  expect((await press(merchant, cookie, `${path}/status`, { status: 'approved' })).location).toBe(
-    `${here}?done=approved`,
-  )
+  expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(`${here}?done=approved`)
 })
 
 test('a form that can’t be is shown again, with what was typed and what is wrong', async () => {
-  const { merchant, cookie, ann } = await createShop()
+  const { pages, ann } = await createShop()
   const long = 'x'.repeat(256)
-  const name = await press(merchant, cookie, `/partners/${ann}`, { name: long })
+  const name = await pages.post(`/partners/${ann}`, { name: long })
   expect(name.status).toBe(400)
   expect(name.html).toContain('Must have at most 255 characters.')
   expect(name.html).toContain(`value="${long}"`)
   expect(name.html).toContain('<title>Error: ')
 
-  const coupon = await press(merchant, cookie, `/partners/${ann}/coupons`, { couponLabel: 'ANN20' })
+  const coupon = await pages.post(`/partners/${ann}/coupons`, { couponLabel: 'ANN20' })
   expect(coupon.status).toBe(400)
   expect(coupon.html).toContain('Must not be blank.')
   expect(coupon.html).toContain('value="ANN20"')
@@ -125,38 +148,36 @@ test('a form that can’t be is shown again, with what was typed and what is wro
   expect(coupon.html).toContain('value="Ann &amp; &lt;b&gt;Co&lt;/b&gt;"')
 
   for (const groupId of ['Gold', crypto.randomUUID()]) {
-    expect((await press(merchant, cookie, `/partners/${ann}`, { groupId })).status).toBeLessThan(500)
+    expect((await pages.post(`/partners/${ann}`, { groupId })).status).toBeLessThan(500)
   }
-  expect((await press(merchant, cookie, `/partners/${ann}/status`, { status: 'king' })).status).toBe(400)
+  expect((await pages.post(`/partners/${ann}/status`, { status: 'king' })).status).toBe(400)
 })
 
 test('coupons are added and removed on the page, and one that is taken tells by whom', async () => {
-  const { merchant, cookie, ann } = await createShop()
+  const { merchant, pages, ann } = await createShop()
   const ben = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'ben' })
   const coupon = { couponId: 'a/b"><script>', couponLabel: 'ANN20' }
-  const added = await press(merchant, cookie, `/partners/${ann}/coupons`, coupon)
+  const added = await pages.post(`/partners/${ann}/coupons`, coupon)
   expect(added.location).toMatch(/\?done=added$/)
-  expect((await press(merchant, cookie, `/partners/${ann}/coupons`, coupon)).location).toMatch(
-    /\?done=there_already$/,
-  )
-  const page = await visit(merchant, cookie, `/partners/${ann}`)
+  expect((await pages.post(`/partners/${ann}/coupons`, coupon)).location).toMatch(/\?done=there_already$/)
+  const page = await pages.get(`/partners/${ann}`)
   expect(page.text).toContain('ANN20')
   expect(page.html).not.toContain('<script>')
 
-  const taken = await press(merchant, cookie, `/partners/${ben}/coupons`, coupon)
+  const taken = await pages.post(`/partners/${ben}/coupons`, coupon)
   expect(taken.status).toBe(409)
   expect(taken.html).toContain('Another partner has this coupon.')
   expect(taken.html).toContain(`/partners/${ann}#coupon-aliases`)
 
-  const removed = await press(merchant, cookie, `/partners/${ann}/coupons/remove`, coupon)
+  const removed = await pages.post(`/partners/${ann}/coupons/remove`, coupon)
   expect(removed.location).toMatch(/\?done=removed$/)
-  expect((await press(merchant, cookie, `/partners/${ben}/coupons`, coupon)).status).toBe(303)
+  expect((await pages.post(`/partners/${ben}/coupons`, coupon)).status).toBe(303)
 })
 
 test('what stands behind ?done= is said only when it is known', async () => {
-  const { merchant, cookie, ann } = await createShop()
+  const { pages, ann } = await createShop()
   for (const code of ['nonsense', 'constructor', '<b>']) {
-    const { html } = await visit(merchant, cookie, `/partners/${ann}?done=${code}`)
+    const { html } = await pages.get(`/partners/${ann}?done=${code}`)
     expect(html).not.toContain('role="status"')
   }
 })

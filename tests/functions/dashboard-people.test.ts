@@ -57,7 +57,7 @@ describe('members', () => {
     expect(invited.location).toBe(`/app/${merchant.workspace.slug}/members?done=invited`)
     expect((await pages.get('/members?done=invited')).html).toContain(email)
     const again = await pages.post('/members', { email, role: 'member' })
-    expect(again.status).toBe(400)
+    expect(again.status).toBe(409)
     expect(again.html).toContain('is a member of this workspace already')
 
     const path = `/members/${await idOf(merchant, 'ann')}`

@@ -4,11 +4,6 @@ import { fieldsOf, openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
-const audit = ({ workspace }: Merchant) =>
-  database.query('select action, details from audit_entries where workspace_id = $1 order by id', [
-    workspace.id,
-  ])
-
 const SUMMER = {
   name: 'Summer',
   siteUrl: 'https://shop.example',
@@ -88,7 +83,7 @@ describe('programs', () => {
       location: `/app/${merchant.workspace.slug}${path}?done=saved`,
     })
     expect(await stored(merchant)).toEqual(before)
-    expect(await audit(merchant)).toEqual([])
+    expect(await database.audit(merchant)).toEqual([])
   })
 
   test('what was changed is in the audit log, in words', async () => {
@@ -153,7 +148,7 @@ describe('programs', () => {
           expect(fieldsOf(html)).toMatchObject({ name: fields.name, [field]: typed, attribution: 'first' })
         }
       }
-      expect(await audit(merchant)).toEqual([])
+      expect(await database.audit(merchant)).toEqual([])
     },
   )
 })
@@ -171,7 +166,7 @@ describe('groups', () => {
       'leadReward.currency': 'EUR',
     })
     const path = /\/groups\/[^?]+/.exec(made.location ?? '')?.[0] ?? ''
-    const stored = async () => (await merchant.as(await merchant.manager()).get(path)).body
+    const stored = async () => (await (await merchant.asManager()).get(path)).body
     expect(await stored()).toMatchObject({
       name: 'Gold',
       saleReward: { kind: 'percent', percent: 30 },

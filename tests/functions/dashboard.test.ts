@@ -7,11 +7,6 @@ import { signIn } from '../support/people.ts'
 
 const database = useDatabase()
 
-const audit = ({ workspace }: Merchant) =>
-  database.query('select action, details from audit_entries where workspace_id = $1 order by id', [
-    workspace.id,
-  ])
-
 /** Rows of a merchant by the names that stand for them in paths. */
 const idsOf = async (merchant: Merchant): Promise<Record<string, string>> => {
   await merchant.manager()
@@ -111,8 +106,8 @@ describe('who may see what', () => {
     }
     if (path.includes(':'))
       expect((await manager.post(fill(path, await idsOf(other)), fields)).status).toBe(404)
-    expect(await audit(merchant)).toEqual([])
-    expect(await audit(other)).toEqual([])
+    expect(await database.audit(merchant)).toEqual([])
+    expect(await database.audit(other)).toEqual([])
   })
 
   test('a page that isn’t there is a page too', async () => {
@@ -120,6 +115,16 @@ describe('who may see what', () => {
     const answer = await (await openPages(merchant)).get('/no-such-page')
     expect(answer.status).toBe(404)
     expect(answer.html).toContain('<h1>Not found</h1>')
+  })
+
+  test.each([
+    { case: 'a list that can’t be filtered so', path: '/partners?status=king', title: 'Error: Partners' },
+    { case: 'an error', path: '/programs/none', title: 'Error: Not found' },
+    { case: 'nothing wrong', path: '/partners?status=banned', title: 'Partners' },
+  ])('the title of a page with $case says so', async ({ path, title }) => {
+    const merchant = await createMerchant()
+    const { html } = await (await openPages(merchant)).get(path)
+    expect(html).toContain(`<title>${title} · `)
   })
 
   test.each([
@@ -163,8 +168,8 @@ describe('/app', () => {
     const { workspace } = await createMerchant()
     const pages = await newcomer()
     const taken = await pages.post('', { name: '"><script>', slug: workspace.slug })
-    expect(taken.status).toBe(400)
-    expect(taken.html).toContain('<title>Error: ')
+    expect(taken.status).toBe(409)
+    expect(taken.html).toContain('<title>Error: Workspaces')
     expect(taken.html).toContain('role="alert"')
     expect(taken.html).toContain('<a href="#slug">Slug: Another workspace is called')
     expect(taken.html).not.toContain('<script>')

@@ -1,41 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, test } from 'vitest'
 import { startShop } from '../snippet/shop.ts'
+import { useBrowser } from '../support/browser.ts'
 import { importCounts, importedPartners } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 describe('the import page, over the real Workers', () => {
   const database = useDatabase()
-  let browser: Browser
-  const complaints: string[] = []
-
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(async () => {
-    await browser.close()
-    expect(complaints).toEqual([])
-  })
+  const browser = useBrowser()
 
   /** The page as somebody sees it who has signed in. */
   const open = async ({ workspace }: Merchant, cookie: string): Promise<Page> => {
-    const url = inject('baseUrl')
-    const context = await browser.newContext({ baseURL: url })
-    context.setDefaultTimeout(20_000)
-    await context.addCookies(
-      cookie.split('; ').map((pair) => {
-        const [name = '', ...value] = pair.split('=')
-        // The prefix __Host- asks for Secure, which Chromium grants to 127.0.0.1 as it does to https.
-        return { name, value: value.join('='), url, secure: name.startsWith('__'), httpOnly: true }
-      }),
-    )
-    const page = await context.newPage()
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes('status of')) complaints.push(message.text())
-    })
+    const page = await browser.as(cookie)
     await page.goto(`/app/${workspace.slug}/import`)
     return page
   }

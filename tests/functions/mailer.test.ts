@@ -167,22 +167,35 @@ describe('a run', () => {
     expect(inbox.mails(addresses[0])).toHaveLength(1)
   })
 
+  const invite = async (workspaceId: string): Promise<string> => {
+    const recipient = `i-${crypto.randomUUID()}@pine.example`
+    const act = { workspaceId, actor: 'ann@pine.example', now: new Date() }
+    await invitationMail(connect(env), act, recipient, {
+      workspaceName: 'Pine',
+      role: 'member',
+      invitedBy: act.actor,
+      url: 'https://track.example/',
+    }).execute()
+    return recipient
+  }
+
+  test('sends invitations first, also of who has a large import, but not so many that nothing else goes', async () => {
+    const workspaceId = await newWorkspace()
+    const large = await queue(60, { workspaceId })
+    const eager = await newWorkspace()
+    const many: string[] = []
+    for (let time = 0; time < 45; time++) many.push(await invite(eager))
+    const one = await invite(workspaceId)
+    await run()
+    expect(counts([one])).toEqual([1])
+    expect(counts(many).filter(Boolean)).toHaveLength(29)
+    expect(counts(large).filter(Boolean)).toHaveLength(10)
+  })
+
   test('lets a small workspace’s mails go between those of a large import, and invitations before both', async () => {
     const large = await queue(60)
     const small = await queue(2)
-    const db = connect(env)
-    const recipient = `i-${crypto.randomUUID()}@pine.example`
-    await invitationMail(db, {
-      workspaceId: await newWorkspace(),
-      recipient,
-      details: {
-        workspaceName: 'Pine',
-        role: 'member',
-        invitedBy: 'ann@pine.example',
-        url: 'https://track.example/',
-      },
-      now: new Date(),
-    }).execute()
+    const recipient = await invite(await newWorkspace())
     await run()
     expect(counts(small)).toEqual([1, 1])
     expect(inbox.mails(recipient)).toHaveLength(1)

@@ -1,6 +1,7 @@
-import { describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/data/ids.ts'
-import { createMerchant, errorShape, send } from '../support/merchant.ts'
+import { everything } from '../support/imports.ts'
+import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 
 const program = {
   name: 'Summer',
@@ -9,7 +10,7 @@ const program = {
   rewardInterval: 'recurring',
 }
 
-/** Every endpoint that sets a workspace up, with a body that it takes. `:id` is a row of the workspace. */
+/** Every endpoint of a workspace for people, with a body that it takes. `:id` is a row of the workspace. */
 const ENDPOINTS = [
   { method: 'GET', path: '/members', who: 'managers' },
   { method: 'POST', path: '/members', body: { email: 'new@shop.example', role: 'member' }, who: 'managers' },
@@ -26,76 +27,113 @@ const ENDPOINTS = [
   { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'managers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },
   { method: 'PATCH', path: '/groups/:group', body: { name: 'Silver' }, who: 'managers' },
+  { method: 'GET', path: '/partners', who: 'readers' },
+  { method: 'GET', path: '/partners/:partner', who: 'readers' },
+  { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'managers' },
+  { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
+  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'managers' },
+  { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'managers' },
+  { method: 'GET', path: '/commissions', who: 'readers' },
+  { method: 'GET', path: '/customers', who: 'readers' },
+  { method: 'GET', path: '/events', who: 'readers' },
+  { method: 'GET', path: '/audit', who: 'managers' },
+  { method: 'GET', path: '/mails', who: 'managers' },
+  { method: 'POST', path: '/mails/:mail/retry', who: 'managers' },
 ] as const
 
 type Endpoint = (typeof ENDPOINTS)[number]
 
-/** A merchant with a row of each kind, and a way to call an endpoint with these rows in its path. */
-const createStaffed = async () => {
+const database = useDatabase()
+
+/** A merchant with a row of each kind, and the ids by which paths name them. */
+const createStaffed = async (coupon: string) => {
   const merchant = await createMerchant({ group: {} })
-  const as = merchant.as(await merchant.manager())
-  const first = async (path: string) => {
-    const { body } = await as.get(path)
-    return (body as unknown as { data: { id: string }[] }).data[0]?.id ?? ''
-  }
-  const ids = {
-    member: await first('/members'),
-    key: await first('/api-keys'),
-    program: merchant.programId,
-    group: await first(`/programs/${merchant.programId}/groups`),
-  }
+  const { id } = merchant.workspace
+  await Promise.all([merchant.manager(), merchant.member()])
+  await database.query(
+    `insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, created_at)
+     select $2, $1, id, $3, now() from partners where workspace_id = $1`,
+    [id, newId(), coupon],
+  )
+  await database.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, attempts, next_attempt_at, failed_at, created_at)
+     values ($2, $1, 'invitation', 'lost@shop.example', '{}', 8, now(), now(), now())`,
+    [id, newId()],
+  )
+  const [ids = {}] = await database.query<Record<string, string>>(
+    `select (select id from members where workspace_id = $1 limit 1) as member,
+            (select id from api_keys where workspace_id = $1) as key,
+            (select id from programs where workspace_id = $1) as program,
+            (select id from groups where workspace_id = $1) as group,
+            (select id from partners where workspace_id = $1) as partner,
+            (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
+            (select id from mails where workspace_id = $1) as mail`,
+    [id],
+  )
   return { ...merchant, ids }
 }
+type Staffed = Awaited<ReturnType<typeof createStaffed>>
 
-type Ids = Awaited<ReturnType<typeof createStaffed>>['ids']
-
-const withIds = (path: string, ids: Ids | string): string =>
-  path.replace(/:(\w+)/, (_, name: keyof Ids) => (typeof ids === 'string' ? ids : ids[name]))
-
-const call = (endpoint: Endpoint, workspace: string, ids: Ids | string, headers: Record<string, string>) =>
-  send(`${inject('baseUrl')}/api/workspaces/${workspace}${withIds(endpoint.path, ids)}`, {
-    method: endpoint.method,
+const call = (
+  { method, path, ...endpoint }: Endpoint,
+  workspace: string,
+  ids: Staffed['ids'] | string,
+  headers: Record<string, string>,
+) => {
+  const withIds = path.replace(/:(\w+)/g, (_, name) => (typeof ids === 'string' ? ids : (ids[name] ?? '')))
+  return send(`${inject('baseUrl')}/api/workspaces/${workspace}${withIds}`, {
+    method,
     ...('body' in endpoint && { body: endpoint.body }),
     headers,
   })
+}
+
+// Nothing here changes them, which is looked at after each test, so two do for all.
+let merchant: Staffed
+let other: Staffed
+let before: unknown[]
+const rows = () => Promise.all([everything(database, merchant), everything(database, other)])
+beforeAll(async () => {
+  ;[merchant, other] = await Promise.all([createStaffed('OURS'), createStaffed('THEIRS')])
+  before = await rows()
+})
+afterEach(async () => {
+  expect(await rows()).toEqual(before)
+  expect(await database.audit(merchant)).toEqual([])
+})
 
 describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) => {
   test('is for those who may: no session 401, a stranger 404, and an id of another workspace 404', async () => {
-    const [merchant, other] = await Promise.all([createStaffed(), createStaffed()])
     const [manager, stranger] = [await merchant.manager(), await merchant.stranger()]
     const own = merchant.workspace.slug
+    const noKey = endpoint.who === 'readers' ? 'invalid_api_key' : 'not_signed_in'
 
-    expect(await call(endpoint, own, merchant.ids, {})).toMatchObject({
-      status: 401,
-      body: errorShape(endpoint.who === 'readers' ? 'invalid_api_key' : 'not_signed_in'),
-    })
-    expect(await call(endpoint, own, merchant.ids, { Cookie: 'tributary.session=forged' })).toMatchObject({
-      status: 401,
-      body: errorShape('not_signed_in'),
-    })
-    const hidden = [
-      await call(endpoint, own, merchant.ids, { Cookie: stranger }),
-      await call(endpoint, other.workspace.slug, other.ids, { Cookie: manager }),
-      await call(endpoint, 'no-such-workspace', merchant.ids, { Cookie: manager }),
+    for (const { headers, code } of [
+      { headers: {}, code: noKey },
+      { headers: { Authorization: 'Bearer trib_live_x' }, code: noKey },
+      { headers: { Cookie: 'tributary.session=forged' }, code: 'not_signed_in' },
+    ]) {
+      const answer = await call(endpoint, own, merchant.ids, headers)
+      expect(answer).toMatchObject({ status: 401, body: errorShape(code) })
+    }
+    const foreignKey = { Authorization: `Bearer ${other.apiKey}` }
+    const unknownIds = [other.ids, newId(), 'x', 'maya', '%00', '..%2f']
+    const hidden = await Promise.all([
+      call(endpoint, own, merchant.ids, { Cookie: stranger }),
+      call(endpoint, other.workspace.slug, other.ids, { Cookie: manager }),
+      call(endpoint, 'no-such-workspace', merchant.ids, { Cookie: manager }),
+      ...(endpoint.who === 'readers' ? [call(endpoint, own, merchant.ids, foreignKey)] : []),
       ...(endpoint.path.includes(':')
-        ? [
-            await call(endpoint, own, other.ids, { Cookie: manager }),
-            await call(endpoint, own, newId(), { Cookie: manager }),
-            await call(endpoint, own, 'x', { Cookie: manager }),
-            await call(endpoint, own, '%00', { Cookie: manager }),
-          ]
+        ? unknownIds.map((ids) => call(endpoint, own, ids, { Cookie: manager }))
         : []),
-    ]
+    ])
     for (const answer of hidden) expect(answer).toMatchObject({ status: 404, body: errorShape('not_found') })
   })
 
   test(`is for ${endpoint.who}`, async () => {
-    const merchant = await createStaffed()
-    const member = await merchant.member()
-    const byMember = await call(endpoint, merchant.workspace.slug, merchant.ids, { Cookie: member })
-    const byKey = await call(endpoint, merchant.workspace.id, merchant.ids, {
-      Authorization: `Bearer ${merchant.apiKey}`,
-    })
+    const { workspace, ids, apiKey } = merchant
+    const byMember = await call(endpoint, workspace.slug, ids, { Cookie: await merchant.member() })
+    const byKey = await call(endpoint, workspace.id, ids, { Authorization: `Bearer ${apiKey}` })
     if (endpoint.who === 'readers') {
       expect([byMember.status, byKey.status]).toEqual([200, 200])
     } else {
@@ -105,18 +143,17 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
   })
 
   if (endpoint.method !== 'GET') {
-    test.each([
-      { case: 'by its origin', headers: { Origin: 'https://evil.example' } },
-      { case: 'by what the browser says', headers: { 'Sec-Fetch-Site': 'same-site' } },
-      { case: 'by an origin that hides', headers: { Origin: 'null' } },
-    ])('refuses a call from another site, $case', async ({ headers }) => {
-      const merchant = await createStaffed()
-      const cookie = await merchant.manager()
-      const answer = await call(endpoint, merchant.workspace.slug, merchant.ids, {
-        ...headers,
-        Cookie: cookie,
-      })
-      expect(answer).toMatchObject({ status: 403, body: errorShape('cross_site_request') })
+    test('refuses a call from another site, by its origin or by what the browser says', async () => {
+      const cookie = { Cookie: await merchant.manager() }
+      for (const from of [
+        { Origin: 'https://evil.example' },
+        { Origin: 'null' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'cross-site' },
+      ]) {
+        const answer = await call(endpoint, merchant.workspace.slug, merchant.ids, { ...from, ...cookie })
+        expect(answer).toMatchObject({ status: 403, body: errorShape('cross_site_request') })
+      }
     })
   }
 })

@@ -5,7 +5,7 @@ const database = useDatabase()
 
 test('a key is shown once, works at once, and is kept as a hash', async () => {
   const merchant = await createMerchant()
-  const keys = merchant.as(await merchant.manager())
+  const keys = await merchant.asManager()
   const { status, body } = await keys.post('/api-keys', { name: ' Checkout ' })
 
   expect(status).toBe(201)
@@ -29,7 +29,7 @@ test('a key is shown once, works at once, and is kept as a hash', async () => {
 
 test('a revoked key is refused at once, stays in the list, and can be revoked again', async () => {
   const merchant = await createMerchant()
-  const keys = merchant.as(await merchant.manager())
+  const keys = await merchant.asManager()
   const { body } = await keys.post('/api-keys', { name: 'Checkout' })
   const report = () => merchant.sale({}, { Authorization: `Bearer ${body.key}` })
   expect((await report()).status).toBe(200)
@@ -42,13 +42,14 @@ test('a revoked key is refused at once, stays in the list, and can be revoked ag
 
   expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)
   expect(await list()).toEqual(after)
-  const entries = await database.query(
-    `select action, details from audit_entries where workspace_id = $1 and action like 'api_key.%' order by id`,
-    [merchant.workspace.id],
-  )
-  expect(entries).toEqual([
-    { action: 'api_key.created', details: { name: 'Checkout' } },
-    { action: 'api_key.revoked', details: { name: 'Checkout' } },
+  const entry = {
+    actor: `manager@${merchant.workspace.slug}.example`,
+    subject_id: body.id,
+    details: { name: 'Checkout' },
+  }
+  expect(await database.audit(merchant)).toEqual([
+    { action: 'api_key.created', ...entry },
+    { action: 'api_key.revoked', ...entry },
   ])
 })
 
@@ -61,6 +62,6 @@ test.each([
   [],
 ])('a new key with %j is refused', async (body) => {
   const merchant = await createMerchant()
-  const keys = merchant.as(await merchant.manager())
+  const keys = await merchant.asManager()
   expect(await keys.post('/api-keys', body)).toMatchObject({ status: 400 })
 })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../lib/data/ids.ts'
-import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
-import { askAs } from '../support/in-process.ts'
+import { useFaultyManage } from '../support/faulty-manage.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
-beforeAll(async () => {
-  faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
-})
-afterAll(() => faulty.stop())
+const watch = useFaultyManage()
 
 const MANAGER = 'ann@shop.example'
 const COLLEAGUE = 'bob@shop.example'
@@ -26,24 +21,12 @@ const createWatched = async () => {
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
   )
+  const { call, ...watched } = watch([id, slug], MANAGER)
   return {
-    slug,
-    plan: (faults: (Fault | null)[]) => faulty.plan([id, slug], faults),
-    fetches: () => faulty.fetches([id, slug]),
+    ...watched,
     call: (method: string, path: string, body?: unknown) =>
-      askAs(
-        'manage',
-        MANAGER,
-        `/api/workspaces/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`,
-        {
-          method,
-          headers: { 'Content-Type': 'application/json' },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        },
-        { SQL_ENDPOINT: faulty.url },
-      ),
-    audit: () =>
-      database.query<{ action: string }>('select action from audit_entries where workspace_id = $1', [id]),
+      call(method, `/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`, body),
+    audit: () => database.audit(merchant),
     /** How many rows of each kind there are. */
     rows: async () => {
       const [row] = await database.query(
@@ -90,40 +73,42 @@ const CHANGES = [
 
 describe.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {
   const body = 'body' in change ? change.body : undefined
+  const before = Array(fetches - 1).fill(null)
   /** What there is after the change, with nothing going wrong. */
-  const expected = async () => {
+  let expected: { fetches: number | undefined; status: number; rows: object | undefined }
+  beforeAll(async () => {
     const watched = await createWatched()
-    watched.plan([])
+    watched.plan()
     const answer = await watched.call(method, path, body)
-    return { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
-  }
-
-  test(`takes ${fetches} fetches beside the session's`, async () => {
-    expect(await expected()).toMatchObject({ fetches, status })
+    expected = { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
   })
 
-  test.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
+  test(`takes ${fetches} fetches beside the session's`, () => {
+    expect(expected).toMatchObject({ fetches, status })
+  })
+
+  test.concurrent.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
     'is done once when its write meets %s',
     async (fault) => {
       const watched = await createWatched()
-      watched.plan([...Array(fetches - 1).fill(null), fault])
+      watched.plan(...before, fault)
       expect((await watched.call(method, path, body)).status).toBe(status)
-      expect(await watched.rows()).toEqual((await expected()).rows)
+      expect(await watched.rows()).toEqual(expected.rows)
       expect(await watched.audit()).toHaveLength(1)
     },
   )
 
-  test('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
+  test.concurrent('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
     const watched = await createWatched()
-    const before = await watched.rows()
-    watched.plan([...Array(fetches - 1).fill(null), ...Array(3).fill('wake_500')])
+    const rows = await watched.rows()
+    watched.plan(...before, ...Array(3).fill('wake_500'))
     expect((await watched.call(method, path, body)).status).toBe(503)
-    expect(await watched.rows()).toEqual(before)
+    expect(await watched.rows()).toEqual(rows)
     expect(await watched.audit()).toEqual([])
 
-    watched.plan([...Array(fetches - 1).fill(null), ...Array(3).fill('cut_after')])
+    watched.plan(...before, ...Array(3).fill('cut_after'))
     expect((await watched.call(method, path, body)).status).toBe(503)
-    expect(await watched.rows()).toEqual((await expected()).rows)
+    expect(await watched.rows()).toEqual(expected.rows)
     expect(await watched.audit()).toHaveLength(1)
   })
 })
@@ -132,17 +117,9 @@ test.each(['cut_after', 'half'] as const)(
   'POST /api/workspaces makes one when its write meets %s',
   async (fault) => {
     const slug = `shop-${newId().slice(-12)}`
-    faulty.plan([slug], [fault])
-    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
-    const body = JSON.stringify({ name: 'Ann', slug })
-    const answer = await askAs(
-      'manage',
-      MANAGER,
-      '/api/workspaces',
-      { ...init, body },
-      { SQL_ENDPOINT: faulty.url },
-    )
-    expect(answer.status).toBe(201)
-    expect(faulty.fetches([slug])).toBe(2)
+    const watched = watch([slug], MANAGER)
+    watched.plan(fault)
+    expect((await watched.call('POST', '', { name: 'Ann', slug })).status).toBe(201)
+    expect(watched.fetches()).toBe(2)
   },
 )

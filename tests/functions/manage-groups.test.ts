@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
 
 const twenty = { kind: 'percent', percent: 20 }
 const five = { kind: 'flat', amountCents: 500, currency: 'USD' }
-const open = async (merchant: Merchant) => merchant.as(await merchant.manager())
-
-const rewards = ({ workspace }: Merchant) =>
-  database.query<{ id: string }>('select id from rewards where workspace_id = $1', [workspace.id])
-
-const audit = ({ workspace }: Merchant) =>
-  database.query('select action, details from audit_entries where workspace_id = $1 order by id', [
-    workspace.id,
-  ])
-
 describe('groups', () => {
   test('are made with rewards of their own, or without', async () => {
     const merchant = await createMerchant()
-    const as = await open(merchant)
+    const as = await merchant.asManager()
     const path = `/programs/${merchant.programId}/groups`
     const plain = await as.post(path, { name: 'Silver' })
     expect(plain).toMatchObject({ status: 201, body: { name: 'Silver', saleReward: null, leadReward: null } })
@@ -33,37 +23,40 @@ describe('groups', () => {
     })
     expect((await as.get(`/groups/${rich.body.id}`)).body).toEqual(rich.body)
     expect((await as.get(path)).body).toEqual({ data: [rich.body, plain.body], nextCursor: null })
-    expect((await audit(merchant)).map(({ action }) => action)).toEqual(['group.created', 'group.created'])
+    expect((await database.audit(merchant)).map(({ action }) => action)).toEqual([
+      'group.created',
+      'group.created',
+    ])
   })
 
   test('are changed: a reward is replaced, taken away by null, and left when it is not named', async () => {
     const merchant = await createMerchant()
-    const as = await open(merchant)
+    const as = await merchant.asManager()
     const made = await as.post(`/programs/${merchant.programId}/groups`, {
       name: 'Gold',
       saleReward: twenty,
       leadReward: five,
     })
     const path = `/groups/${made.body.id}`
-    const count = (await rewards(merchant)).length
+    const count = await database.rewards(merchant)
 
     expect((await as.patch(path, { name: 'Platinum', saleReward: twenty })).body).toEqual({
       ...made.body,
       name: 'Platinum',
     })
-    expect(await rewards(merchant)).toHaveLength(count)
+    expect(await database.rewards(merchant)).toBe(count)
     expect((await as.patch(path, { leadReward: null })).body).toMatchObject({
       saleReward: twenty,
       leadReward: null,
     })
     expect((await as.patch(path, { saleReward: five })).body).toMatchObject({ saleReward: five })
-    expect(await rewards(merchant)).toHaveLength(count + 1)
+    expect(await database.rewards(merchant)).toBe(count + 1)
     expect((await as.get(path)).body).toMatchObject({ name: 'Platinum', saleReward: five, leadReward: null })
   })
 
   test('pay their partners from then on', async () => {
     const merchant = await createMerchant({ group: {} })
-    const as = await open(merchant)
+    const as = await merchant.asManager()
     const { body } = await as.get(`/programs/${merchant.programId}/groups`)
     const [group] = (body as unknown as { data: { id: string }[] }).data
     await as.patch(`/groups/${group?.id}`, { saleReward: { kind: 'percent', percent: 50 }, leadReward: five })
@@ -76,7 +69,7 @@ describe('groups', () => {
 
   test('can’t give a share of a lead, which has no amount', async () => {
     const merchant = await createMerchant({ group: {} })
-    const as = await open(merchant)
+    const as = await merchant.asManager()
     const answer = await as.post(`/programs/${merchant.programId}/groups`, {
       name: 'Gold',
       leadReward: twenty,
@@ -91,7 +84,7 @@ describe('groups', () => {
     'refuse the change %j with 400',
     async (change) => {
       const merchant = await createMerchant({ group: {} })
-      const as = await open(merchant)
+      const as = await merchant.asManager()
       const { body } = await as.get(`/programs/${merchant.programId}/groups`)
       const [group] = (body as unknown as { data: { id: string }[] }).data
       expect(await as.patch(`/groups/${group?.id}`, change)).toMatchObject({ status: 400 })

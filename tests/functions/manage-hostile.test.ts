@@ -37,7 +37,7 @@ const paths = Object.keys(BODIES) as Path[]
 
 test('whatever a body says, the answer is never a 5xx', async () => {
   const merchant = await createMerchant({ group: {} })
-  const as = merchant.as(await merchant.manager())
+  const as = await merchant.asManager()
   const { body } = await as.get(`/programs/${merchant.programId}/groups`)
   const group = (body as unknown as { data: { id: string }[] }).data[0]?.id ?? ''
   const fill = (path: Path) => path.replace(':program', merchant.programId).replace(':group', group)
@@ -85,3 +85,34 @@ test('whatever a form or a query says, the page is never a 5xx', async () => {
     { numRuns: FORM_RUNS },
   )
 })
+
+/** What clumsy and hostile callers put into a query. */
+const HOSTILE = [
+  '%00',
+  '%ED%A0%80',
+  '%',
+  '',
+  '%20',
+  'x'.repeat(4_000),
+  "' or 1=1--",
+  '🦊',
+  '%F0%9F',
+  '[]',
+  '{}',
+]
+
+test.each(['partners', 'commissions', 'customers', 'events'])(
+  'hostile values in the query of /%s are answered, and never break it',
+  async (resource) => {
+    const merchant = await createMerchant()
+    const names = ['programId', 'email', 'slug', 'groupId', 'status', 'query', 'cursor', 'limit', 'partnerId']
+    names.push('customerExternalId', 'eventId', 'kind', 'externalId', 'attributed')
+    for (const name of names) {
+      const answers = await Promise.all(HOSTILE.map((value) => merchant.get(`/${resource}?${name}=${value}`)))
+      for (const { status, body } of answers) {
+        expect([200, 400]).toContain(status)
+        if (status === 400) expect(body.error?.code).toBe('invalid_query')
+      }
+    }
+  },
+)

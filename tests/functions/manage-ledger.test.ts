@@ -146,7 +146,7 @@ test('another workspace’s partners, events and customers are no filter either'
 
 test('GET /audit tells who changed what, newest first, page by page', async () => {
   const { merchant, old } = await createLedger()
-  const manager = merchant.as(await merchant.manager())
+  const manager = await merchant.asManager()
   await manager.patch(`/partners/${old}`, { status: 'banned' })
   const first = (await manager.get('/audit?limit=2')).body as unknown as { data: Row[]; nextCursor: string }
   const actor = `manager@${merchant.workspace.slug}.example`

@@ -9,17 +9,14 @@ const database = useDatabase()
 type Member = { id: string; email: string; role: string; createdAt: string }
 
 const open = async (merchant: Merchant) => {
-  const as = merchant.as(await merchant.manager())
+  const as = await merchant.asManager()
   const list = async () => ((await as.get('/members')).body as unknown as { data: Member[] }).data
   const idOf = async (email: string) => (await list()).find((member) => member.email === email)?.id
   return { ...as, list, idOf, email: `manager@${merchant.workspace.slug}.example` }
 }
 
-const audit = ({ workspace }: Merchant, action: string) =>
-  database.query(
-    'select actor, subject_id as subject, details from audit_entries where workspace_id = $1 and action = $2',
-    [workspace.id, action],
-  )
+const audit = async (merchant: Merchant, action: string) =>
+  (await database.audit(merchant)).filter((entry) => entry.action === action)
 
 describe('POST /members', () => {
   test('lets somebody in from the invitation on, and mails them the way', async () => {
@@ -51,7 +48,12 @@ describe('POST /members', () => {
       },
     ])
     expect(await audit(merchant, 'member.invited')).toEqual([
-      { actor: members.email, subject: body.id, details: { email, role: 'member' } },
+      {
+        actor: members.email,
+        action: 'member.invited',
+        subject_id: body.id,
+        details: { email, role: 'member' },
+      },
     ])
     expect((await merchant.as(await signIn(email)).get('/programs')).status).toBe(200)
   })
@@ -104,9 +106,22 @@ describe('PATCH and DELETE /members/:id', () => {
     expect((await colleague.get('/members')).status).toBe(404)
     expect(await members.delete(`/members/${id}`)).toMatchObject({ status: 404 })
     expect(await audit(merchant, 'member.changed')).toMatchObject([
-      { subject: id, details: { role: { from: 'member', to: 'manager' } } },
+      { subject_id: id, details: { role: { from: 'member', to: 'manager' } } },
     ])
-    expect(await audit(merchant, 'member.removed')).toMatchObject([{ subject: id }])
+    expect(await audit(merchant, 'member.removed')).toMatchObject([{ subject_id: id }])
+  })
+
+  test('take an invitation back that was not sent yet', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const email = `ann@new.${merchant.workspace.slug}.example`
+    const invited = () => database.query('select 1 from mails where recipient = $1', [email])
+    for (let time = 0; time < 3; time++) {
+      expect(await members.post('/members', { email, role: 'member' })).toMatchObject({ status: 201 })
+      expect(await invited()).toHaveLength(1)
+      await members.delete(`/members/${await members.idOf(email)}`)
+      expect(await invited()).toEqual([])
+    }
   })
 
   test('keep the last manager', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
-import { askAs } from '../support/in-process.ts'
+import { describe, expect, test } from 'vitest'
+import type { Fault } from '../support/faulty-database.ts'
+import { useFaultyManage } from '../support/faulty-manage.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
-beforeAll(async () => {
-  faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
-})
-afterAll(() => faulty.stop())
+const watch = useFaultyManage()
 
 /** A partner "ann" who has the coupon OLD, and a manager whose calls go through a database that fails as planned. */
 const createWatched = async () => {
@@ -17,22 +13,9 @@ const createWatched = async () => {
   const email = `manager@${slug}.example`
   await merchant.seed.addMember(workspaceId, email)
   const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, { slug: 'ann' })
-  const call = async (method: string, path: string, body?: unknown) => {
-    const answer = await askAs(
-      'manage',
-      email,
-      `/api/workspaces/${slug}/partners/${partnerId}${path}`,
-      {
-        method,
-        ...(body !== undefined && {
-          body: JSON.stringify(body),
-          headers: { 'Content-Type': 'application/json' },
-        }),
-      },
-      { SQL_ENDPOINT: faulty.url },
-    )
-    return answer.status
-  }
+  const { plan, ...watched } = watch([workspaceId, slug], email)
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body)).status
   await call('POST', '/coupons', { couponId: 'OLD' })
   const state = async () => {
     const [row] = await database.query(
@@ -44,7 +27,6 @@ const createWatched = async () => {
     )
     return row
   }
-  const plan = (...faults: (Fault | null)[]) => faulty.plan([workspaceId, slug], faults)
   return { call, state, plan }
 }
 type Watched = Awaited<ReturnType<typeof createWatched>>
@@ -73,13 +55,13 @@ const CHANGES = [
   },
 ]
 
-const FAULTS: Fault[] = ['cut_before', 'cut_after', 'half', 'empty', 'shutdown_57P01', 'own_twin']
+const LOSING: Fault[] = ['cut_before', 'cut_after', 'half', 'empty', 'shutdown_57P01', 'own_twin']
 
 /** Membership and the read come first, then the write. */
 const WRITE = [null, null]
 
 describe('a change whose answer was lost on the way is made, and logged once', () => {
-  test.each(FAULTS.flatMap((fault) => CHANGES.map((change) => ({ ...change, fault }))))(
+  test.concurrent.each(LOSING.flatMap((fault) => CHANGES.map((change) => ({ ...change, fault }))))(
     '$change: $fault',
     async ({ fault, send, status, after }) => {
       const watched = await createWatched()
@@ -91,7 +73,7 @@ describe('a change whose answer was lost on the way is made, and logged once', (
 })
 
 describe('a change that can’t be confirmed is answered 503, and a repeat ends the same', () => {
-  test.each(CHANGES)('$change', async ({ send, again, after }) => {
+  test.concurrent.each(CHANGES)('$change', async ({ send, again, after }) => {
     const watched = await createWatched()
     watched.plan(...WRITE, 'cut_after', 'cut_after', 'cut_after')
     expect(await send(watched)).toBe(503)

@@ -30,15 +30,9 @@ const createTeam = async () => {
     name: 'Zoë O’Neill',
     email: 'zoe@partner.example',
   })
-  const manager = merchant.as(await merchant.manager())
+  const manager = await merchant.asManager()
   return { merchant, manager, id }
 }
-
-const audit = async ({ workspace }: Merchant) =>
-  database.query<{ action: string; actor: string; subject_id: string; details: Record<string, unknown> }>(
-    'select action, actor, subject_id, details from audit_entries where workspace_id = $1 order by id',
-    [workspace.id],
-  )
 
 test('shows a partner with its link and its coupons', async () => {
   const { merchant, manager, id } = await createTeam()
@@ -137,7 +131,7 @@ test('changes name, group and status, and leaves what is not named', async () =>
     subject_id: id,
     details: { email, ...details },
   })
-  expect(await audit(merchant)).toEqual([
+  expect(await database.audit(merchant)).toEqual([
     entry({ name: { from: 'Zoë O’Neill', to: 'Zoë' } }),
     entry({ group: { from: null, to: 'Silver' } }),
     entry({ status: { from: 'approved', to: 'banned' } }),
@@ -150,7 +144,7 @@ test('what is so already is no change, and stands in no log', async () => {
   for (const body of [{}, { status: 'approved' }, { name: 'Zoë O’Neill', groupId: null }]) {
     expect((await manager.patch(`/partners/${id}`, body)).status).toBe(200)
   }
-  expect(await audit(merchant)).toEqual([])
+  expect(await database.audit(merchant)).toEqual([])
 })
 
 test.each([
@@ -191,4 +185,18 @@ test('a banned partner’s link and clicks count no more, and count again once i
   expect((await merchant.sale({ externalId: 'a', clickId })).body.attributed).toBe(false)
   await manager.patch(`/partners/${maya?.id}`, { status: 'approved' })
   expect((await merchant.sale({ externalId: 'b', clickId })).body.attributed).toBe(true)
+})
+
+test('a partner who is banned before its welcome mail is sent does not get it', async () => {
+  const { merchant, manager } = await createTeam()
+  const rows = ['ann', 'ben'].map((slug) => ({ email: `${slug}@partner.example`, slug }))
+  const options = { sendWelcomeEmail: true }
+  await manager.post('/partners/import', { programId: merchant.programId, options, rows })
+  const [ann] = (await list(merchant, 'slug=ann')).partners
+  await manager.patch(`/partners/${ann?.id}`, { status: 'banned' })
+  const { body } = await manager.get('/mails')
+  expect(body.data).toMatchObject([
+    { to: 'ben@partner.example', status: 'queued' },
+    { to: 'ann@partner.example', status: 'failed', lastError: 'Not sent: the partner was banned.' },
+  ])
 })

@@ -31,9 +31,9 @@ describe('POST /api/workspaces', () => {
     const workspace = { id: expect.any(String), slug, name: 'Ann’s shop', role: 'manager' }
     expect(body).toEqual(workspace)
     expect(await person.list()).toEqual({ data: [workspace], nextCursor: null })
-    expect(
-      await database.query('select actor, action from audit_entries where workspace_id = $1', [body.id]),
-    ).toEqual([{ actor: person.email, action: 'workspace.created' }])
+    expect(await database.audit({ workspace: { id: String(body.id) } })).toMatchObject([
+      { actor: person.email, action: 'workspace.created' },
+    ])
   })
 
   test('makes the slug from the name', async () => {

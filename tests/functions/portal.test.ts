@@ -4,8 +4,8 @@ import { signIn } from '../support/people.ts'
 
 const database = useDatabase()
 
-const open = async (cookie?: string) => {
-  const response = await fetch(`${inject('baseUrl')}/portal`, {
+const open = async (cookie?: string, path = '/portal') => {
+  const response = await fetch(`${inject('baseUrl')}${path}`, {
     headers: cookie ? { Cookie: cookie } : {},
     redirect: 'manual',
   })
@@ -40,4 +40,10 @@ test('somebody who is no partner is told so', async () => {
 
 test('who is not signed in is sent to sign in, and back', async () => {
   expect(await open()).toMatchObject({ status: 303, location: '/sign-in?next=%2Fportal' })
+})
+
+test('a page that isn’t there is a page too', async () => {
+  const { status, text } = await open(undefined, '/portal/nothing')
+  expect(status).toBe(404)
+  expect(text).toContain('<title>Error: Not found · ')
 })

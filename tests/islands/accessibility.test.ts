@@ -1,15 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { describe, expect, test } from 'vitest'
+import { inspect, SCREENS } from '../support/browser.ts'
 import { choose, page, press, reopen, service, step } from './visit.ts'
-
-/** What every step must hold to. */
-const inspect = async () => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-  expect(
-    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-  ).toBeLessThanOrEqual(0)
-}
 
 /** A file that shows everything a report can have. */
 const FILE = `email,name,slug,balance,coupon_id,paypal_email
@@ -22,36 +13,33 @@ euro@example.com,Euro Balance,euro,12 EUR,,
 ,Nobody,nobody,,,
 `
 
-describe.each([
-  { scheme: 'light' as const, width: 1280 },
-  { scheme: 'dark' as const, width: 390 },
-])('in $scheme colours at $width pixels', ({ scheme, width }) => {
+describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }) => {
   test('axe finds nothing on any step, and nothing is wider than the screen', async () => {
     await reopen({ colorScheme: scheme, viewport: { width, height: 844 } })
     service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
-    await inspect()
+    await inspect(page)
 
     await press('Read the file')
     await page.getByRole('alert').waitFor()
-    await inspect()
+    await inspect(page)
 
     await choose('partners.csv', FILE)
     await step('Columns')
-    await inspect()
+    await inspect(page)
 
     service.state.faults = [new Response('{}', { status: 401 })]
     await press('Check without importing')
     await page.getByRole('alert').waitFor()
-    await inspect()
+    await inspect(page)
 
     await press('Resume')
     await step('What the import will do')
     for (const details of await page.locator('#import-stage summary').all()) await details.click()
-    await inspect()
+    await inspect(page)
 
     await press(/^Import/)
     await step('Imported')
-    await inspect()
+    await inspect(page)
   })
 })
 

@@ -43,6 +43,8 @@ export const startService = async () => {
     calls: [] as Call[],
     /** Of the calls that come, in their order. */
     faults: [] as (Fault | null)[],
+    /** How many programs the workspace has. */
+    programs: 1,
     /** How long each call takes. */
     delayMs: 0,
     partners: new Map<string, PartnerBody & { slug: string }>(),
@@ -104,7 +106,7 @@ export const startService = async () => {
         workspace: { id: '', slug: 'acme', name: 'Acme', role: 'manager' } as never,
         user: { email: 'manager@example.com' },
         ...IMPORT_PAGE,
-        children: ImportPage({ workspace: 'acme', programs: PROGRAMS }),
+        children: ImportPage({ workspace: 'acme', programs: PROGRAMS.slice(0, state.programs) }),
       }),
     )
     .post('/api/workspaces/acme/:kind/import', async (c) => {
@@ -139,7 +141,8 @@ export const startService = async () => {
     url: `http://127.0.0.1:${address.port}/app/acme/import`,
     /** Forgets everything. */
     reset: () => {
-      Object.assign(state, { calls: [], faults: [], delayMs: 0, partners: new Map(), customers: new Map() })
+      Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
+      Object.assign(state, { partners: new Map(), customers: new Map() })
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

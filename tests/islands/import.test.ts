@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest'
-import { checkFile, choose, downloaded, openPage, page, press, service, stage, step, text } from './visit.ts'
+import {
+  checkFile,
+  choose,
+  downloaded,
+  openPage,
+  page,
+  press,
+  reopen,
+  service,
+  stage,
+  step,
+  text,
+} from './visit.ts'
 
 /** A file of partners with a slug each. */
 const partners = (number: number) =>
@@ -15,7 +27,7 @@ test('a file is read, checked and imported, partners before their customers', as
   expect(await text()).toContain('Partners 2 new. Customers 2 new.')
   expect(service.state.partners.size).toBe(0)
 
-  await press('Import 4 rows into Pine & Co')
+  await press('Import 2 new partners and 2 customers into Pine & Co')
   await step('Imported')
   expect(await text()).toContain('Partners 2 imported. Customers 2 imported.')
   expect(imported().map(({ kind, options, rows }) => [kind, options, rows])).toEqual([
@@ -46,8 +58,10 @@ test('the dry run says which links break, what the options do, and what is wrong
   )
   expect(await text()).toContain('Partners 2 new, 1 already here, 1 slug renamed, 1 row with errors.')
   const row = (name: string) => page.getByRole('row', { name })
-  expect(await row('maya@example.com').innerText()).toMatch(/maya\s+maya-x7k2.*another partner has this slug/)
-  expect(await row('old@example.com').innerText()).toMatch(/older\s+maya\s+the partner is already here/)
+  expect(await row('maya@example.com').innerText()).toMatch(
+    /maya → maya-x7k2\s+another partner has this slug/,
+  )
+  expect(await row('old@example.com').innerText()).toMatch(/older → maya\s+the partner is already here/)
   expect(await text()).toContain('Would send 2 mails.')
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
@@ -58,7 +72,7 @@ test('the dry run says which links break, what the options do, and what is wrong
   expect(await text()).toContain('1 new, 1 already here, 1 slug renamed, 2 rows with errors.')
   expect(await text()).toContain('Convert these balances to USD first')
 
-  await press(/^Import 3 rows/)
+  await press(/^Import 1 new partner into/)
   await step('Imported')
   expect(imported()).toMatchObject([
     {
@@ -91,7 +105,7 @@ test('the rows with errors come back as a file that can be mended and imported a
     file.content.replace('wrong', 'right@example.com').replace('\n,', '\nnobody@example.com,'),
   )
   expect(await text()).toContain('Partners 2 new.')
-  await press(/^Import 2 rows/)
+  await press(/^Import 2 new partners/)
   await step('Imported')
   expect([...service.state.partners.keys()]).toEqual([
     'fine@example.com',
@@ -119,6 +133,73 @@ test('columns that are not recognised can be mapped by hand, and what is ignored
   await press('Back to the columns')
   await step('Columns')
   expect(await page.getByLabel('“Wer” becomes').inputValue()).toBe('email')
+})
+
+test('a file mapped by hand, without a header, comes back as one that needs no mapping', async () => {
+  await choose('own.csv', 'L. O.,leo@example.com,leo\nM. L.,wrong,maya\n')
+  await step('Columns')
+  for (const [column, field] of [
+    ['Column 1', 'name'],
+    ['Column 2', 'email'],
+    ['Column 3', 'slug'],
+  ] as const)
+    await page.getByLabel(`“${column}” becomes`).selectOption(field)
+  await press('Check without importing')
+  await step('What the import will do')
+  await press(/^Import 1 new partner into/)
+  await step('Imported')
+  const { name, content } = await downloaded('Download the rows with errors')
+  await press('Import another file')
+  await checkFile(name, content.replace('wrong', 'maya@example.com'))
+  await press(/^Import 1 new partner into/)
+  await step('Imported')
+  expect(service.state.partners.get('maya@example.com')).toMatchObject({ name: 'M. L.', slug: 'maya' })
+})
+
+test('what has been imported can be imported again, and what has nothing right in it can’t', async () => {
+  service.state.partners.set('p0@example.com', { email: 'p0@example.com', slug: 'slug-0' })
+  await checkFile('again.csv', partners(1))
+  await press('Import 1 row into Pine & Co again')
+  await step('Imported')
+  await press('Import another file')
+  await checkFile('wrong.csv', 'email,slug\nwrong,wrong\n')
+  expect(await page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true)
+})
+
+test('of several programs, a person chooses one before anything is read', async () => {
+  service.state.programs = 2
+  await page.reload()
+  const program = page.getByLabel('Program')
+  expect(await program.inputValue()).toBe('')
+  await choose('one.csv', partners(1))
+  expect(await page.evaluate('document.activeElement.id')).toBe('import-program')
+  expect(await page.getByRole('heading', { name: 'Columns' }).count()).toBe(0)
+  await program.selectOption('Second program')
+  await press('Read the file')
+  await step('Columns')
+  await press('Check without importing')
+  await press('Import 1 new partner into Second program')
+  await step('Imported')
+  expect(imported()).toMatchObject([{ programId: '0192f000-0000-7000-8000-000000000002' }])
+})
+
+test('a quote that nothing closes is named, however large the file', async () => {
+  await choose('open.csv', `"email,slug\n${'maya.example.com,maya\n'.repeat(1_000_000)}`)
+  await page.getByRole('alert').getByText('A quotation mark in row 1 is never closed').waitFor()
+})
+
+test('on a phone, both the old and the new slug of a link that breaks are in view', async () => {
+  await reopen({ viewport: { width: 390, height: 844 } })
+  service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'the-new-slug' })
+  await checkFile(
+    'one.csv',
+    'email,slug\nold@example.com,the-old-slug\na-rather-long-name@of-a-company.example,the-new-slug',
+  )
+  const table = page.getByRole('region', { name: 'Slugs that change' })
+  expect(await table.innerText()).toContain('the-old-slug → the-new-slug')
+  const wider =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.links'))"
+  expect(await page.evaluate<number>(wider)).toBeLessThanOrEqual(0)
 })
 
 test.each([
@@ -155,7 +236,7 @@ test('markup in a file is shown as it was written', async () => {
 test('a closed tab loses nothing: the import is resumed where it was', async () => {
   await checkFile('many.csv', partners(2_000))
   service.state.delayMs = 300
-  await press(/^Import 2,000 rows/)
+  await press(/^Import 2,000 new partners/)
   await stage().getByText('1,000 of 2,000 rows done').waitFor()
   await page.close()
 
@@ -220,7 +301,7 @@ test('a busy server and a lost connection are waited out, also when the answer a
   const busy = new Response('{}', { status: 429, headers: { 'Retry-After': '3' } })
   service.state.faults = [busy, 'before', 'after']
   const begun = Date.now()
-  await press(/^Import 4 rows/)
+  await press(/^Import 4 new partners/)
   await stage().getByText('Trying again in').waitFor()
   await step('Imported')
   expect(Date.now() - begun).toBeGreaterThan(3_000)

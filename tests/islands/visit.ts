@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { launchBrowser } from '../../dev/browser.ts'
+import { watch } from '../support/browser.ts'
 import { startService } from './fake-service.ts'
 
 let browser: Browser
@@ -9,7 +10,6 @@ let browser: Browser
 let context: BrowserContext
 export let page: Page
 export let service: Awaited<ReturnType<typeof startService>>
-/** What the page's console complains about: a blocked script or style, a script that throws. */
 let complaints: string[]
 
 beforeAll(async () => {
@@ -37,12 +37,7 @@ afterAll(async () => {
 /** Opens the import page in a new tab. */
 export const openPage = async (): Promise<Page> => {
   page = await context.newPage()
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    // Chromium also logs the failures that a test makes on purpose.
-    if (message.type() === 'error' && !/status of \d{3}|net::ERR/.test(message.text()))
-      complaints.push(message.text())
-  })
+  watch(page, complaints, /status of \d{3}|net::ERR/)
   await page.goto(service.url)
   return page
 }

@@ -45,14 +45,22 @@ export const useBrowser = () => {
         }),
       )
       const page = await context.newPage()
-      page.on('pageerror', (error) => complaints.push(error.message))
-      page.on('console', (message) => {
-        const text = message.text()
-        if (message.type() === 'error' && !text.includes('status of')) complaints.push(text)
-      })
+      watch(page, complaints)
       return page
     },
   }
+}
+
+/**
+ * Notes what a page's console complains about: a blocked script or style, a script that throws.
+ *
+ * @param meant what Chromium logs of the failures that a test makes on purpose
+ */
+export const watch = (page: Page, complaints: string[], meant = /status of/): void => {
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !meant.test(message.text())) complaints.push(message.text())
+  })
 }
 
 /** What every page must hold to: axe finds nothing, and nothing is wider than the screen. */

@@ -1,30 +1,32 @@
 import type { ServerResponse } from 'node:http'
 import { startSqlProxy } from './sql-proxy.ts'
 
-/** What may go wrong between a Worker and its database. */
-export type Fault =
+/** All that may go wrong between a Worker and its database. */
+export const FAULTS = [
   /** The connection is cut before the statement arrives. */
-  | 'cut_before'
+  'cut_before',
   /** The statement runs and commits, and the connection is cut before the answer. */
-  | 'cut_after'
+  'cut_after',
   /** The statement runs and commits, and half of the answer arrives. */
-  | 'half'
+  'half',
   /** The statement runs and commits, and a proxy answers with a page of its own. */
-  | 'garbage'
+  'garbage',
   /** The statement runs and commits, and an empty JSON object comes back. */
-  | 'empty'
+  'empty',
   /** The statement never arrives, and nobody ever answers. */
-  | 'silence'
+  'silence',
   /** The statement runs and commits, and nobody ever answers. */
-  | 'silence_after'
+  'silence_after',
   /** The compute could not be woken. */
-  | 'wake_500'
+  'wake_500',
   /** Postgres is being restarted. */
-  | 'shutdown_57P01'
+  'shutdown_57P01',
   /** The connection to Postgres was lost. */
-  | 'lost_connection'
+  'lost_connection',
   /** An earlier try, given up as lost, came in at the same moment and was faster. */
-  | 'own_twin'
+  'own_twin',
+] as const
+export type Fault = (typeof FAULTS)[number]
 
 const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
   wake_500: [500, '{"message":"Could not wake up the compute"}'],

@@ -119,6 +119,8 @@ export const createMerchant = async (options: Options = {}) => {
       return signIn(email, { baseUrl, ...(options.inboxUrl && { inboxUrl: options.inboxUrl }) })
     })
 
+  const manager = person('manager', 'manager')
+
   /** Calls paths of the workspace with someone's cookie, as the pages' scripts do. */
   const as = (cookie: string) => {
     const call = (method: string) => (path: string, body?: unknown) =>
@@ -136,12 +138,14 @@ export const createMerchant = async (options: Options = {}) => {
     programId,
     apiKey,
     /** The complete Cookie header of a manager of the workspace, manager@<slug>.example. */
-    manager: person('manager', 'manager'),
+    manager,
     /** The same of a member, who may look but not touch. */
     member: person('member', 'member'),
     /** The same of somebody who has signed in, but has nothing to do with the workspace. */
     stranger: person('stranger'),
     as,
+    /** The same with a manager's cookie. */
+    asManager: async () => as(await manager()),
     post,
     get,
     click,
@@ -174,6 +178,15 @@ export const useDatabase = () => {
     (await client.query<Row>(text, values)).rows
   return {
     query,
+    /** What the audit log of a merchant's workspace says, oldest first. */
+    audit: ({ workspace }: { workspace: { id: string } }) =>
+      query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(
+        'select actor, action, subject_id, details from audit_entries where workspace_id = $1 order by id',
+        [workspace.id],
+      ),
+    /** How many rewards a merchant has had, in all its programs and groups. */
+    rewards: async ({ workspace }: Merchant) =>
+      (await query('select from rewards where workspace_id = $1', [workspace.id])).length,
     /** How many events, customers and commissions a merchant has. */
     counts: async ({ workspace }: Merchant) => {
       const [row] = await query<{ events: number; customers: number; commissions: number }>(

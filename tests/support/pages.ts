@@ -2,15 +2,28 @@ import { inject } from 'vitest'
 import type { Merchant } from './merchant.ts'
 import { fromSomewhere, submit } from './people.ts'
 
-/** A page as a browser without JavaScript gets it. Redirects are not followed. */
-export type Shown = { status: number; location: string | null; html: string; headers: Headers }
+/**
+ * A page as a browser without JavaScript gets it. Redirects are not followed. `text` is what a person reads of it
+ * below its header.
+ */
+type Shown = { status: number; location: string | null; html: string; text: string; headers: Headers }
 
-const shown = async (answer: Response): Promise<Shown> => ({
-  status: answer.status,
-  location: answer.headers.get('Location'),
-  html: await answer.text(),
-  headers: answer.headers,
-})
+const shown = async (answer: Response): Promise<Shown> => {
+  const html = await answer.text()
+  return {
+    status: answer.status,
+    location: answer.headers.get('Location'),
+    html,
+    text: textOf(html),
+    headers: answer.headers,
+  }
+}
+
+const textOf = (html: string): string =>
+  decode(html.replace(/<(head|nav|header)[^>]*>.*?<\/\1>/gs, '').replace(/<[^>]+>/g, ' ')).replace(
+    /\s+/g,
+    ' ',
+  )
 
 /** The pages of /app as somebody sees them, by the cookie. */
 export const browse = (cookie: string | null, baseUrl = inject('baseUrl')) => {

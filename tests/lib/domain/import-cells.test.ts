@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amountOf, cellText, csvLine, safeCell, slugOf } from '../../../lib/domain/import-cells.ts'
+import { cellText, csvLine, readAmount, safeCell, slugOf } from '../../../lib/domain/import-cells.ts'
 
 test.each([
   { case: 'plain text', cell: 'maya', text: 'maya' },
@@ -11,6 +11,10 @@ test.each([
   { case: 'an apostrophe against a minus', cell: `'-dash`, text: '-dash' },
   { case: 'an apostrophe against a tab', cell: `'\tx`, text: 'x' },
   { case: 'an apostrophe that belongs to a word', cell: `'s-Hertogenbosch`, text: `'s-Hertogenbosch` },
+  { case: 'an apostrophe against a line feed', cell: `'\n=x`, text: '=x' },
+  { case: 'an apostrophe against a wide sign', cell: `'＝1+1`, text: '＝1+1' },
+  { case: 'much space between two words', cell: `a${' '.repeat(900)}\n b`, text: 'a b' },
+  { case: 'space before half a file', cell: ' '.repeat(9_000) + 'x'.repeat(5_000), text: 'x'.repeat(1_000) },
   { case: 'line breaks', cell: 'Two\r\nLines', text: 'Two Lines' },
   { case: 'a NUL and half a character, which the API refuses', cell: 'a\0b\ud800c', text: 'a b\ufffdc' },
   { case: 'half a file, after an unclosed quote', cell: 'x'.repeat(5_000), text: 'x'.repeat(1_000) },
@@ -26,6 +30,11 @@ test.each([
   { cell: '-dash', safe: `'-dash` },
   { cell: '\tx', safe: `'\tx` },
   { cell: '\r=x', safe: `'\r=x` },
+  { cell: '\n=x', safe: `'\n=x` },
+  { cell: '＝1+1', safe: `'＝1+1` },
+  { cell: '＋1', safe: `'＋1` },
+  { cell: '－dash', safe: `'－dash` },
+  { cell: '＠SUM(A1)', safe: `'＠SUM(A1)` },
   { cell: '-12.50', safe: '-12.50' },
   { cell: '+4917', safe: '+4917' },
   { cell: 'a=b', safe: 'a=b' },
@@ -36,13 +45,46 @@ test.each([
 test('whatever a cell holds, its text is the same after it was written for a spreadsheet', () => {
   const cell = fc.oneof(
     fc.string(),
-    fc.tuple(fc.constantFrom(..."=+-@'\t\r"), fc.string()).map(([a, b]) => a + b),
+    fc.tuple(fc.constantFrom(..."=+-@'\t\r\n＝＋－＠"), fc.string()).map(([a, b]) => a + b),
   )
   fc.assert(
     fc.property(cell, (text) => {
       expect(cellText(safeCell(text))).toBe(cellText(text))
     }),
   )
+})
+
+/** A slow machine takes milliseconds; patterns that go back over what they read take seconds. */
+const SOON_MS = 500
+
+test.each([
+  { case: 'commas, then points', cell: ','.repeat(250) + '.'.repeat(250) },
+  { case: 'commas and points in turn', cell: ',.'.repeat(500) },
+  { case: 'letters, commas, points', cell: 'a'.repeat(300) + ','.repeat(300) + '.'.repeat(400) },
+  { case: 'points alone', cell: '.'.repeat(1_000) },
+  { case: 'words with a point each', cell: 'a.b '.repeat(250) },
+  { case: 'an unfinished host', cell: `${'a-.'.repeat(333)}!` },
+])('a hostile cell is read for a slug at once: $case', ({ cell }) => {
+  const begun = performance.now()
+  slugOf(cell)
+  expect(performance.now() - begun).toBeLessThan(SOON_MS)
+})
+
+const MANY = 1_000_000
+
+test.each([
+  { case: 'space', cell: ' '.repeat(MANY) },
+  { case: 'space in a word', cell: `a${' '.repeat(MANY)}b` },
+  { case: 'space before a word', cell: `${' '.repeat(MANY)}b` },
+  { case: 'space after an apostrophe', cell: `'${'\t'.repeat(MANY)}b` },
+  { case: 'apostrophes and tabs', cell: `'\t`.repeat(MANY) },
+  { case: 'apostrophes', cell: `'`.repeat(MANY) },
+  { case: 'a formula of quotes', cell: `="${'"'.repeat(MANY)}x` },
+  { case: 'a formula and space', cell: `="a"${' '.repeat(MANY)}x` },
+])('a hostile cell is cleaned at once: $case', ({ cell }) => {
+  const begun = performance.now()
+  cellText(cell)
+  expect(performance.now() - begun).toBeLessThan(SOON_MS)
 })
 
 test('a line of CSV quotes what must be quoted', () => {
@@ -66,6 +108,8 @@ test.each([
   { cell: '?via=maya', slug: 'maya' },
   { cell: 'via=maya', slug: 'maya' },
   { cell: 'http://a.example/?via=one, http://a.example/?via=two', slug: 'one' },
+  { cell: 'https://a.example/?ids=1,2&via=one; b.example/?via=two', slug: 'one' },
+  { cell: 'https://a.example/?ids=1,2&via=one', slug: 'one' },
   { cell: 'https://shop.example/', slug: '' },
   { cell: '', slug: '' },
 ])('the slug in "$cell" is "$slug"', ({ cell, slug }) => {
@@ -89,7 +133,7 @@ test.each([
   { text: '(5.00)', cents: -500 },
   { text: '-0', cents: 0 },
 ])('$text is $cents cents', ({ text, cents, currency = null }) => {
-  expect(amountOf(text, false)).toEqual({ cents, currency })
+  expect(readAmount(text, false)).toEqual({ cents, currency })
 })
 
 test.each([
@@ -97,11 +141,11 @@ test.each([
   { text: '8,120', cents: 8_120 },
   { text: '8120.00', cents: 8_120 },
 ])('$text in a column of cents is $cents cents', ({ text, cents }) => {
-  expect(amountOf(text, true)).toEqual({ cents, currency: null })
+  expect(readAmount(text, true)).toEqual({ cents, currency: null })
 })
 
 test.each(['n/a', '12 kr 50', '1234.567', '1,23,456.00', '1.2.3', '', '99999999999999999'])(
   '"%s" is not an amount',
-  (text) => expect(amountOf(text, false)).toBeNull(),
+  (text) => expect(readAmount(text, false)).toBeNull(),
 )
-test('half a cent is no number of cents', () => expect(amountOf('8120.5', true)).toBeNull())
+test('half a cent is no number of cents', () => expect(readAmount('8120.5', true)).toBeNull())

@@ -1,12 +1,18 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  type Columns,
+  FIELD_NAMES,
   headerKey,
+  headersFor,
   imports,
   isInCents,
   recognise,
   remap,
   warnings,
 } from '../../../lib/domain/import-columns.ts'
+import type { Field } from '../../../lib/domain/import-fields.ts'
+import { PRESETS } from '../../../lib/domain/import-presets.ts'
 
 /** The fields that headers become, by header; what is ignored is left out. */
 const fields = (headers: string): Record<string, string> => {
@@ -164,6 +170,71 @@ test('a column mapped by hand takes the field from the one that had it', () => {
 })
 
 test.each([
+  {
+    case: 'what is recognised keeps its header',
+    headers: ['E-Mail', 'Via', 'Notes'],
+    columns: ['email', 'slug', null] as Columns,
+    written: ['E-Mail', 'Via', 'Notes'],
+  },
+  {
+    case: 'columns mapped by hand',
+    headers: ['Wer', 'Kürzel', 'Rest'],
+    columns: ['email', 'slug', null] as Columns,
+    written: ['email', 'slug', 'Rest'],
+  },
+  {
+    case: 'another column for a field, and one that is ignored',
+    headers: ['email', 'slug', 'name', 'Kürzel'],
+    columns: ['email', null, null, 'slug'] as Columns,
+    written: ['email', 'slug (ignored)', 'name (ignored)', 'slug'],
+  },
+  {
+    case: 'amounts in cents stay in cents',
+    headers: ['email', 'Guthaben in Cents'],
+    columns: ['email', 'openingBalance'] as Columns,
+    written: ['email', 'opening_balance_cents'],
+  },
+  {
+    case: 'a renamed header that told the platform',
+    headers: ['email', 'first_name', 'visitors', 'leads', 'conversions', 'stripe_customer_id'],
+    columns: ['email', null, 'firstName', null, null, null] as Columns,
+    written: ['email', 'first_name (ignored)', 'partner_first_name', 'leads (ignored)'].concat(
+      'conversions (ignored)',
+      'stripe_customer_id (ignored)',
+    ),
+  },
+])('headers for the next time: $case', ({ headers, columns, written }) => {
+  expect(headersFor(headers, columns)).toEqual(written)
+})
+
+test('whatever a person makes of the columns, the headers written for it are recognised as that', () => {
+  const known = PRESETS.flatMap(({ signs, columns }) => [...signs.flat(), ...Object.values(columns).flat()])
+  const header = fc.constantFrom('Column 1', 'Notes', '', ...known)
+  const file = fc.record({
+    // Whole exports too, whose headers together mean a platform.
+    sign: fc.constantFrom<string[]>([], ...PRESETS.flatMap(({ signs }) => signs)),
+    more: fc.array(header, { maxLength: 5 }),
+    fields: fc.shuffledSubarray(Object.keys(FIELD_NAMES) as Field[]),
+    gaps: fc.infiniteStream(fc.boolean()),
+  })
+  fc.assert(
+    fc.property(file, ({ sign, more, fields, gaps }) => {
+      const headers = [...sign, ...more]
+      const isIgnored = gaps[Symbol.iterator]()
+      const columns = headers.map((): Field | null =>
+        isIgnored.next().value ? null : (fields.pop() ?? null),
+      )
+      const found = recognise(headersFor(headers, columns)).columns
+      const changed = columns.filter((field, column) => field !== found[column])
+      // Beside a partner’s own address, and without one, two fields mean nothing.
+      expect(changed.every((field) => field === 'partnerEmail' || field === 'slug')).toBe(true)
+      expect(imports(found)).toEqual(imports(columns))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each([
   { header: 'opening_balance_cents', cents: true },
   { header: 'Balance (minor units)', cents: true },
   { header: 'Balance', cents: false },
@@ -181,11 +252,12 @@ test.each([
 })
 
 test('what is missing is said, and without a partner’s e-mail nothing begins', () => {
-  expect(warnings(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
-  expect(warnings(['slug']).blocking).toContain('partner’s e-mail')
-  expect(warnings(['email', 'couponLabel', 'customerEmail']).advice).toEqual([
+  const said = (columns: Columns) => warnings(['Mail', 'Code', 'Buyer'], columns)
+  expect(said(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
+  expect(said(['slug']).blocking).toContain('partner’s e-mail')
+  expect(said(['email', 'couponLabel', 'customerEmail']).advice).toEqual([
     expect.stringContaining('slugs or links'),
     expect.stringContaining('ids'),
-    expect.stringContaining('Coupon codes are only names'),
+    expect.stringContaining('“Code” is left out, because coupon codes are only names'),
   ])
 })

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import type { CustomerResult } from '../../../lib/domain/customer-import.ts'
+import type { Columns } from '../../../lib/domain/import-columns.ts'
 import { countLostAnswers, expectNewPartners, type Outcomes } from '../../../lib/domain/import-outcomes.ts'
 import type { FileCustomer, FilePartner } from '../../../lib/domain/import-records.ts'
-import { brokenLinks, effects, errorCsv, failureGroups, summary } from '../../../lib/domain/import-report.ts'
+import {
+  brokenLinks,
+  effects,
+  errorCsv,
+  failureGroups,
+  offer,
+  summary,
+} from '../../../lib/domain/import-report.ts'
 import type { PartnerResult } from '../../../lib/domain/partner-import.ts'
 
 const partner = (
@@ -202,12 +210,54 @@ test('the error file has the failed lines as they were, with the reason last, on
       ),
     ],
   }
-  expect(errorCsv(['email', 'slug', 'Tributary Error'], records, outcomes, false)).toBe(
+  const columns: Columns = ['email', 'slug', null]
+  expect(errorCsv({ headers: ['email', 'slug', 'Tributary Error'], records, columns }, outcomes, false)).toBe(
     '\ufeffemail,slug,tributary_error\r\n' +
       `maya@example.com,'=1+1,'=Bad. Unknown.\r\n` +
       '"a ""b""","x,y",No address.\r\n' +
       'short@example.com,,No address.\r\n',
   )
+})
+
+test.each([
+  { case: 'the order of the days is known from the whole file', date: '03/04/2025', written: '2025-04-03' },
+  { case: 'a date that can’t be read', date: 'soon', written: 'soon' },
+  { case: 'no date', date: '', written: '' },
+])('the error file has dates that need no other line to be read: $case', ({ date, written }) => {
+  const records = [
+    { line: 2, cells: ['maya@example.com', 'cus_1', date] },
+    { line: 3, cells: ['leo@example.com', 'cus_2', '31/01/2025'] },
+  ]
+  const columns: Columns = ['partnerEmail', 'customerExternalId', 'startedAt']
+  const headers = ['partner_email', 'customer_id', 'Seit']
+  const outcomes = {
+    partners: [],
+    customers: [customer({ status: 'partner_not_found', message: 'Unknown.' })],
+  }
+  expect(errorCsv({ headers, records, columns }, outcomes, false)).toBe(
+    `\ufeffpartner_email,customer_id,started_at,tributary_error\r\nmaya@example.com,cus_1,${written},Unknown.\r\n`,
+  )
+})
+
+test.each([
+  {
+    case: 'new partners and customers',
+    partners: [partner(NEW), partner(NEW), partner(HERE), partner({ status: 'error' })],
+    customers: [customer({}), customer({ status: 'updated' }), customer({ status: 'unchanged' })],
+    says: 'Import 2 new partners and 2 customers into Pine & Co',
+  },
+  { case: 'one partner', partners: [partner(NEW)], says: 'Import 1 new partner into Pine & Co' },
+  { case: 'customers alone', customers: [customer({})], says: 'Import 1 customer into Pine & Co' },
+  {
+    case: 'nothing new',
+    partners: [partner(HERE)],
+    customers: [customer({ status: 'unchanged' })],
+    says: 'Import 2 rows into Pine & Co again',
+  },
+  { case: 'a balance that can’t be paid', partners: [partner(NEW, { balanceProblem: NOT_USD })], says: null },
+  { case: 'errors alone', partners: [partner({ status: 'error' })], says: null },
+])('the button says what it will do: $case', ({ partners = [], customers = [], says }) => {
+  expect(offer({ partners, customers }, { programName: 'Pine & Co', withBalances: true })).toBe(says)
 })
 
 test('a dry run of customers knows of the partners whom the same file will create', () => {

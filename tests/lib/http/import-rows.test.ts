@@ -137,9 +137,9 @@ describe('a row of a customer import', () => {
       read: { customerExternalId: '@Ann', customerEmail: null },
     },
     {
-      case: 'an e-mail address is one however it is written',
+      case: 'an id that is an e-mail address is both, the id to the letter',
       row: { customerExternalId: ' Ann@X.example' },
-      read: { customerExternalId: 'ann@x.example', customerEmail: 'ann@x.example' },
+      read: { customerExternalId: 'Ann@X.example', customerEmail: 'ann@x.example' },
     },
     {
       case: 'another e-mail address beats the id',

@@ -54,7 +54,7 @@ test.each([
   [
     'partners.imported',
     { ...imported, sendWelcomeEmail: true, importOpeningBalances: false },
-    'imported 500 partners: 412 new, 31 already there, 57 with errors, 4 with another slug; mails were sent',
+    'imported 500 partners: 412 new, 31 already there, 57 with errors, 4 with another slug; with mails to the new',
   ],
   [
     'customers.imported',

@@ -1,4 +1,4 @@
-/** Invitations to a workspace. */
+/** Members of a workspace: what an invitation says, and why one is refused, or not let go. */
 import type { Context } from 'hono'
 import type { Role } from '../data/tables.ts'
 import type { InvitationDetails } from '../mail/details.ts'
@@ -11,3 +11,9 @@ export const invitation = (c: Context<WorkspaceEnv>, role: Role): InvitationDeta
   url.searchParams.set('next', `/app/${workspace.slug}`)
   return { workspaceName: workspace.name, role, invitedBy: user.email, url: url.href }
 }
+
+/** Why somebody isn't invited. */
+export const alreadyMember = (email: string) => `${email} is a member of this workspace already.`
+
+/** Why a manager can't go, or become a member. */
+export const LAST_MANAGER = 'This is the workspace’s last manager. Make somebody else a manager first.'

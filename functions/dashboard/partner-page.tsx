@@ -1,12 +1,12 @@
 /** A partner's page: its link, what it has earned, its coupon aliases, and what a manager can do about it. */
 import type { Child } from 'hono/jsx'
-import { type PartnerPageData, SHOWN } from '../data/partner-page.ts'
-import type { Workspace } from '../data/workspaces.ts'
-import { formatMoney } from '../domain/money.ts'
-import { partnerLink } from '../domain/slugs.ts'
-import { CommissionTable, CustomerTable, EventTable, Status } from './ledger.tsx'
+import { type PartnerPageData, SHOWN } from '../../lib/data/partner-page.ts'
+import type { Workspace } from '../../lib/data/workspaces.ts'
+import { formatMoney } from '../../lib/domain/money.ts'
+import { partnerLink } from '../../lib/domain/slugs.ts'
+import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
+import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
-import { Copyable, Done, Problem, Table, Time } from './parts.tsx'
 
 type Props = PartnerPageData & {
   workspace: Workspace
@@ -77,12 +77,12 @@ const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
         caption="Earned"
         head={['Currency', { number: 'Pending' }, { number: 'Payable' }, { number: 'Together' }]}
       >
-        {earned.map(({ currency, pending, payable }) => (
+        {earned.map(({ currency, pendingCents, payableCents }) => (
           <tr>
             <th scope="row">{currency}</th>
-            <td class="number">{formatMoney(pending, currency)}</td>
-            <td class="number">{formatMoney(payable, currency)}</td>
-            <td class="number">{formatMoney(pending + payable, currency)}</td>
+            <td class="number">{formatMoney(pendingCents, currency)}</td>
+            <td class="number">{formatMoney(payableCents, currency)}</td>
+            <td class="number">{formatMoney(pendingCents + payableCents, currency)}</td>
           </tr>
         ))}
       </Table>

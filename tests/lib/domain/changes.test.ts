@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { changesOf, type GroupTerms } from '../../../lib/domain/programs.ts'
+import { changesOf } from '../../../lib/domain/changes.ts'
+import type { GroupTerms } from '../../../lib/domain/programs.ts'
 
 const gold: GroupTerms = {
   name: 'Gold',

@@ -1,12 +1,13 @@
 /** What a manager can do about a partner, as forms. */
-import type { PartnerRow } from '../data/partners.ts'
-import type { ErrorDetail } from '../http/errors.ts'
-import type { Fields } from '../http/validate.ts'
-import { Field, Select, Table } from './parts.tsx'
+import type { PartnerRow } from '../../lib/data/partners.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Field, Select, Table } from '../../lib/pages/parts.tsx'
 
 /** A form that was refused: what was typed into it, and what is wrong with that. */
 export type Refused = {
-  form: 'partner' | 'status' | 'coupon'
+  /** The form that shows it again; null for a button, into which nothing is typed. */
+  form: 'partner' | 'coupon' | null
   fields: Fields
   errors: ErrorDetail[]
   /** Who has the coupon that was to be added. */

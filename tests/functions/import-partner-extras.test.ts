@@ -1,0 +1,123 @@
+/** What a row of an import brings along beside its partner: a mail, a balance, a coupon. Spec, section 4.3. */
+import { expect, inject, test } from 'vitest'
+import { importCounts, importer } from '../support/imports.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+test.each([
+  {
+    case: 'is true, each partner gets a "we’ve moved" e-mail with their link and the portal address',
+    on: true,
+  },
+  { case: 'is left out, nobody is mailed', on: undefined },
+  { case: 'is null, nobody is mailed', on: null },
+])('rule 4: when sendWelcomeEmail $case', async ({ on }) => {
+  const merchant = await createMerchant({ program: { site_url: 'https://shop.example/?plan=pro' } })
+  const { partners } = await importer(merchant)
+  await partners([{ email: 'ann@partner.example', name: 'Ann', slug: 'ann b' }], { sendWelcomeEmail: on })
+  const mails = await database.query(
+    `select m.kind, m.recipient, m.details, m.attempts, m.next_attempt_at = m.created_at as due, p.email
+     from mails m join partners p on p.id = m.partner_id where m.workspace_id = $1`,
+    [merchant.workspace.id],
+  )
+  const mail = {
+    kind: 'moved',
+    recipient: 'ann@partner.example',
+    email: 'ann@partner.example',
+    due: true,
+    details: {
+      partnerName: 'Ann',
+      programName: 'A program',
+      link: 'https://shop.example/?plan=pro&via=ann+b',
+      portalUrl: `${inject('baseUrl')}/portal`,
+    },
+  }
+  expect(mails).toMatchObject(on ? [mail] : [])
+  expect(mails).toHaveLength(on ? 1 : 0)
+})
+
+test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCents becomes an immediately-payable commission in USD', async () => {
+  const merchant = await createMerchant()
+  const { partners } = await importer(merchant)
+  const rows = [
+    { email: 'a@partner.example', openingBalanceCents: 812_000 },
+    { email: 'b@partner.example', openingBalanceCents: 0 },
+    { email: 'c@partner.example' },
+    { email: 'd@partner.example', openingBalanceCents: 99_999_999_999 },
+  ]
+  const { body } = await partners(rows, { importOpeningBalances: true })
+  expect(body.summary.created).toBe(4)
+  const commissions = await database.query(
+    `select p.email, c.kind, c.amount_cents::text as cents, c.currency, c.one_time, c.customer_id, c.event_id,
+            c.reward_id, c.program_id, c.payable_at = c.created_at as "payableAtOnce", c.payable_at <= now() as payable
+     from commissions c join partners p on p.id = c.partner_id where c.workspace_id = $1 order by p.email`,
+    [merchant.workspace.id],
+  )
+  const balance = {
+    kind: 'opening_balance',
+    currency: 'USD',
+    one_time: false,
+    customer_id: null,
+    event_id: null,
+    reward_id: null,
+    program_id: merchant.programId,
+    payableAtOnce: true,
+    payable: true,
+  }
+  expect(commissions).toEqual([
+    { ...balance, email: 'a@partner.example', cents: '812000' },
+    { ...balance, email: 'd@partner.example', cents: '99999999999' },
+  ])
+})
+
+test('rule 5: without importOpeningBalances, balances are not looked at, whatever they say', async () => {
+  const merchant = await createMerchant()
+  const { partners } = await importer(merchant)
+  const { body } = await partners([
+    { email: 'a@partner.example', openingBalanceCents: 500 },
+    { email: 'b@partner.example', openingBalanceCents: 'a lot' },
+  ])
+  expect(body.summary.created).toBe(2)
+  expect(await importCounts(database, merchant)).toMatchObject({ balances: 0 })
+})
+
+test.each([undefined, null, {}, { sendWelcomeEmail: null, importOpeningBalances: null }])(
+  'rule 7: options are off unless they are said to be on: %j mails nobody and pays nothing',
+  async (options) => {
+    const merchant = await createMerchant()
+    const { partners } = await importer(merchant)
+    const row = { email: 'a@partner.example', openingBalanceCents: 500 }
+    const { body } = await partners([row], {}, { options })
+    expect(body.summary.created).toBe(1)
+    expect(await importCounts(database, merchant)).toMatchObject({ partners: 1, mails: 0, balances: 0 })
+  },
+)
+
+test('section 2: couponId is aliased to the partner, and never moves from one to another', async () => {
+  const merchant = await createMerchant()
+  const { partners } = await importer(merchant)
+  await partners([{ email: 'a@partner.example', couponId: 'TAKEN' }])
+  const { body } = await partners([
+    { email: 'b@partner.example', couponId: 'TAKEN' },
+    { email: 'c@partner.example', couponId: 'TWICE', couponLabel: 'Twice' },
+    { email: 'd@partner.example', couponId: 'TWICE' },
+    { email: 'e@partner.example', couponLabel: 'A label alone' },
+  ])
+  expect(body.summary).toMatchObject({ created: 4, couponsMapped: 1 })
+  expect(body.results).toMatchObject([
+    { status: 'created', couponMapped: false, code: 'coupon_taken', message: expect.any(String) },
+    { status: 'created', couponMapped: true },
+    { status: 'created', couponMapped: false, code: 'coupon_taken' },
+    { status: 'created', couponMapped: false },
+  ])
+  const aliases = await database.query(
+    `select p.email, c.coupon_id, c.label from coupon_aliases c join partners p on p.id = c.partner_id
+     where c.workspace_id = $1 order by 1`,
+    [merchant.workspace.id],
+  )
+  expect(aliases).toEqual([
+    { email: 'a@partner.example', coupon_id: 'TAKEN', label: null },
+    { email: 'c@partner.example', coupon_id: 'TWICE', label: 'Twice' },
+  ])
+})

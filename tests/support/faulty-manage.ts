@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, inject } from 'vitest'
+import { type Fault, startFaultyDatabase } from './faulty-database.ts'
+import { askAs } from './in-process.ts'
+
+/** The management API over a database that fails as planned. Called once by a test file, at its top. */
+export const useFaultyManage = () => {
+  let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+  beforeAll(async () => {
+    faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+  })
+  afterAll(() => faulty.stop())
+
+  /** A tenant as its statements name it, to be called by somebody who has signed in. */
+  return (tenant: string[], email: string) => ({
+    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+    fetches: () => faulty.fetches(tenant),
+    call: (method: string, path: string, body?: unknown) =>
+      askAs(
+        'manage',
+        email,
+        `/api/workspaces${path}`,
+        {
+          method,
+          headers: { 'Content-Type': 'application/json' },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        },
+        { SQL_ENDPOINT: faulty.url },
+      ),
+  })
+}
