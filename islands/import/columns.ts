@@ -50,7 +50,10 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
       }
       const { partners, customers } = imports(columns)
       const what = [partners && 'partners', customers && 'customers'].filter(Boolean).join(' and ')
-      const ignored = file.headers.filter((_, column) => columns[column] === null)
+      const coupons = columns.includes('couponId')
+      const ignored = file.headers.filter(
+        (_, column) => !columns[column] || (columns[column] === 'couponLabel' && !coupons),
+      )
       feeds.textContent = `${what ? `This file imports ${what}.` : 'This file imports nothing yet.'} ${
         ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No column is ignored.'
       }`

@@ -71,7 +71,7 @@ const CHANGES = [
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
 ] as const
 
-describe.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {
+describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {
   const body = 'body' in change ? change.body : undefined
   const before = Array(fetches - 1).fill(null)
   /** What there is after the change, with nothing going wrong. */
@@ -87,7 +87,7 @@ describe.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...cha
     expect(expected).toMatchObject({ fetches, status })
   })
 
-  test.concurrent.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
+  test.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
     'is done once when its write meets %s',
     async (fault) => {
       const watched = await createWatched()
@@ -98,7 +98,7 @@ describe.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...cha
     },
   )
 
-  test.concurrent('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
+  test('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
     const watched = await createWatched()
     const rows = await watched.rows()
     watched.plan(...before, ...Array(3).fill('wake_500'))

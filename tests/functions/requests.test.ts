@@ -251,7 +251,7 @@ describe('spec 8: limits', () => {
   })
 })
 
-describe.concurrent('any generated input', () => {
+describe('any generated input', () => {
   const scalar = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.double(),

@@ -135,6 +135,13 @@ test('columns that are not recognised can be mapped by hand, and what is ignored
   expect(await page.getByLabel('“Wer” becomes').inputValue()).toBe('email')
 })
 
+test('a column of coupon codes without their ids is named among what is ignored', async () => {
+  await choose('coupons.csv', 'email,slug,coupon_code\nmaya@example.com,maya,MAYA20\n')
+  await step('Columns')
+  expect(await text()).toContain('Ignored: coupon_code.')
+  expect(await text()).toContain('“coupon_code” is left out, because coupon codes are only names.')
+})
+
 test('a file mapped by hand, without a header, comes back as one that needs no mapping', async () => {
   await choose('own.csv', 'L. O.,leo@example.com,leo\nM. L.,wrong,maya\n')
   await step('Columns')

@@ -126,7 +126,12 @@ test.each([
 })
 
 test.each([
-  { case: 'spec 4.3, rule 5: currencies are converted before import: another currency', cells: ['12.00', 'EUR'], code: 'balance_not_usd', says: 'convert it first' },
+  {
+    case: 'spec 4.3, rule 5: currencies are converted before import: another currency',
+    cells: ['12.00', 'EUR'],
+    code: 'balance_not_usd',
+    says: 'convert it first',
+  },
   { case: 'another sign', cells: ['£12.00', ''], code: 'balance_not_usd', says: 'in GBP' },
   { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'below zero' },
   { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
