@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { type Answer, createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
 

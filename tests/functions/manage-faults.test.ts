@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../lib/data/ids.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
-import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-const watch = useFaultyManage()
+const { createMerchant, watch } = useFaultyManage()
 
 const MANAGER = 'ann@shop.example'
 const COLLEAGUE = 'bob@shop.example'
@@ -93,6 +93,7 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
       const watched = await createWatched()
       watched.plan(...before, fault)
       expect((await watched.call(method, path, body)).status).toBe(status)
+      expect(watched.left()).toBe(0)
       expect(await watched.rows()).toEqual(expected.rows)
       expect(await watched.audit()).toHaveLength(1)
     },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../support/faulty-database.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
-import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-const watch = useFaultyManage()
+const { createMerchant, watch } = useFaultyManage()
 
 /** A partner "ann" who has the coupon OLD, and a manager whose calls go through a database that fails as planned. */
 const createWatched = async () => {
@@ -13,7 +13,7 @@ const createWatched = async () => {
   const email = `manager@${slug}.example`
   await merchant.seed.addMember(workspaceId, email)
   const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, { slug: 'ann' })
-  const { plan, ...watched } = watch([workspaceId, slug], email)
+  const { plan, left, ...watched } = watch([workspaceId, slug], email)
   const call = async (method: string, path: string, body?: unknown) =>
     (await watched.call(method, `/${slug}/partners/${partnerId}${path}`, body)).status
   await call('POST', '/coupons', { couponId: 'OLD' })
@@ -27,7 +27,7 @@ const createWatched = async () => {
     )
     return row
   }
-  return { call, state, plan }
+  return { call, state, plan, left }
 }
 type Watched = Awaited<ReturnType<typeof createWatched>>
 
@@ -67,6 +67,7 @@ describe('a change whose answer was lost on the way is made, and logged once', (
       const watched = await createWatched()
       watched.plan(...WRITE, fault)
       expect(await send(watched)).toBe(status)
+      expect(watched.left()).toBe(0)
       expect(await watched.state()).toEqual(after)
     },
   )

@@ -62,6 +62,8 @@ export const startFaultyDatabase = async (sqlEndpoint: string) => {
     plan: (tenant: string[], faults: (Fault | null)[]) =>
       plans.set(tenant.join('|'), { fetches: 0, faults: [...faults] }),
     fetches: (tenant: string[]) => plans.get(tenant.join('|'))?.fetches,
+    /** How many of the planned faults no fetch has met yet. */
+    left: (tenant: string[]) => plans.get(tenant.join('|'))?.faults.length,
   }
 }
 

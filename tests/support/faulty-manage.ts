@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, inject } from 'vitest'
 import { type Fault, startFaultyDatabase } from './faulty-database.ts'
 import { askAs } from './in-process.ts'
+import { createMerchant } from './merchant.ts'
 
 /** The management API over a database that fails as planned. Called once by a test file, at its top. */
 export const useFaultyManage = () => {
@@ -10,21 +11,31 @@ export const useFaultyManage = () => {
   })
   afterAll(() => faulty.stop())
 
-  /** A tenant as its statements name it, to be called by somebody who has signed in. */
-  return (tenant: string[], email: string) => ({
-    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
-    fetches: () => faulty.fetches(tenant),
-    call: (method: string, path: string, body?: unknown) =>
-      askAs(
-        'manage',
-        email,
-        `/api/workspaces${path}`,
-        {
-          method,
-          headers: { 'Content-Type': 'application/json' },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        },
-        { SQL_ENDPOINT: faulty.url },
-      ),
-  })
+  return {
+    /**
+     * A merchant who is staged over the faulty database, too: the driver keeps one endpoint for the whole process, and
+     * a test that runs beside others would send them past their faults.
+     */
+    createMerchant: (options: Parameters<typeof createMerchant>[0] = {}) =>
+      createMerchant({ ...options, database: { ...inject('database'), SQL_ENDPOINT: faulty.url } }),
+
+    /** A tenant as its statements name it, to be called by somebody who has signed in. */
+    watch: (tenant: string[], email: string) => ({
+      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      fetches: () => faulty.fetches(tenant),
+      left: () => faulty.left(tenant),
+      call: (method: string, path: string, body?: unknown) =>
+        askAs(
+          'manage',
+          email,
+          `/api/workspaces${path}`,
+          {
+            method,
+            headers: { 'Content-Type': 'application/json' },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          },
+          { SQL_ENDPOINT: faulty.url },
+        ),
+    }),
+  }
 }
