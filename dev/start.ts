@@ -104,16 +104,19 @@ const start = async (): Promise<void> => {
     databaseUrl: database.DATABASE_URL,
     sqlEndpoint: database.SQL_ENDPOINT ?? null,
   })
+  const places = [
+    ["The demo shop, through Maya's link", partnerLink(shop.url, merchant.partnerSlug)],
+    [`The pages, for ${MANAGER_EMAIL}`, `${front.url}/app`],
+    [`The portal, for ${merchant.partnerEmail}`, `${front.url}/portal`],
+    ['All mails, with the sign-in links', `${front.url}${INBOX_PATH}`],
+    ['The API, described', `${front.url}/openapi.json`],
+    ['What a script needs to know', demoFile],
+    ['One line per request', logFile],
+  ] as const
   console.log(`
 Tributary is running.
 
-  The demo shop, through Maya's link   ${partnerLink(shop.url, merchant.partnerSlug)}
-  The pages, for ${MANAGER_EMAIL}   ${front.url}/app
-  The portal, for ${merchant.partnerEmail}  ${front.url}/portal
-  All mails, with the sign-in links    ${front.url}${INBOX_PATH}
-  The API, described                   ${front.url}/openapi.json
-  What a script needs to know          ${demoFile}
-  One line per request                 ${logFile}
+${places.map(([what, where]) => `  ${what.padEnd(40)}${where}`).join('\n')}
 
 Ctrl-C stops everything; the data stays.`)
 }
