@@ -6,8 +6,9 @@ import { isSecure } from '../lib/auth/cookies.ts'
 import { findSession, redeemLink, sendLink, signOut, whoseLink } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import { BadLinkPage, ConfirmPage, MailSentPage, SignInPage } from '../lib/auth/pages.tsx'
-import { LinkRequest, mailable } from '../lib/auth/requests.ts'
+import { LinkRequest } from '../lib/auth/requests.ts'
 import { connect } from '../lib/data/connection.ts'
+import { readEmail } from '../lib/domain/emails.ts'
 import { createApp, noSuchEndpoint } from '../lib/http/app.ts'
 import { errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
@@ -44,7 +45,7 @@ const app = createApp()
     await limitCaller(c)
     const { email: typed, ...fields } = c.req.valid('form')
     const next = safePath(fields.next)
-    const email = mailable(typed)
+    const email = readEmail(typed)
     if (!email) {
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
       return renderPage(c, { title: 'Sign in', children: page }, 400)

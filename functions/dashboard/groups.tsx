@@ -152,13 +152,13 @@ export default createRoutes<WorkspaceEnv>()
   .post('/app/:workspace/groups/:id', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
-    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
+      const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
       const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
       const children = <GroupPage {...{ workspace, program, group, fields, errors }} />
       return renderPage(c, { title: group.name, section: '/programs', children }, 400)
     }
-    await changeGroup(db, actOf(c), group.id, data)
-    return c.redirect(`/app/${workspace.slug}/groups/${group.id}?done=saved`, 303)
+    const { id } = await found('group', c.req.param('id'), (id) => changeGroup(db, actOf(c), id, data))
+    return c.redirect(`/app/${workspace.slug}/groups/${id}?done=saved`, 303)
   })

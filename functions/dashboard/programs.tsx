@@ -63,14 +63,14 @@ export default createRoutes<WorkspaceEnv>()
   .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
+      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
       const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
       const { origin } = new URL(c.req.url)
       const children = <ProgramPage {...{ workspace, program, groups, origin, fields, errors }} />
       return renderPage(c, { title: program.name, section: '/programs', children }, 400)
     }
-    await changeProgram(db, actOf(c), program.id, data)
-    return c.redirect(`/app/${workspace.slug}/programs/${program.id}?done=saved`, 303)
+    const { id } = await found('program', c.req.param('id'), (id) => changeProgram(db, actOf(c), id, data))
+    return c.redirect(`/app/${workspace.slug}/programs/${id}?done=saved`, 303)
   })

@@ -21,3 +21,9 @@ export const isEmail = (text: string | null): text is string => {
   const domain = ADDRESS.exec(text)?.[1]
   return domain !== undefined && domain === domain.normalize('NFKC')
 }
+
+/** The e-mail address that a text is, as it is stored, or null when it is none. */
+export const readEmail = (text: string | undefined): string | null => {
+  const address = normalizeEmail(text)
+  return isEmail(address) ? address : null
+}

@@ -1,7 +1,7 @@
 /** Reads the rows of an import: each is a partner or a mapping, or what is to be corrected in it. */
 import * as z from 'zod'
 import type { BadCustomerRow, CustomerRow } from '../domain/customer-import.ts'
-import { isEmail, normalizeEmail } from '../domain/emails.ts'
+import { normalizeEmail, readEmail } from '../domain/emails.ts'
 import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
 import type { BadPartnerRow, PartnerRow } from '../domain/partner-import.ts'
 import { MAX_ID_LENGTH } from './fields.ts'
@@ -92,12 +92,6 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
   }
 }
 
-/** The e-mail address that an id is, or null when it is none. */
-const emailOf = (id: string): string | null => {
-  const address = normalizeEmail(id)
-  return isEmail(address) ? address : null
-}
-
 /** @param programId where the partner is to be found, when the row doesn't say */
 export const readCustomerRow = (
   input: unknown,
@@ -115,7 +109,7 @@ export const readCustomerRow = (
   if (startedAt && (startedAt > now || startedAt < EARLIEST)) return bad(BAD_START)
   return {
     customerExternalId,
-    customerEmail: row.customerEmail ?? emailOf(customerExternalId),
+    customerEmail: row.customerEmail ?? readEmail(customerExternalId),
     partnerEmail: row.partnerEmail,
     startedAt,
     programId: row.programId ?? programId,

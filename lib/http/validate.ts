@@ -28,16 +28,14 @@ const MAX_MESSAGE_LENGTH = 2_000
 
 type InvalidCode = 'invalid_body' | 'invalid_query'
 
-const invalid = (code: InvalidCode, details: ErrorDetail[]) => {
-  const sentences = details
+const cut = (text: string): string => text.slice(0, MAX_MESSAGE_LENGTH)
+
+const invalid = (code: InvalidCode, mistakes: ErrorDetail[]) => {
+  const details = mistakes
     .slice(0, MAX_DETAILS)
-    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
-  return new ApiError(code, sentences.join('; ').slice(0, MAX_MESSAGE_LENGTH), {
-    details: details.slice(0, MAX_DETAILS).map(({ path, message }) => ({
-      path: path.slice(0, MAX_MESSAGE_LENGTH),
-      message: message.slice(0, MAX_MESSAGE_LENGTH),
-    })),
-  })
+    .map(({ path, message }) => ({ path: cut(path), message: cut(message) }))
+  const sentences = details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  return new ApiError(code, cut(sentences.join('; ')), { details })
 }
 
 /** What a schema makes of an input, or what is wrong with it. */
