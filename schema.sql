@@ -208,12 +208,14 @@ create table if not exists customers (
     name                text,
     partner_id          uuid         not null,
     created_at          timestamptz  not null,
-    imported_at         timestamptz,   -- when an import last gave it its partner: invoices before that are not touched
+    imported_at         timestamptz,   -- when an import last gave it its partner
     started_at          timestamptz,
     started_program_id  uuid,
+    stripe_customer_id  text,          -- once a sale has told that they are the same
 
     constraint customers_workspace_id_id_key          unique (workspace_id, id),
     constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
+    constraint customers_workspace_id_stripe_customer_id_key unique (workspace_id, stripe_customer_id),
     constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
     constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
     constraint customers_started_program_id_fkey
@@ -225,8 +227,22 @@ create index if not exists customers_partner_id_idx on customers (partner_id, id
 create index if not exists customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
 
--- A sale or a lead as the merchant reported it, and how it was decided: steps is
--- the ordered list of {code, facts} that the explanation is written from.
+-- Since when a customer belongs to which partner; customers.partner_id is the latest of them. Stripe may tell of an
+-- invoice days late: it counts for whoever had the customer when it was paid, and for nobody before the first.
+create table if not exists referrals (
+    workspace_id  uuid         not null,
+    customer_id   uuid         not null,
+    partner_id    uuid         not null,
+    referred_at   timestamptz  not null,
+
+    constraint referrals_pkey primary key (customer_id, referred_at, partner_id),
+    constraint referrals_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    constraint referrals_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
+);
+
+
+-- A sale or a lead as the merchant or Stripe reported it, and how it was decided: steps
+-- is the ordered list of {code, facts} that the explanation is written from.
 -- Unattributed events are kept too: they have no partner and no customer row.
 create table if not exists events (
     id                    uuid         primary key,
@@ -246,10 +262,11 @@ create table if not exists events (
     click_id              text,
     partner_id            uuid,
     attributed_by         text
-        constraint events_attributed_by_check check (attributed_by in ('click', 'customer')),
-    body_hash             text         not null,   -- SHA-256 of the report, to notice a repeat that differs
+        constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer')),
+    body_hash             text,                    -- SHA-256 of the merchant's report, to notice a repeat that differs
     steps                 jsonb        not null,
     occurred_at           timestamptz  not null,
+    revision              integer      not null default 0,   -- counts what Stripe has changed since, one at a time
 
     -- One event per report, for ever, however often it is repeated.
     constraint events_workspace_id_kind_external_id_key unique (workspace_id, kind, external_id),
@@ -268,7 +285,9 @@ create index if not exists events_partner_id_idx on events (partner_id, id) wher
 -- A commission is what one event earned one partner, or what the partner was still
 -- owed by another platform (its opening balance, in USD, of which there is one). Rows
 -- never change, and their status is not stored: it follows from payable_at (see
--- lib/domain/commissions.ts).
+-- lib/domain/commissions.ts). What is taken back, or given again, is a reversal: a row
+-- of its own that names the commission. When a sale turns out to be another partner's,
+-- or of another amount, its commission is reversed and another one takes its place.
 create table if not exists commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -278,9 +297,11 @@ create table if not exists commissions (
     event_id      uuid,
     reward_id     uuid,
     kind          text         not null
-        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance')),
+        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'reversal')),
+    reverses_id   uuid,
+    replaces_id   uuid,
     amount_cents  bigint       not null
-        constraint commissions_amount_cents_check check (amount_cents > 0),
+        constraint commissions_amount_cents_check check (amount_cents > 0 or (amount_cents < 0 and kind = 'reversal')),
     currency      char(3)      not null
         constraint commissions_currency_check check (currency ~ '^[A-Z]{3}$'),
     one_time      boolean      not null
@@ -288,7 +309,11 @@ create table if not exists commissions (
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
 
-    constraint commissions_event_id_key unique (event_id),
+    constraint commissions_partner_id_id_key   unique (partner_id, id),
+    constraint commissions_workspace_id_id_key unique (workspace_id, id),
+    constraint commissions_replaces_id_key     unique (replaces_id),
+    constraint commissions_reverses_id_check check ((reverses_id is not null) = (kind = 'reversal')),
+    constraint commissions_replaces_id_check check (replaces_id is null or kind = 'sale'),
     constraint commissions_event_check check (case kind
         when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
         else num_nulls(event_id, customer_id, reward_id) = 0 end),
@@ -296,13 +321,23 @@ create table if not exists commissions (
     constraint commissions_partner_id_fkey  foreign key (program_id, partner_id)    references partners (program_id, id),
     constraint commissions_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
     constraint commissions_event_id_fkey    foreign key (workspace_id, event_id)    references events (workspace_id, id),
-    constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id)
+    constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id),
+    constraint commissions_reverses_id_fkey foreign key (partner_id, reverses_id)   references commissions (partner_id, id),
+    constraint commissions_replaces_id_fkey foreign key (workspace_id, replaces_id) references commissions (workspace_id, id)
 );
 
 create or replace trigger commissions_never_change
     before update on commissions for each row execute function refuse_update();
 
--- One sale commission per customer under a one-time reward, whoever races.
+-- One commission per event, in whose place one other may stand.
+create unique index if not exists commissions_event_id_key
+    on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
+
+-- What has become of an event's commission?
+create index if not exists commissions_event_id_idx on commissions (event_id);
+
+-- One sale commission per customer under a one-time reward, whoever races. The one that
+-- takes the place of another is not one_time: the place stays the first one's.
 create unique index if not exists commissions_one_time_key
     on commissions (program_id, customer_id) where one_time;
 
@@ -314,9 +349,58 @@ create index if not exists commissions_first_sale_idx
 create unique index if not exists commissions_opening_balance_key
     on commissions (partner_id) where kind = 'opening_balance';
 
--- What has this partner, or everybody in this workspace, earned?
-create index if not exists commissions_partner_id_idx on commissions (partner_id, id);
-create index if not exists commissions_workspace_id_idx on commissions (workspace_id, id);
+
+-- What Stripe signs a workspace's webhooks with: encrypted under a key that the database
+-- doesn't have, and told apart by a fingerprint. There are two while one takes over from
+-- the other.
+create table if not exists stripe_secrets (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint stripe_secrets_workspace_id_fkey references workspaces (id),
+    slot          integer      not null
+        constraint stripe_secrets_slot_check check (slot in (1, 2)),
+    sealed        text         not null,
+    fingerprint   text         not null
+        constraint stripe_secrets_fingerprint_check check (fingerprint ~ '^[0-9a-f]{64}$'),
+    hint          text         not null,   -- its last four characters, by which people know it
+    created_at    timestamptz  not null,
+
+    constraint stripe_secrets_workspace_id_slot_key        unique (workspace_id, slot),
+    constraint stripe_secrets_workspace_id_fingerprint_key unique (workspace_id, fingerprint)
+);
+
+
+-- What Stripe has told us, event by event, and what that led to. The sale, its commission
+-- and their reversals follow from all facts about one purchase together, in whatever order
+-- they came: those that name the same invoice, payment or charge, directly or by others.
+create table if not exists stripe_events (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint stripe_events_workspace_id_fkey references workspaces (id),
+    stripe_id     text         not null,
+    type          text         not null,
+    livemode      boolean      not null,
+    customer      text,                    -- Stripe's customer, when it names one
+    keys          text[]       not null,   -- the invoice, payments and charges that it names
+    facts         jsonb        not null,   -- what it says of them, and no more
+    occurred_at   timestamptz  not null,   -- by Stripe's clock
+    received_at   timestamptz  not null,
+    event_id      uuid,                    -- the sale
+    outcome       jsonb,                   -- what it led to; null until that is saved
+
+    constraint stripe_events_workspace_id_stripe_id_key unique (workspace_id, stripe_id),
+    constraint stripe_events_event_id_fkey foreign key (workspace_id, event_id) references events (workspace_id, id)
+);
+
+-- What else is known of this purchase?
+create index if not exists stripe_events_keys_idx on stripe_events using gin (keys);
+
+-- What has this customer paid, perhaps before we knew whose customer it is?
+create index if not exists stripe_events_workspace_id_customer_idx
+    on stripe_events (workspace_id, customer) where customer is not null;
+
+-- What has arrived for this workspace, newest first?
+create index if not exists stripe_events_workspace_id_idx on stripe_events (workspace_id, id);
 
 
 -- Mails to be sent, written together with what they tell of, and kept once they are
@@ -467,5 +551,44 @@ do $$ begin
             add constraint commissions_event_check check (case kind
                 when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
                 else num_nulls(event_id, customer_id, reward_id) = 0 end);
+    end if;
+end $$;
+
+-- Stripe: reversals, sales that Stripe reports, and since when a customer is whose.
+do $$ begin
+    if not exists (select from information_schema.columns
+                   where table_schema = 'public' and table_name = 'commissions' and column_name = 'reverses_id') then
+        alter table customers
+            add column stripe_customer_id text,
+            add constraint customers_workspace_id_stripe_customer_id_key unique (workspace_id, stripe_customer_id);
+        insert into referrals (workspace_id, customer_id, partner_id, referred_at)
+            select workspace_id, id, partner_id, coalesce(imported_at, created_at) from customers;
+        alter table events
+            alter column body_hash drop not null,
+            add column revision integer not null default 0,
+            drop constraint events_attributed_by_check,
+            add constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer'));
+        alter table commissions
+            add column reverses_id uuid,
+            add column replaces_id uuid,
+            drop constraint commissions_event_id_key,
+            drop constraint commissions_kind_check,
+            add constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'reversal')),
+            drop constraint commissions_amount_cents_check,
+            add constraint commissions_amount_cents_check
+                check (amount_cents > 0 or (amount_cents < 0 and kind = 'reversal')),
+            add constraint commissions_partner_id_id_key   unique (partner_id, id),
+            add constraint commissions_workspace_id_id_key unique (workspace_id, id),
+            add constraint commissions_replaces_id_key     unique (replaces_id),
+            add constraint commissions_reverses_id_check check ((reverses_id is not null) = (kind = 'reversal')),
+            add constraint commissions_replaces_id_check check (replaces_id is null or kind = 'sale'),
+            add constraint commissions_reverses_id_fkey
+                foreign key (partner_id, reverses_id) references commissions (partner_id, id),
+            add constraint commissions_replaces_id_fkey
+                foreign key (workspace_id, replaces_id) references commissions (workspace_id, id);
+        drop index commissions_partner_id_idx;
+        drop index commissions_workspace_id_idx;
+        create unique index commissions_event_id_key
+            on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
     end if;
 end $$;

@@ -4,6 +4,8 @@ import { newId } from '../lib/data/ids.ts'
 import type { Role, Tables } from '../lib/data/tables.ts'
 import { slugKey } from '../lib/domain/slugs.ts'
 import { createApiKey } from '../lib/http/api-keys.ts'
+import { sha256 } from '../lib/http/sha256.ts'
+import { sealSecret } from '../lib/stripe/secrets.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 
@@ -69,6 +71,38 @@ export const seeder = (env: DatabaseEnv) => {
         .values({ id: newId(), workspace_id: workspaceId, name, key_hash: hash, revoked_at: revokedAt })
         .execute()
       return key
+    },
+
+    /** A signing secret of Stripe's webhooks, under the key of the Workers that are to open it. */
+    addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 = 1) => {
+      await db()
+        .insertInto('stripe_secrets')
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          slot,
+          sealed: await sealSecret(key, workspaceId, secret),
+          fingerprint: await sha256(secret),
+          hint: secret.slice(-4),
+          created_at: new Date(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
+    /** A coupon at the payment processor that credits a partner. */
+    addCoupon: async (workspaceId: string, partnerId: string, couponId: string) => {
+      await db()
+        .insertInto('coupon_aliases')
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          partner_id: partnerId,
+          coupon_id: couponId,
+          label: null,
+          created_at: new Date(),
+        })
+        .execute()
     },
 
     /** A program that pays 20% of every sale for ever, unless told otherwise. */

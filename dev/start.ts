@@ -78,6 +78,7 @@ const start = async (): Promise<void> => {
 
   await applySchema(database.DATABASE_URL)
   await build()
+  const secretsKey = readSecret(join(dataDir, 'secrets.key'))
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
   // Whatever the database, no mail leaves this machine.
@@ -86,6 +87,7 @@ const start = async (): Promise<void> => {
   const settings = {
     ...database,
     AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')),
+    SECRETS_KEY: secretsKey,
     RESEND_API_KEY: 're_dev',
     RESEND_URL: inbox.url,
   }

@@ -17,6 +17,8 @@ export const workerNames = (): string[] =>
 export type Settings = DatabaseEnv & {
   /** Signs the sessions' cookies. */
   AUTH_SECRET: string
+  /** Encrypts the signing secrets of Stripe's webhooks. */
+  SECRETS_KEY: string
   /** For sending mail by Resend's API, and where that is, when it isn't at Resend. */
   RESEND_API_KEY?: string
   RESEND_URL?: string

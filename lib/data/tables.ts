@@ -3,6 +3,8 @@ import type { ColumnType, Generated } from 'kysely'
 import type { AttributedBy } from '../domain/attribution.ts'
 import type { RewardInterval } from '../domain/rewards.ts'
 import type { Step } from '../domain/steps.ts'
+import type { StripeFact } from '../domain/stripe-facts.ts'
+import type { StripeOutcome } from '../domain/stripe-outcomes.ts'
 
 /** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
 type Json<T> = ColumnType<T, string, string>
@@ -91,7 +93,9 @@ export type Tables = {
     imported_at: Date | null
     started_at: Date | null
     started_program_id: string | null
+    stripe_customer_id: string | null
   }
+  referrals: { workspace_id: string; customer_id: string; partner_id: string; referred_at: Date }
   events: {
     id: string
     workspace_id: string
@@ -106,9 +110,10 @@ export type Tables = {
     click_id: string | null
     partner_id: string | null
     attributed_by: AttributedBy | null
-    body_hash: string
+    body_hash: string | null
     steps: Json<Step[]>
     occurred_at: Date
+    revision: Generated<number>
   }
   commissions: {
     id: string
@@ -119,11 +124,36 @@ export type Tables = {
     event_id: string | null
     reward_id: string | null
     kind: CommissionKind
+    reverses_id: string | null
+    replaces_id: string | null
     amount_cents: bigint
     currency: string
     one_time: boolean
     payable_at: Date
     created_at: Date
+  }
+  stripe_secrets: {
+    id: string
+    workspace_id: string
+    slot: number
+    sealed: string
+    fingerprint: string
+    hint: string
+    created_at: Date
+  }
+  stripe_events: {
+    id: string
+    workspace_id: string
+    stripe_id: string
+    type: string
+    livemode: boolean
+    customer: string | null
+    keys: string[]
+    facts: Json<StripeFact[]>
+    occurred_at: Date
+    received_at: Date
+    event_id: string | null
+    outcome: Json<StripeOutcome> | null
   }
   mails: {
     id: string
@@ -157,7 +187,7 @@ export type Role = 'manager' | 'member'
 /** Nothing is credited to a partner who is banned. */
 export type PartnerStatus = 'approved' | 'banned'
 
-export type CommissionKind = 'sale' | 'lead' | 'opening_balance'
+export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'
 
 /** The mails of the outbox. */
 export type MailKind = 'moved' | 'invitation'

@@ -20,6 +20,11 @@ export const ERRORS = {
     'An import has more rows than one call takes.',
     'Send no more rows in one call than the endpoint’s limit, and the rest in further calls.',
   ],
+  invalid_signature: [
+    400,
+    'The request is not signed by Stripe with a signing secret of the workspace, or was signed too long ago.',
+    'Check the workspace in the address, and that the signing secret of this endpoint is set on the page Stripe.',
+  ],
   invalid_api_key: [
     401,
     'The API key is missing, malformed, unknown or revoked.',

@@ -99,6 +99,7 @@ export const COMMISSION_KINDS = {
   sale: 'Sale',
   lead: 'Lead',
   opening_balance: 'Opening balance',
+  reversal: 'Reversal',
 } as const
 
 export const CommissionTable = ({

@@ -14,7 +14,7 @@ import {
   submit,
   whoIs,
 } from '../support/people.ts'
-import { AUTH_SECRET, RESEND_API_KEY } from '../support/secrets.ts'
+import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from '../support/secrets.ts'
 
 const database = useDatabase()
 let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
@@ -28,6 +28,7 @@ beforeAll(async () => {
     DATABASE_URL,
     SQL_ENDPOINT: faulty.url,
     AUTH_SECRET,
+    SECRETS_KEY,
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
   })
@@ -236,7 +237,7 @@ describe('on https', () => {
 
 test('too short a secret signs nobody in', async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  const weak = await startWorkers({ DATABASE_URL, SQL_ENDPOINT, AUTH_SECRET: 'short' })
+  const weak = await startWorkers({ DATABASE_URL, SQL_ENDPOINT, AUTH_SECRET: 'short', SECRETS_KEY })
   try {
     const { status, body } = await send(`${weak.url.origin}/api/auth/get-session`)
     expect({ status, code: body.error?.code }).toEqual({ status: 500, code: 'internal' })

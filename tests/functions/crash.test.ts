@@ -9,7 +9,7 @@ import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { createMerchant } from '../support/merchant.ts'
-import { AUTH_SECRET } from '../support/secrets.ts'
+import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
 
 const CALLERS = 8
 const ROUNDS = 3
@@ -28,6 +28,7 @@ beforeAll(async () => {
     DATABASE_URL: postgres.databaseUrl,
     SQL_ENDPOINT: endpoint.url,
     AUTH_SECRET,
+    SECRETS_KEY,
   })
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { importCounts, importer, partnerRows } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { AUTH_SECRET } from '../support/secrets.ts'
+import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
 
 // Most of the time nothing happens: a Worker waits for a database that is silent.
 vi.setConfig({ maxConcurrency: 16 })
@@ -14,7 +14,7 @@ let workers: Workers
 beforeAll(async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
   faulty = await startFaultyDatabase(SQL_ENDPOINT)
-  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET })
+  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
 })
 afterAll(async () => {
   await workers.stop()

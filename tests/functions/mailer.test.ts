@@ -10,7 +10,7 @@ import { invitationMail, type MailStatus } from '../../lib/data/mails.ts'
 import { sendDue } from '../../lib/mail/send-due.ts'
 import { chooseTransport } from '../../lib/mail/transport.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
-import { AUTH_SECRET, RESEND_API_KEY } from '../support/secrets.ts'
+import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from '../support/secrets.ts'
 
 // A run takes whatever is due, so these Workers have a database of their own, and an inbox.
 const DATABASE = 'mailer_test'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   faulty = await startFaultyDatabase(endpoint.url)
   inbox = await startInbox()
   env = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: faulty.url }
-  workers = await startWorkers({ ...env, AUTH_SECRET, RESEND_API_KEY, RESEND_URL: inbox.url })
+  workers = await startWorkers({ ...env, AUTH_SECRET, SECRETS_KEY, RESEND_API_KEY, RESEND_URL: inbox.url })
 })
 beforeEach(async () => {
   await client.query('delete from mails')

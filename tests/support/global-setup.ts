@@ -8,7 +8,7 @@ import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers } from '../../dev/workers.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
-import { AUTH_SECRET, RESEND_API_KEY } from './secrets.ts'
+import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,6 +31,7 @@ export default async ({ provide }: TestProject) => {
   const workers = await startWorkers({
     ...database,
     AUTH_SECRET,
+    SECRETS_KEY,
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
   })

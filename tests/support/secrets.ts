@@ -1,5 +1,8 @@
 /** Signs the sessions of all tests: any text of 32 characters or more will do. */
 export const AUTH_SECRET = 'only-for-tests-and-known-to-anybody-who-reads'
 
+/** Encrypts the signing secrets of all tests. */
+export const SECRETS_KEY = 'also-only-for-tests-and-known-to-anybody'
+
 /** The inbox takes any key that begins as Resend's do. */
 export const RESEND_API_KEY = 're_test'

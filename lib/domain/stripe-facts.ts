@@ -1,0 +1,66 @@
+/**
+ * What Stripe's events say about a purchase: the few facts that decide it, whatever the version of Stripe's API that
+ * they came in. Amounts are as Stripe gives them, in its own minor units; times are ISO 8601 in UTC.
+ */
+
+/** An amount that was paid: all of it, and what of it was not tax. */
+export type StripePaid = { grossCents: number; netCents: number; currency: string }
+
+export type CheckoutFact = {
+  kind: 'checkout'
+  sessionId: string
+  /** When the buyer came to the checkout. */
+  createdAt: string
+  invoice: string | null
+  paymentIntent: string | null
+  customer: string | null
+  email: string | null
+  name: string | null
+  clientReferenceId: string | null
+  /** Coupon ids and promotion code ids, in the order in which they were applied. */
+  coupons: string[]
+  /** Null while it is not paid yet. */
+  paid: StripePaid | null
+}
+
+export type InvoiceFact = {
+  kind: 'invoice'
+  id: string
+  customer: string | null
+  email: string | null
+  name: string | null
+  paidAt: string
+  paid: StripePaid
+}
+
+/** That a payment or charge paid an invoice. */
+export type PaymentFact = { kind: 'payment'; invoice: string; payment: string }
+
+/** A charge, and what has been refunded of it in all. */
+export type ChargeFact = {
+  kind: 'charge'
+  payment: string
+  amountCents: number
+  refundedCents: number
+  currency: string
+}
+
+export type RefundFact = {
+  kind: 'refund'
+  id: string
+  payment: string
+  amountCents: number
+  currency: string
+  status: string
+}
+
+export type DisputeFact = {
+  kind: 'dispute'
+  id: string
+  payment: string
+  amountCents: number
+  currency: string
+  status: string
+}
+
+export type StripeFact = CheckoutFact | InvoiceFact | PaymentFact | ChargeFact | RefundFact | DisputeFact

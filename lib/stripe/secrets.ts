@@ -1,0 +1,58 @@
+/**
+ * Signing secrets of webhooks, encrypted: AES-256-GCM under a key that only the stripe-webhook Worker holds. Each is
+ * bound to its workspace, so that a row that is copied to another one opens nothing there.
+ */
+
+/** What the stripe-webhook Worker offers to those that set it up, or that hear of a sale after Stripe did. */
+export type StripeService = {
+  /** Encrypts a signing secret for the database. */
+  sealSecret: (workspaceId: string, secret: string) => Promise<string>
+  /**
+   * Brings the sale that a merchant reported, but Stripe had reported before, into line with both.
+   *
+   * @returns the sale as whoever reported it hears of it
+   */
+  settleReport: (workspaceId: string, externalId: string) => Promise<{ id: string; attributed: boolean }>
+}
+
+/** Stripe's are `whsec_` and 32 characters; whatever it may become, it stays one word. */
+const SECRET = /^whsec_[A-Za-z0-9+/=_-]{16,200}$/
+
+/** Whether a text can be the signing secret of a webhook. */
+export const isSigningSecret = (text: string): boolean => SECRET.test(text)
+
+const NONCE_BYTES = 12
+const utf8 = new TextEncoder()
+
+const importKey = async (key: string) =>
+  crypto.subtle.importKey('raw', await crypto.subtle.digest('SHA-256', utf8.encode(key)), 'AES-GCM', false, [
+    'encrypt',
+    'decrypt',
+  ])
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+
+/**
+ * Encrypts a secret.
+ *
+ * @param key any random text of 32 characters or more
+ */
+export const sealSecret = async (key: string, workspaceId: string, secret: string): Promise<string> => {
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+  const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
+  const sealed = await crypto.subtle.encrypt(algorithm, await importKey(key), utf8.encode(secret))
+  return toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
+}
+
+/** Decrypts a secret. @throws when it was sealed under another key, or for another workspace */
+export const openSecret = async (key: string, workspaceId: string, sealed: string): Promise<string> => {
+  const bytes = fromBase64(sealed)
+  const algorithm = {
+    name: 'AES-GCM',
+    iv: bytes.slice(0, NONCE_BYTES),
+    additionalData: utf8.encode(workspaceId),
+  }
+  const opened = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
+  return new TextDecoder().decode(opened)
+}
