@@ -329,10 +329,6 @@ create table if not exists commissions (
 create or replace trigger commissions_never_change
     before update on commissions for each row execute function refuse_update();
 
--- One commission per event, in whose place one other may stand.
-create unique index if not exists commissions_event_id_key
-    on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
-
 -- What has become of an event's commission?
 create index if not exists commissions_event_id_idx on commissions (event_id);
 
@@ -401,6 +397,9 @@ create index if not exists stripe_events_workspace_id_customer_idx
 
 -- What has arrived for this workspace, newest first?
 create index if not exists stripe_events_workspace_id_idx on stripe_events (workspace_id, id);
+
+-- Which of them told of this sale?
+create index if not exists stripe_events_event_id_idx on stripe_events (event_id) where event_id is not null;
 
 
 -- Mails to be sent, written together with what they tell of, and kept once they are
@@ -586,9 +585,12 @@ do $$ begin
                 foreign key (partner_id, reverses_id) references commissions (partner_id, id),
             add constraint commissions_replaces_id_fkey
                 foreign key (workspace_id, replaces_id) references commissions (workspace_id, id);
-        drop index commissions_partner_id_idx;
-        drop index commissions_workspace_id_idx;
-        create unique index commissions_event_id_key
-            on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
+        drop index if exists commissions_partner_id_idx;
+        drop index if exists commissions_workspace_id_idx;
     end if;
 end $$;
+
+-- One commission per event, in whose place another may stand. It is down here because databases from before Stripe
+-- get its column only now.
+create unique index if not exists commissions_event_id_key
+    on commissions (event_id) where kind <> 'reversal' and replaces_id is null;

@@ -19,15 +19,20 @@ export type Demo = {
   partnerCookie: string
   databaseUrl: string
   sqlEndpoint: string | null
+  /** Where the Stripe fake's API is, and what its events are signed with. */
+  stripeUrl: string
+  stripeWebhookSecret: string
 }
 
 type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'>
 
-const WORKSPACE = 'pine-notes'
+/** The demo's workspace, by its slug. */
+export const WORKSPACE = 'pine-notes'
 /** The demo's manager. */
 export const MANAGER_EMAIL = 'ada@pine-notes.example'
 const MEMBER_EMAIL = 'ben@pine-notes.example'
-const PARTNER_SLUG = 'maya'
+/** Maya, by the slug of her link. */
+export const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'
 
 /** Says that everything is up, and where. Whoever waits for the file finds it whole. It holds an API key and the database's password. */

@@ -82,8 +82,10 @@ export const PartnerResponse = z
 export const CommissionResponse = z
   .object({
     id: z.uuid(),
-    kind: z.enum(['sale', 'lead', 'opening_balance']),
-    amountCents: z.int(),
+    kind: z.enum(['sale', 'lead', 'opening_balance', 'reversal']),
+    amountCents: z.int().meta({
+      description: 'Minor units. What a reversal takes back is negative, what it gives again is positive.',
+    }),
     currency: z.string(),
     status: z.enum(['pending', 'payable']),
     payableAt: at,
@@ -91,7 +93,7 @@ export const CommissionResponse = z
     partnerId: z.uuid(),
     customerExternalId: z.string().nullable(),
     eventId: z.uuid().nullable(),
-    reversesId: z.uuid().nullable(),
+    reversesId: z.uuid().nullable().meta({ description: 'The commission that a reversal is about.' }),
     payoutId: z.uuid().nullable(),
   })
   .meta({ id: 'Commission' })
@@ -123,6 +125,47 @@ export const MailResponse = z
     failedAt: at.nullable(),
   })
   .meta({ id: 'Mail' })
+
+export const StripeSecretResponse = z
+  .object({
+    id: z.uuid(),
+    hint: z.string().meta({ description: 'The last four characters of the secret.' }),
+    createdAt: at,
+  })
+  .meta({ id: 'StripeSecret' })
+
+export const StripeResponse = z
+  .object({
+    webhookUrl: z.url().meta({ description: 'The address to which Stripe is to send events.' }),
+    events: z.array(z.string()).meta({ description: 'The events that it is to send.' }),
+    secrets: z.array(StripeSecretResponse),
+    firstEventAt: at.nullable().meta({ description: 'When the first event arrived; null while none has.' }),
+    lastEventAt: at.nullable(),
+  })
+  .meta({ id: 'Stripe' })
+
+export const StripeEventResponse = z
+  .object({
+    id: z.uuid(),
+    stripeId: z.string().meta({ description: 'Stripe’s id of the event: `evt_...`' }),
+    type: z.string(),
+    livemode: z.boolean().meta({ description: 'false for what happened in Stripe’s test mode.' }),
+    occurredAt: at.meta({ description: 'By Stripe’s clock.' }),
+    receivedAt: at,
+    eventId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The sale that the event is about, once there is one.' }),
+    outcome: z
+      .object({
+        code: z.string().meta({ description: 'Stable; see docs/stripe.md.' }),
+        text: z.string().meta({ description: 'The same in words, for people. The wording may change.' }),
+        facts: z.record(z.string(), z.unknown()),
+      })
+      .nullable()
+      .meta({ description: 'What the event led to; null until that is saved.' }),
+  })
+  .meta({ id: 'StripeEvent' })
 
 export const AuditEntryResponse = z
   .object({

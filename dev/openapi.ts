@@ -2,6 +2,7 @@ import { createDocument } from 'zod-openapi'
 import { imports } from './openapi/imports.ts'
 import { management } from './openapi/management.ts'
 import { tracking } from './openapi/tracking.ts'
+import { webhooks } from './openapi/webhooks.ts'
 
 /** OpenAPI 3.1 of the public API, from the schemas that validate it. */
 export const openapi = () =>
@@ -11,7 +12,7 @@ export const openapi = () =>
       title: 'Tributary',
       version: '1',
       description:
-        'Reports sales and leads, explains what they earned, and moves partners in from elsewhere.',
+        'Reports sales and leads, hears of sales from Stripe, explains what they earned, and moves partners in from elsewhere.',
     },
     components: {
       securitySchemes: {
@@ -28,5 +29,6 @@ export const openapi = () =>
       ...tracking,
       ...imports,
       ...management,
+      ...webhooks,
     },
   })

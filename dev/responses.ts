@@ -14,6 +14,9 @@ export const ClickResponse = z
   .object({ clickId: z.string(), expiresAt: z.iso.datetime() })
   .meta({ id: 'Click' })
 
+/** The answer of POST /api/webhooks/stripe/:workspace. */
+export const WebhookResponse = z.object({ received: z.literal(true) }).meta({ id: 'WebhookResponse' })
+
 /** An event as GET shows it, with its explanation. */
 export const EventResponse = z
   .object({
@@ -22,7 +25,7 @@ export const EventResponse = z
     externalId: z.string(),
     eventName: z.string(),
     attributed: z.boolean(),
-    attributedBy: z.enum(['click', 'customer']).nullable(),
+    attributedBy: z.enum(['coupon', 'click', 'customer']).nullable(),
     partner: z
       .object({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
       .nullable(),
@@ -40,6 +43,9 @@ export const EventResponse = z
       .object({
         id: z.uuid(),
         amountCents: z.int(),
+        reversedCents: z
+          .int()
+          .meta({ description: 'How much of it was taken back, by refunds, disputes and corrections.' }),
         currency: z.string(),
         status: z.enum(['pending', 'payable']),
         payableAt: z.iso.datetime(),

@@ -14,6 +14,8 @@ import { startPostgres } from './postgres.ts'
 import { applySchema, parseDatabaseUrl } from './schema.ts'
 import { startShop } from './shop/server.ts'
 import { startSqlEndpoint } from './sql-endpoint.ts'
+import { STRIPE_PATH } from './stripe.ts'
+import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './stripe-demo.ts'
 import { ROOT } from './workers.ts'
 
 const port = (variable: string, otherwise: number): number => {
@@ -81,9 +83,13 @@ const start = async (): Promise<void> => {
   const secretsKey = readSecret(join(dataDir, 'secrets.key'))
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
-  // Whatever the database, no mail leaves this machine.
+  // Whatever the database, no mail leaves this machine, and no money.
   const inbox = keep('The inbox', await startInbox())
   front.mount(INBOX_PATH, new URL(inbox.url))
+  const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
+  await ensureDemoStripe(database, { webhookSecret, secretsKey })
+  const stripe = keep('The Stripe fake', await startDemoStripe(front.url, webhookSecret))
+  front.mount(STRIPE_PATH, new URL(stripe.url))
   const settings = {
     ...database,
     AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')),
@@ -95,7 +101,7 @@ const start = async (): Promise<void> => {
   const logFile = join(dataDir, 'workers.log')
   keep('The log', keepLogs(workers, logFile))
   keep('The clock', startClock(workers))
-  shop.open({ tributaryUrl: front.url, ...merchant })
+  shop.open({ tributaryUrl: front.url, stripeUrl: stripe.url, promotionCode: MAYA_COUPON, ...merchant })
   if (process.argv.includes('--watch')) reloadOnSave(workers, database.DATABASE_URL)
 
   await writeDemoFile(demoFile, {
@@ -105,12 +111,15 @@ const start = async (): Promise<void> => {
     ...(await signInDemo({ baseUrl: front.url, inboxUrl: inbox.url })),
     databaseUrl: database.DATABASE_URL,
     sqlEndpoint: database.SQL_ENDPOINT ?? null,
+    stripeUrl: stripe.url,
+    stripeWebhookSecret: webhookSecret,
   })
   const places = [
     ["The demo shop, through Maya's link", partnerLink(shop.url, merchant.partnerSlug)],
     [`The pages, for ${MANAGER_EMAIL}`, `${front.url}/app`],
     [`The portal, for ${merchant.partnerEmail}`, `${front.url}/portal`],
     ['All mails, with the sign-in links', `${front.url}${INBOX_PATH}`],
+    ['The Stripe fake, with its events', `${front.url}${STRIPE_PATH}`],
     ['The API, described', `${front.url}/openapi.json`],
     ['What a script needs to know', demoFile],
     ['One line per request', logFile],

@@ -13,6 +13,7 @@ import overview from './dashboard/overview.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import programs from './dashboard/programs.tsx'
+import stripe from './dashboard/stripe.tsx'
 import workspaces from './dashboard/workspaces.tsx'
 
 /**
@@ -33,6 +34,7 @@ export default createPages()
   .route('/', commissions)
   .route('/', customers)
   .route('/', apiKeys)
+  .route('/', stripe)
   .route('/', members)
   .route('/', mails)
   .route('/', audit)

@@ -10,6 +10,7 @@ import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import partners from './manage/partners.ts'
 import programs from './manage/programs.ts'
+import stripe from './manage/stripe.ts'
 import workspaces from './manage/workspaces.ts'
 
 /** The endpoints under /api/workspaces that are no imports: one file per resource in manage/. */
@@ -25,4 +26,5 @@ export default createApp()
   .route('/', commissions)
   .route('/', customers)
   .route('/', mails)
+  .route('/', stripe)
   .route('/', audit)

@@ -1,12 +1,51 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { DatabaseEnv } from '../lib/data/connection.ts'
+import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
+import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/data/stripe-webhook.ts'
+import type { StripeOutcome } from '../lib/domain/stripe-outcomes.ts'
 import { createApp } from '../lib/http/app.ts'
-import { type StripeService, sealSecret } from '../lib/stripe/secrets.ts'
+import { ApiError } from '../lib/http/errors.ts'
+import { addressKey, limitRate, type RateLimiter } from '../lib/http/rate-limit.ts'
+import { limitBody } from '../lib/http/validate.ts'
+import { readEvent } from '../lib/stripe/read-event.ts'
+import { openSecret, type SaleReport, type StripeService, sealSecret } from '../lib/stripe/secrets.ts'
+import { joinReport, settlePurchase } from '../lib/stripe/settle-purchase.ts'
+import { checkTimestamp, readSigned } from '../lib/stripe/verify.ts'
 
-type StripeBindings = DatabaseEnv & { SECRETS_KEY: string }
+type StripeBindings = DatabaseEnv & { SECRETS_KEY: string; RATE_LIMIT: RateLimiter }
 
-/** POST /api/webhooks/stripe/:workspace: what happens at a merchant's Stripe account. Design, section 5. */
-const app = createApp()
+/** The largest of Stripe's events, an invoice of 250 lines and more, several times over. */
+const MAX_EVENT_BYTES = 1024 * 1024
+
+const IGNORED: StripeOutcome = { code: 'ignored', facts: {} }
+
+/** What happens at the merchants' Stripe accounts, event by event. Design, section 5. */
+const app = createApp().post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
+  const { db, now } = c.var
+  const { SECRETS_KEY } = c.env as StripeBindings
+  const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
+  await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
+
+  const endpoint = await findEndpoint(db, c.req.param('workspace'))
+  const { workspaceId = '', secrets: sealed = [], isNew = false } = endpoint ?? {}
+  const opened = await Promise.all(sealed.map((secret) => openSecret(SECRETS_KEY, workspaceId, secret)))
+  const secrets = opened.filter((secret) => secret !== null)
+  const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
+  const event = readEvent(signed)
+  if (!event) throw new ApiError('invalid_body', 'This event is not as Stripe describes it.')
+
+  // The first event of all is kept whatever it is: it shows the manager that the webhook works.
+  const matters = event.keys.length > 0
+  if (matters || isNew) {
+    const { id, isDone } = await saveStripeEvent(db, workspaceId, event, now)
+    if (!isDone) {
+      const { saleId, outcome } = matters
+        ? await settlePurchase(db, workspaceId, event.keys, now)
+        : { saleId: null, outcome: IGNORED }
+      await saveOutcome(db, { id, saleId, outcome })
+    }
+  }
+  return c.json({ received: true })
+})
 
 /** Takes Stripe's events, and keeps the secrets that they are signed with. */
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> implements StripeService {
@@ -18,7 +57,7 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
     return sealSecret(this.env.SECRETS_KEY, workspaceId, secret)
   }
 
-  async settleReport(): Promise<never> {
-    throw new Error('Not yet.')
+  joinReport(workspaceId: string, report: SaleReport): Promise<{ id: string; attributed: boolean }> {
+    return joinReport(connect(this.env), workspaceId, report, new Date())
   }
 }

@@ -19,6 +19,7 @@ import {
   ProgramChange,
 } from '../../lib/http/management-schemas.ts'
 import { NewCoupon, PartnerChange } from '../../lib/http/partner-schemas.ts'
+import { NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
 import {
   ApiKeyResponse,
   AuditEntryResponse,
@@ -32,6 +33,9 @@ import {
   NewApiKeyResponse,
   PartnerResponse,
   ProgramResponse,
+  StripeEventResponse,
+  StripeResponse,
+  StripeSecretResponse,
   WorkspaceResponse,
 } from '../management-responses.ts'
 import { EventResponse } from '../responses.ts'
@@ -193,6 +197,34 @@ export const management = {
         ...errors(...MANAGER_ERRORS, 'conflict'),
       },
     },
+  },
+  [`${AT}/stripe`]: {
+    get: {
+      summary: 'See how the webhook at Stripe is set up',
+      security: bySession,
+      requestParams: path(),
+      responses: {
+        200: { description: 'How it is set up.', ...json(StripeResponse) },
+        ...errors(...MANAGER_ERRORS),
+      },
+    },
+  },
+  [`${AT}/stripe/secrets`]: {
+    post: {
+      ...post('Add a signing secret', NewStripeSecret, StripeSecretResponse),
+      description: 'There are two at most, so that one can take over from the other.',
+      responses: {
+        200: { description: 'It is there already.', ...json(StripeSecretResponse) },
+        201: { description: 'Added.', ...json(StripeSecretResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${AT}/stripe/secrets/{id}`]: { delete: remove('Remove a signing secret') },
+  [`${AT}/stripe/events`]: {
+    get: managersOnly(
+      list('List what Stripe has told, and what it led to', listOf(StripeEventResponse), StripeEventQuery),
+    ),
   },
   [`${AT}/audit`]: {
     get: managersOnly(list('List what was changed, and by whom', listOf(AuditEntryResponse))),

@@ -3,13 +3,13 @@ import type { Html, Page } from './layout.ts'
 import { DEFAULT_PLAN, type Plan, price } from './plans.ts'
 import type { Customer } from './store.ts'
 
-const subscription = ({ nextInvoiceId }: Customer, plan: Plan): Html => html`
+const subscription = ({ nextInvoiceId, subscription }: Customer, plan: Plan): Html => html`
 <h2>Your plan</h2>
 <p class="price">${plan.name} <span>${price(plan)} a month</span></p>
-<p>It renews by itself each month. You need not wait that long:</p>
+<p>${subscription ? 'Stripe renews it' : 'It renews by itself'} each month. You need not wait that long:</p>
 <form method="post" action="/renew">
   <input type="hidden" name="invoice" value="${nextInvoiceId}">
-  <button class="button">Renew now</button>
+  <button class="button">Renew now${subscription ? ' (as Stripe will next month)' : ''}</button>
 </form>`
 
 const choosePlan = (plan: Plan | undefined): Html => html`
@@ -25,8 +25,8 @@ const invoices = ({ invoices }: Customer): Html => html`
 ${
   invoices.length
     ? html`<ul class="rows">${invoices.map(
-        ({ id, plan, eventName }) =>
-          html`<li><a href="/receipts/${id}">${id}</a> <span>${plan.name}, ${eventName}</span> <strong>${price(plan)}</strong></li>`,
+        ({ id, plan, eventName, paidCents }) =>
+          html`<li><a href="/receipts/${id}">${id}</a> <span>${plan.name}, ${eventName}</span> <strong>${price({ priceCents: paidCents })}</strong></li>`,
       )}</ul>`
     : html`<p>Nothing bought yet.</p>`
 }`
@@ -36,7 +36,7 @@ ${
  *
  * @param planned the plan that was chosen before signing up
  */
-export const accountPage = (customer: Customer, planned: Plan | undefined, story: Html): Page => ({
+export const accountPage = (customer: Customer, planned: Plan | undefined, story: Html | null): Page => ({
   title: 'Your account',
   body: html`
 <div class="intro">
@@ -47,5 +47,5 @@ export const accountPage = (customer: Customer, planned: Plan | undefined, story
   <section class="card">${customer.plan ? subscription(customer, customer.plan) : choosePlan(planned)}</section>
   <section class="card">${invoices(customer)}</section>
 </div>
-${story}`,
+${story ?? ''}`,
 })

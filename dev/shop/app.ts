@@ -16,13 +16,18 @@ import { DEFAULT_PLAN, findPlan, type Plan } from './plans.ts'
 import { pricingPage } from './pricing.ts'
 import { receiptPage } from './receipt.ts'
 import { security } from './security.ts'
-import { readSignUp, signUpPage } from './sign-up.ts'
-import { type Customer, createSessions, type Invoice } from './store.ts'
+import { readClickId, readSignUp, signUpPage } from './sign-up.ts'
+import { type Customer, createSessions, type Invoice, newInvoiceId } from './store.ts'
+import { createStripe } from './stripe.ts'
+import { stripeStory } from './stripe-story.ts'
 import { createTributary } from './tributary.ts'
 
-/** What the shop knows of Tributary: what any merchant is given. */
+/** What the shop knows of Tributary: what any merchant is given. And where Stripe is. */
 export type ShopConfig = {
   tributaryUrl: string
+  stripeUrl: string
+  /** A code that Stripe's page takes, of a coupon that is a partner's. */
+  promotionCode: string
   workspace: string
   programId: string
   apiKey: string
@@ -41,7 +46,15 @@ const findInvoice = ({ invoices }: Customer, id: string | undefined): Invoice | 
 /** The shop's app, reporting to the Tributary that it is given. */
 export const createShop = (config: ShopConfig) => {
   const merchant = createMerchant(createTributary({ url: config.tributaryUrl, apiKey: config.apiKey }))
+  const stripe = createStripe(config)
   const sessions = createSessions()
+  /** Who has come back from which checkout at Stripe. */
+  const claimed = new Map<string, Customer>()
+
+  const signIn = (c: Context<Visit>, customer: Customer): void => {
+    // No `Secure`: the demo is plain http. A real shop sets it.
+    setCookie(c, SESSION_COOKIE, sessions.open(customer), { httpOnly: true, sameSite: 'Lax', path: '/' })
+  }
 
   const show = (c: Context<Visit>, page: Page, status: ContentfulStatusCode = 200) => {
     const { secureHeadersNonce: nonce, customer } = c.var
@@ -58,6 +71,21 @@ export const createShop = (config: ShopConfig) => {
     return c.redirect(`/receipts/${id}`, 303)
   }
 
+  /** The same at Stripe, which takes the money, and tells Tributary. */
+  const renewAtStripe = async (c: Context<Visit>, customer: Customer, plan: Plan, subscription: string) => {
+    const { invoice: form } = await readFields(c)
+    if (form !== customer.nextInvoiceId) return c.redirect('/account', 303)
+    customer.nextInvoiceId = newInvoiceId()
+    const invoice = await stripe.renew(subscription, plan)
+    merchant.receive(customer, invoice, subscription)
+    return c.redirect(`/receipts/${invoice.id}`, 303)
+  }
+
+  const storyOf = ({ id, told }: Invoice) =>
+    told.by === 'stripe'
+      ? stripeStory(config, stripe, id)
+      : behindTheScenes(config, told.delivery, { action: `/receipts/${id}/again`, repeat: told.repeat })
+
   return new Hono<Visit>()
     .get('/shop.css', file('shop.css', 'text/css; charset=utf-8'))
     .get('/demo.css', file('demo.css', 'text/css; charset=utf-8'))
@@ -72,7 +100,7 @@ export const createShop = (config: ShopConfig) => {
     })
 
     .get('/', (c) => show(c, homePage(config)))
-    .get('/pricing', (c) => show(c, pricingPage()))
+    .get('/pricing', (c) => show(c, pricingPage(config.promotionCode)))
 
     .get('/sign-up', (c) =>
       c.var.customer ? c.redirect('/account', 303) : show(c, signUpPage({ plan: c.req.query('plan') ?? '' })),
@@ -82,9 +110,7 @@ export const createShop = (config: ShopConfig) => {
       const read = readSignUp(fields)
       if ('problems' in read) return show(c, signUpPage(fields, read.problems), 400)
 
-      const id = sessions.open(merchant.signUp(read.signUp))
-      // No `Secure`: the demo is plain http. A real shop sets it.
-      setCookie(c, SESSION_COOKIE, id, { httpOnly: true, sameSite: 'Lax', path: '/' })
+      signIn(c, merchant.signUp(read.signUp))
       const { planId } = read.signUp
       return c.redirect(planId ? `/account?plan=${planId}` : '/account', 303)
     })
@@ -97,7 +123,7 @@ export const createShop = (config: ShopConfig) => {
     .get(
       '/account',
       forCustomer(async (c, customer) => {
-        const story = await behindTheScenes(config, customer.lead)
+        const story = customer.lead && (await behindTheScenes(config, customer.lead))
         return show(c, accountPage(customer, findPlan(c.req.query('plan')), story))
       }),
     )
@@ -118,19 +144,47 @@ export const createShop = (config: ShopConfig) => {
     )
     .post(
       '/renew',
-      forCustomer((c, customer) =>
-        customer.plan ? pay(c, customer, customer.plan, 'renewal') : c.redirect('/checkout', 303),
-      ),
+      forCustomer((c, customer) => {
+        const { plan, subscription } = customer
+        if (!plan) return c.redirect('/checkout', 303)
+        return subscription
+          ? renewAtStripe(c, customer, plan, subscription)
+          : pay(c, customer, plan, 'renewal')
+      }),
     )
+
+    .post('/stripe/checkout', async (c) => {
+      const fields = await readFields(c)
+      const { customer } = c.var
+      const page = await stripe.openCheckout(findPlan(fields.plan) ?? DEFAULT_PLAN, {
+        clickId: readClickId(fields) ?? customer?.clickId,
+        email: customer?.email,
+        shopUrl: new URL(c.req.url).origin,
+      })
+      return c.redirect(page, 303)
+    })
+    .get('/stripe/thanks', async (c) => {
+      const session = c.req.query('session') ?? ''
+      const purchase = await stripe.findPurchase(session)
+      if (!purchase) return c.redirect('/pricing', 303)
+      const { invoice, email, subscription } = purchase
+      const owner = claimed.get(session)
+      // Whoever comes with somebody else's address bar has bought nothing.
+      if (owner) return owner === c.var.customer ? c.redirect(`/receipts/${invoice.id}`, 303) : c.notFound()
+
+      const customer = c.var.customer ?? merchant.welcome(email)
+      claimed.set(session, customer)
+      merchant.receive(customer, invoice, subscription)
+      if (customer !== c.var.customer) signIn(c, customer)
+      return c.redirect(`/receipts/${invoice.id}`, 303)
+    })
 
     .get(
       '/receipts/:id',
       forCustomer(async (c, customer) => {
         const invoice = findInvoice(customer, c.req.param('id'))
         if (!invoice) return c.notFound()
-        const again = { action: `/receipts/${invoice.id}/again`, repeat: invoice.repeat }
-        const story = await behindTheScenes(config, invoice.delivery, again)
-        return show(c, receiptPage(customer, invoice, story))
+        return show(c, receiptPage(customer, invoice, await storyOf(invoice)))
       }),
     )
     .post(

@@ -22,7 +22,8 @@ const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC
 const code = (value: unknown): Html =>
   html`<pre><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`
 
-const verdict = (event: Event | null): Html => {
+/** Who earned what by an event. */
+export const verdict = (event: Event | null): Html => {
   if (!event)
     return html`<p class="verdict">Tributary can’t be asked for its reasons just now. Reload the page to try again.</p>`
   const { kind, partner, commission } = event
@@ -34,7 +35,8 @@ const verdict = (event: Event | null): Html => {
     <span class="badge">${commission.status}</span> <small>payable from ${DAY.format(new Date(commission.payableAt))}</small></p>`
 }
 
-const steps = ({ steps }: Event): Html => html`
+/** Why. */
+export const steps = ({ steps }: Event): Html => html`
 <ol class="steps">${steps.map(({ text, code }) => html`<li><p>${text}</p><code>${code}</code></li>`)}</ol>`
 
 const answered = (outcome: SoFar): Html => {

@@ -31,7 +31,8 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
     </fieldset>
     <input type="hidden" name="invoice" value="${customer.nextInvoiceId}">
     <button class="button wide">Pay and subscribe</button>
-    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month.</p>
+    <button class="button quiet wide" formaction="/stripe/checkout">Pay with Stripe</button>
+    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month. A code is taken by Stripe.</p>
   </form>
 </div>`,
 })

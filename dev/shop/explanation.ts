@@ -41,6 +41,12 @@ export const loadEvent = async (
   return (await get<EventList>(config, path))?.data[0] ?? null
 }
 
+/** The sale that Tributary has under an invoice's id, and where it is found; null when it has none, or can't be asked. */
+export const findSale = async (config: ShopConfig, externalId: string) => {
+  const path = `/api/workspaces/${config.workspace}/events?${new URLSearchParams({ kind: 'sale', externalId })}`
+  return { path, event: (await get<EventList>(config, path))?.data[0] ?? null }
+}
+
 /** How many events Tributary has under a report's external id: one, however often it was sent. */
 export const countEvents = async (config: ShopConfig, report: Report): Promise<number | null> => {
   const found = await get<EventList>(config, eventsPath(config.workspace, report))

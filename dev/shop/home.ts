@@ -15,7 +15,7 @@ const FEATURES = [
 ]
 
 /** The home page: the merchant's, with the demo's guide below. */
-export const homePage = ({ partnerSlug }: ShopConfig): Page => ({
+export const homePage = ({ partnerSlug, promotionCode }: ShopConfig): Page => ({
   title: 'Notes that keep their shape',
   body: html`
 <section class="hero">
@@ -50,7 +50,7 @@ export const homePage = ({ partnerSlug }: ShopConfig): Page => ({
       <h3>Come through a link</h3>
       <p>Come through Maya’s link: <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
       <p>Leo is an Insider: <a href="/?via=leo">/?via=leo</a> earns him 30%, and 5.00 USD for a sign-up.</p>
-      <p>Or come through no link at all. The strip on top says whether your browser remembers a click.</p>
+      <p>Or come through no link at all, and use Maya’s code <code>${promotionCode}</code> when you <a href="/pricing">pay with Stripe</a>: that credits her too. The strip on top says whether your browser remembers a click.</p>
     </li>
     <li>
       <h3>Sign up, and buy</h3>

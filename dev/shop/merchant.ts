@@ -4,6 +4,16 @@ import type { SignUp } from './sign-up.ts'
 import { type Customer, type Invoice, newCustomerId, newInvoiceId } from './store.ts'
 import type { createTributary } from './tributary.ts'
 
+type Person = Pick<Customer, 'id' | 'name' | 'email' | 'clickId' | 'lead'>
+
+const newCustomer = (person: Person): Customer => ({
+  ...person,
+  plan: null,
+  invoices: [],
+  nextInvoiceId: newInvoiceId(),
+  subscription: null,
+})
+
 /** The merchant, reporting through the given client. */
 export const createMerchant = (tributary: ReturnType<typeof createTributary>) => ({
   signUp: ({ name, email, clickId }: SignUp): Customer => {
@@ -14,7 +24,18 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
       customerName: name,
       ...(clickId && { clickId }),
     })
-    return { id, name, email, clickId, plan: null, invoices: [], nextInvoiceId: newInvoiceId(), lead }
+    return newCustomer({ id, name, email, clickId, lead })
+  },
+
+  /** An account for somebody who has paid at Stripe without one. */
+  welcome: (email: string): Customer =>
+    newCustomer({ id: newCustomerId(), name: email, email, clickId: undefined, lead: null }),
+
+  /** Notes what Stripe has been paid. Tributary hears of it from Stripe. */
+  receive: (customer: Customer, invoice: Invoice, subscription: string): void => {
+    customer.plan = invoice.plan
+    customer.subscription = subscription
+    customer.invoices.unshift(invoice)
   },
 
   /** Takes the money, and then reports. The click comes from the customer's record, also for the first sale. */
@@ -29,14 +50,22 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
       eventName,
       metadata: { plan: plan.id },
     })
-    const invoice: Invoice = { id, plan, eventName, paidAt: new Date(), delivery, repeat: null }
+    const invoice: Invoice = {
+      id,
+      plan,
+      eventName,
+      paidCents: plan.priceCents,
+      paidAt: new Date(),
+      told: { by: 'shop', delivery, repeat: null },
+    }
     customer.plan = plan
+    customer.subscription = null
     customer.invoices.unshift(invoice)
     customer.nextInvoiceId = newInvoiceId()
     return invoice
   },
 
   reportAgain: (invoice: Invoice): void => {
-    invoice.repeat = tributary.repeat(invoice.delivery)
+    if (invoice.told.by === 'shop') invoice.told.repeat = tributary.repeat(invoice.told.delivery)
   },
 })

@@ -37,4 +37,4 @@ export const findPlan = (id: string | undefined): Plan | undefined => PLANS.find
 const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: CURRENCY })
 
 /** A price as the shop writes it: 2900 is "$29.00". */
-export const price = ({ priceCents }: Plan): string => DOLLARS.format(priceCents / 100)
+export const price = ({ priceCents }: Pick<Plan, 'priceCents'>): string => DOLLARS.format(priceCents / 100)

@@ -1,9 +1,17 @@
 import { html } from 'hono/html'
-import type { Page } from './layout.ts'
+import type { Html, Page } from './layout.ts'
 import { DEFAULT_PLAN, PLANS, price } from './plans.ts'
 
-/** The plans, each with its way to the checkout. */
-export const pricingPage = (): Page => ({
+/** Says what a code is good for. */
+const codeHint = (promotionCode: string): Html => html`
+<aside class="demo" aria-label="About paying with Stripe">
+  <p class="demo-label">Behind the scenes · only this demo shows this</p>
+  <p>With Stripe you need no account first, and a code is taken: <code>${promotionCode}</code> gives 10% off, and credits Maya,
+  whichever way you came. The page is a fake of Stripe’s, which tells Tributary by signed webhooks.</p>
+</aside>`
+
+/** The plans, each with its ways to pay: on the shop's own checkout, or on Stripe's. */
+export const pricingPage = (promotionCode: string): Page => ({
   title: 'Pricing',
   body: html`
 <div class="intro">
@@ -18,7 +26,13 @@ export const pricingPage = (): Page => ({
     <p class="price">${price(plan)} <span>a month</span></p>
     <ul class="ticks">${plan.features.map((feature) => html`<li>${feature}</li>`)}</ul>
     <a class="button${plan === DEFAULT_PLAN ? '' : ' quiet'}" href="/checkout?plan=${plan.id}">Choose ${plan.name}</a>
+    <form method="post" action="/stripe/checkout">
+      <input type="hidden" name="plan" value="${plan.id}">
+      <input type="hidden" name="tributary_click">
+      <button class="button quiet wide">Get ${plan.name} with Stripe</button>
+    </form>
   </li>`,
   )}
-</ul>`,
+</ul>
+${codeHint(promotionCode)}`,
 })

@@ -5,6 +5,11 @@ import type { Customer, Invoice } from './store.ts'
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
+const discountOf = ({ plan, paidCents }: Invoice): Html | '' =>
+  paidCents < plan.priceCents
+    ? html`<div><dt>Discount</dt><dd>−${price({ priceCents: plan.priceCents - paidCents })}</dd></div>`
+    : ''
+
 /** A receipt, with the sale's story below. */
 export const receiptPage = (customer: Customer, invoice: Invoice, story: Html): Page => ({
   title: `Receipt ${invoice.id}`,
@@ -16,10 +21,11 @@ export const receiptPage = (customer: Customer, invoice: Invoice, story: Html): 
     <p><a href="/account">Go to your account</a></p>
   </div>
   <dl>
-    <div><dt>Receipt</dt><dd>${invoice.id}</dd></div>
+    <div><dt>Receipt</dt><dd class="id">${invoice.id}</dd></div>
     <div><dt>Date</dt><dd>${DAY.format(invoice.paidAt)}</dd></div>
     <div><dt>${invoice.plan.name}, one month</dt><dd>${price(invoice.plan)}</dd></div>
-    <div class="total"><dt>Paid by card ending in 4242</dt><dd>${price(invoice.plan)}</dd></div>
+    ${discountOf(invoice)}
+    <div class="total"><dt>Paid ${invoice.told.by === 'stripe' ? 'at Stripe, ' : ''}by card ending in 4242</dt><dd>${price({ priceCents: invoice.paidCents })}</dd></div>
   </dl>
 </section>
 ${story}`,

@@ -3,7 +3,7 @@ import { NONCE, secureHeaders } from 'hono/secure-headers'
 
 /**
  * Strict headers that let the snippet work: it is loaded from Tributary's address (`script-src`) and records
- * the click there (`connect-src`). It needs nothing else.
+ * the click there (`connect-src`). It needs nothing else. The demo has Stripe's page at Tributary's address, too.
  */
 export const security = (tributaryUrl: string) => {
   const { origin } = new URL(tributaryUrl)
@@ -14,7 +14,8 @@ export const security = (tributaryUrl: string) => {
       connectSrc: [origin],
       styleSrc: ["'self'"],
       imgSrc: ["'self'"],
-      formAction: ["'self'"],
+      // A browser counts where a form's answer leads to as well. For the real Stripe it is https://checkout.stripe.com.
+      formAction: ["'self'", origin],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
     },

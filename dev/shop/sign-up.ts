@@ -13,9 +13,13 @@ export type SignUp = { name: string; email: string; clickId: string | undefined;
 const MAX_NAME_LENGTH = 100
 /** RFC 5321 allows no longer address. */
 const MAX_EMAIL_LENGTH = 254
-/** Anything else in this field did not come from the snippet. */
-const CLICK_ID = /^clk_\w{1,200}$/
+/** Anything else in this field did not come from the snippet. Stripe takes 200 characters of a reference. */
+const CLICK_ID = /^clk_\w{1,196}$/
 const CONTROL_CHARACTER = /\p{Cc}/u
+
+/** The click id that the snippet has put into a form. */
+export const readClickId = ({ tributary_click: field }: Fields): string | undefined =>
+  CLICK_ID.exec(field ?? '')?.[0]
 
 /** Reads a submitted form: the sign-up, or what is wrong with it, in words for the customer. */
 export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Problems } => {
@@ -36,7 +40,7 @@ export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Pro
     problems.email = 'Enter an address like ada@example.com.'
 
   if (problems.name || problems.email) return { problems }
-  const clickId = CLICK_ID.exec(fields.tributary_click ?? '')?.[0]
+  const clickId = readClickId(fields)
   return { signUp: { name, email, clickId, planId: findPlan(fields.plan)?.id } }
 }
 

@@ -7,10 +7,13 @@ export type Invoice = {
   id: string
   plan: Plan
   eventName: 'subscription' | 'renewal'
+  /** Less than the plan's price under a coupon. */
+  paidCents: number
   paidAt: Date
-  delivery: Delivery
-  /** The same report, sent once more on request. */
-  repeat: Delivery | null
+  /**
+   * How Tributary hears of it: by the shop's report, and the same one sent once more on request, or from Stripe.
+   */
+  told: { by: 'shop'; delivery: Delivery; repeat: Delivery | null } | { by: 'stripe' }
 }
 
 export type Customer = {
@@ -26,7 +29,10 @@ export type Customer = {
   invoices: Invoice[]
   /** The invoice that the next payment will be. Forms carry it, so pressing twice pays once. */
   nextInvoiceId: string
-  lead: Delivery
+  /** The subscription at Stripe, when that is where they pay. */
+  subscription: string | null
+  /** The report of the sign-up; null when they came to be customers by paying at Stripe. */
+  lead: Delivery | null
 }
 
 /**

@@ -24,14 +24,15 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       <h1>Commissions</h1>
       <p>
         A commission is pending while it is held for refunds, and payable after that. What it was for, and why
-        it is as much as it is, its event says.
+        it is as much as it is, its event says. A row never changes: what a refund or a dispute takes back is
+        a reversal, with a row of its own.
       </p>
       <Filters
         what="commissions"
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
-        kept={{ partnerId: 'Only those of one partner.', eventId: 'Only that of one event.' }}
+        kept={{ partnerId: 'Only those of one partner.', eventId: 'Only those of one event.' }}
       >
         <Field
           label="Customer’s external id"

@@ -30,15 +30,24 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   </p>
 )
 
-const Commission = ({ event, now }: { event: EventRow; now: Date }) => {
+const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commission_amount_cents: cents, commission_currency: currency, payable_at: payableAt } = event
+  const reversed = event.reversed_cents ?? 0n
   if (cents === null || currency === null || payableAt === null)
     return <p>This event earned no commission.</p>
   return (
-    <p>
-      {formatMoney(cents, currency)} <Status status={commissionStatus({ payableAt }, now)} />, payable from{' '}
-      <Time at={payableAt} />.
-    </p>
+    <>
+      <p>
+        {formatMoney(cents, currency)} <Status status={commissionStatus({ payableAt }, now)} />, payable from{' '}
+        <Time at={payableAt} />.
+      </p>
+      {reversed > 0n && (
+        <p>
+          {formatMoney(reversed, currency)} of it was taken back, so {formatMoney(cents - reversed, currency)}{' '}
+          is left. See <a href={`${base}/commissions?eventId=${event.id}`}>all rows of this event</a>.
+        </p>
+      )}
+    </>
   )
 }
 
@@ -50,7 +59,7 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
     <h2>Why it {event.partner_id ? 'was credited' : 'was not credited'}</h2>
     <Steps steps={event.steps} />
     <h2>Commission</h2>
-    <Commission event={event} now={now} />
+    <Commission base={base} event={event} now={now} />
     <h2>What was reported</h2>
     <dl class="facts">
       <dt>When</dt>

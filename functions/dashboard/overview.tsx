@@ -44,7 +44,8 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
     label: 'Report your first sale',
     why: (
       <>
-        From your backend, with the click’s id: see the <a href="/openapi.json">API’s description</a>.
+        From your backend, with the click’s id: see the <a href="/openapi.json">API’s description</a>. Or let{' '}
+        <a href={`${base}/stripe`}>Stripe</a> report it.
       </>
     ),
   },

@@ -17,8 +17,8 @@ const present = (commission: CommissionRow, now: Date) => ({
   partnerId: commission.partner_id,
   customerExternalId: commission.customer_external_id,
   eventId: commission.event_id,
-  // Nothing is reversed or paid out yet.
-  reversesId: null,
+  reversesId: commission.reverses_id,
+  // Nothing is paid out yet.
   payoutId: null,
 })
 

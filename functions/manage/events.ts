@@ -36,6 +36,7 @@ const present = (event: EventRow, now: Date) => ({
   commission: event.payable_at && {
     id: event.commission_id,
     amountCents: Number(event.commission_amount_cents),
+    reversedCents: Number(event.reversed_cents),
     currency: event.commission_currency,
     status: commissionStatus({ payableAt: event.payable_at }, now),
     payableAt: event.payable_at,

@@ -22,6 +22,8 @@ export type AuditAction =
   | 'partners.imported'
   | 'customers.imported'
   | 'mail.retried'
+  | 'stripe_secret.added'
+  | 'stripe_secret.removed'
 
 /** Someone doing something to a workspace, now. */
 export type Act = {

@@ -1,4 +1,4 @@
-/** Commissions as merchants and managers read them. Reports and imports make them. */
+/** Commissions as merchants and managers read them. Reports, imports and Stripe's events make them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CommissionStatus } from '../domain/commissions.ts'
 import type { Db } from './connection.ts'
@@ -11,8 +11,7 @@ export type CommissionFilter = Slice & {
   eventId?: string | undefined
   /** Nothing is paid out yet, so nothing is `processing` or `paid`. */
   status?: CommissionStatus | 'processing' | 'paid' | undefined
-  /** Nothing is reversed yet either. */
-  kind?: CommissionKind | 'reversal' | undefined
+  kind?: CommissionKind | undefined
 }
 
 export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
@@ -46,7 +45,7 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
           : []),
         ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
         ...(filter.status ? [hasStatus(filter.status, now)] : []),
-        ...(filter.kind ? [eb(sql.ref<string>('c.kind'), '=', filter.kind)] : []),
+        ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
         ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
       ]),
     )
@@ -60,6 +59,7 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
       'c.payable_at',
       'c.created_at',
       'c.event_id',
+      'c.reverses_id',
       'c.partner_id',
       'p.slug as partner_slug',
       'p.name as partner_name',
@@ -73,7 +73,8 @@ const hasStatus = (status: NonNullable<CommissionFilter['status']>, now: Date): 
 }
 
 /**
- * What a workspace's partners have earned, or one of them, by currency and by whether it may be paid out, as a query.
+ * What a workspace's partners have earned, or one of them, less what was taken back, by currency and by whether it may
+ * be paid out, as a query. It may be less than nothing, when what was paid out already is taken back.
  *
  * @param now when it is asked, from which the status follows
  */

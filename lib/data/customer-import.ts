@@ -87,7 +87,7 @@ export const saveCustomerImport = async (
     customers.map((customer) => ({ id: ids.get(customer.externalId), ...customer })),
   )
   const upsert = sql<{ id: string; externalId: string }>`
-    insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at, started_at,
+    with saved as (insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at, started_at,
                            started_program_id)
     select id, ${workspaceId}::uuid, "externalId", email, "partnerId", ${now}::timestamptz, ${now}::timestamptz,
            "startedAt", "startedProgramId"
@@ -106,7 +106,13 @@ export const saveCustomerImport = async (
              coalesce(excluded.started_at, customers.started_at),
              coalesce(excluded.started_program_id, customers.started_program_id))
          or customers.imported_at = excluded.imported_at -- by an earlier try of the same call, unseen
-    returning id, external_id as "externalId"`
+    returning id, external_id, partner_id, old.partner_id is distinct from partner_id as is_new
+    ), referral as (
+      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
+      select ${workspaceId}::uuid, id, partner_id, ${now}::timestamptz from saved where is_new
+      on conflict do nothing
+    )
+    select id, external_id as "externalId" from saved`
   const [saved] = await db.batch([upsert.compile(db), audit])
   return new Map(
     saved.map(({ id, externalId }) => [externalId, ids.get(externalId) === id ? 'created' : 'updated']),

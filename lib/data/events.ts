@@ -1,4 +1,5 @@
 /** Events as merchants and managers read them: what was reported, how it was decided, what it earned. */
+import { sql } from 'kysely'
 import type { Db } from './connection.ts'
 import type { Slice } from './slice.ts'
 
@@ -36,18 +37,41 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
     .orderBy('e.id', 'desc')
     .limit(filter.limit)
 
+/**
+ * Each event with its commission: of several that stood for it one after the other, the one in whose place no other
+ * stands. What is no longer anybody's keeps its commission too, all of it taken back.
+ */
 const selectEvents = (db: Db, workspaceId: string) =>
   db
     .selectFrom('events as e')
     .where('e.workspace_id', '=', workspaceId)
     .leftJoin('partners as p', 'p.id', 'e.partner_id')
     .leftJoin('customers as cu', (join) =>
-      join
-        .onRef('cu.workspace_id', '=', 'e.workspace_id')
-        .onRef('cu.external_id', '=', 'e.customer_external_id'),
+      // Its own customer, who may go by another id since; else the one of the reported id, once there is one.
+      join.on((eb) =>
+        eb(
+          'cu.id',
+          '=',
+          eb.fn.coalesce(
+            'e.customer_id',
+            eb
+              .selectFrom('customers as reported')
+              .whereRef('reported.workspace_id', '=', 'e.workspace_id')
+              .whereRef('reported.external_id', '=', 'e.customer_external_id')
+              .select('reported.id'),
+          ),
+        ),
+      ),
     )
-    .leftJoin('commissions as c', 'c.event_id', 'e.id')
-    .select([
+    .leftJoin('commissions as c', (join) =>
+      join
+        .onRef('c.event_id', '=', 'e.id')
+        .on('c.kind', '<>', 'reversal')
+        .on((eb) =>
+          eb.not(eb.exists(eb.selectFrom('commissions as next').whereRef('next.replaces_id', '=', 'c.id'))),
+        ),
+    )
+    .select((eb) => [
       'e.id',
       'e.kind',
       'e.external_id',
@@ -70,4 +94,11 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'c.amount_cents as commission_amount_cents',
       'c.currency as commission_currency',
       'c.payable_at',
+      eb
+        .selectFrom('commissions as r')
+        // By the event, for which there is an index.
+        .whereRef('r.event_id', '=', 'e.id')
+        .whereRef('r.reverses_id', '=', 'c.id')
+        .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
+        .as('reversed_cents'),
     ])

@@ -21,8 +21,10 @@ const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
 /**
  * A partner with its terms as one JSON value: a subquery each plans faster than one join of a dozen tables.
  * Expects the customer as `cu` in the query around it.
+ *
+ * @param besides which commissions don't count as the customer's first
  */
-const termsJson = (partnerId: RawBuilder<unknown>) => sql`(
+export const termsJson = (partnerId: RawBuilder<unknown>, besides = sql``) => sql`(
   select jsonb_build_object(
     'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', pr.id,
     'reward', ${rewardJson(sql`pr.reward_id`)},
@@ -35,12 +37,17 @@ const termsJson = (partnerId: RawBuilder<unknown>) => sql`(
       'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
     'firstRewardedAt', least( -- which passes over nulls
       (select min(c.created_at) from commissions c
-       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale'),
+       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${besides}),
       case when cu.started_program_id = pr.id then cu.started_at end))
   from partners p
   join programs pr on pr.id = p.program_id
   left join groups g on g.id = p.group_id
   where p.id = ${partnerId})`
+
+/** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
+export const clickJson = (besides = sql``) => sql`jsonb_build_object(
+  'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
+  'partner', ${termsJson(sql`cl.partner_id`, besides)})`
 
 /**
  * Everything that decides a report, in one read: whose key it is, whether the report is a repeat,
@@ -62,9 +69,7 @@ export const loadReportFacts = async (
     select k.workspace_id as "workspaceId",
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
-           case when cl.id is not null then jsonb_build_object(
-             'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
-             'partner', ${termsJson(sql`cl.partner_id`)}) end as "click",
+           case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner"
     from api_keys k
     left join events e on e.workspace_id = k.workspace_id
@@ -76,21 +81,15 @@ export const loadReportFacts = async (
 
   const row = rows[0]
   if (!row) return null
-  const { click } = row
   return {
     ...row,
-    click: click && {
-      ...click,
-      createdAt: new Date(click.createdAt),
-      expiresAt: new Date(click.expiresAt),
-      partner: reviveTerms(click.partner),
-    },
+    click: row.click && reviveClick(row.click),
     customerPartner: row.customerPartner && reviveTerms(row.customerPartner),
   }
 }
 
 /** A value as it comes out of JSON: dates are text. */
-type FromJson<T> = {
+export type FromJson<T> = {
   [K in keyof T]: Date extends T[K]
     ? string | Extract<T[K], null>
     : T[K] extends PartnerTerms
@@ -98,7 +97,14 @@ type FromJson<T> = {
       : T[K]
 }
 
-const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms => ({
+export const reviveClick = (click: FromJson<Click>): Click => ({
+  ...click,
+  createdAt: new Date(click.createdAt),
+  expiresAt: new Date(click.expiresAt),
+  partner: reviveTerms(click.partner),
+})
+
+export const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms => ({
   ...terms,
   firstRewardedAt: terms.firstRewardedAt === null ? null : new Date(terms.firstRewardedAt),
 })

@@ -2,11 +2,18 @@
 import { sql } from 'kysely'
 import type { PartnerTerms } from '../domain/attribution.ts'
 import type { Decision, NewCommission, Report } from '../domain/decisions.ts'
+import type { SaleReport } from '../stripe/secrets.ts'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'
+import { lockCustomer } from './locks.ts'
 
 /** An event as the one who reported it hears of it. */
-export type RecordedEvent = { id: string; attributed: boolean; bodyHash: string }
+export type RecordedEvent = {
+  id: string
+  attributed: boolean
+  /** Null while only Stripe has told of it. */
+  bodyHash: string | null
+}
 
 type DecidedReport = { workspaceId: string; report: Report; bodyHash: string; decision: Decision; now: Date }
 
@@ -27,14 +34,16 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<Record
   const insert = event.compile(db)
   const settle = settleEvent(eventId, decided, credit).compile(db)
   const [recorded] = needsNewCustomer
-    ? (await db.batch([lockCustomer(decided).compile(db), insert, settle]))[1]
+    ? (
+        await db.batch([
+          lockCustomer(decided.workspaceId, decided.report.customerExternalId).compile(db),
+          insert,
+          settle,
+        ])
+      )[1]
     : (await db.batch([insert, settle]))[0]
   return recorded ?? null
 }
-
-/** Lets first reports of one customer through one at a time, where only one of them may be the first. */
-const lockCustomer = ({ workspaceId, report }: DecidedReport) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${report.customerExternalId}`}, 0))`
 
 /** Inserts the event, or gives the one that is there. Gives none when the decision needs a new customer who is not new. */
 const insertEvent = (
@@ -62,7 +71,7 @@ const settleEvent = (
   decided: DecidedReport,
   { partner, by }: NonNullable<Decision['credit']>,
 ) => {
-  const { workspaceId, report, decision } = decided
+  const { workspaceId, report, decision, now } = decided
   // Only a click moves a customer who is there already. A sale credited to the owner that was read must not bring
   // that owner back, when a click has moved the customer meanwhile.
   const moves = partner.attribution === 'last' && by === 'click'
@@ -76,7 +85,11 @@ const settleEvent = (
         set email = coalesce(excluded.email, customers.email),
             name = coalesce(excluded.name, customers.name),
             partner_id = ${moves ? sql`excluded.partner_id` : sql`customers.partner_id`}
-      returning id
+      returning id, partner_id, old.partner_id is distinct from partner_id as is_new
+    ), referral as (
+      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
+      select ${workspaceId}::uuid, id, partner_id, ${now}::timestamptz from customer where is_new
+      on conflict do nothing
     ), outcome as (
       ${decision.commission ? insertCommission(eventId, decided, partner, decision.commission) : sql`select from customer`}
     )
@@ -103,3 +116,29 @@ const insertCommission = (
       from customer
       on conflict do nothing
       returning id`
+
+/** Notes what a merchant reports of a sale that Stripe has told of, for the next time that it is settled. */
+export const noteReport = async (
+  db: Db,
+  workspaceId: string,
+  { externalId, customerExternalId, clickId }: SaleReport,
+): Promise<void> => {
+  await sql`
+    update events
+    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId}, revision = revision + 1
+    where workspace_id = ${workspaceId} and kind = 'sale' and external_id = ${externalId} and body_hash is null
+  `.execute(db)
+}
+
+/** Ends a report of a sale that Stripe has told of: from now on, it is repeated like any other. */
+export const endReport = async (
+  db: Db,
+  workspaceId: string,
+  eventId: string,
+  bodyHash: string,
+): Promise<void> => {
+  await sql`
+    update events set body_hash = ${bodyHash}
+    where workspace_id = ${workspaceId} and id = ${eventId} and body_hash is null
+  `.execute(db)
+}

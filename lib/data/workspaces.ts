@@ -12,7 +12,7 @@ export type Workspace = { id: string; slug: string; name: string; role: Role | '
 const ADDRESS = /^[\w-]{1,63}$/
 
 /** Whether a workspace is the one that an address names, by its slug or its id. */
-const isNamed = (address: string): RawBuilder<SqlBool> => {
+export const isNamed = (address: string): RawBuilder<SqlBool> => {
   const asked = ADDRESS.test(address) ? address.toLowerCase() : ''
   return sql<SqlBool>`(w.slug = ${asked} or w.id::text = ${asked})`
 }

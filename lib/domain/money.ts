@@ -7,14 +7,24 @@ export const MAX_AMOUNT_CENTS = 99_999_999_999
 const WHOLE = 10_000n
 
 /**
- * A share of an amount, in the same minor units.
- * Rounds half up, in integers: 10% of 15 cents is 2 cents.
+ * As much of an amount as a part is of a whole, in the amount's minor units.
+ * Rounds half up, in integers.
+ *
+ * @param amountCents an amount, minor units, 0 or more
+ * @param part        0 or more
+ * @param whole       1 or more
+ */
+export const proportionOf = (amountCents: bigint, part: bigint, whole: bigint): bigint =>
+  (2n * amountCents * part + whole) / (2n * whole)
+
+/**
+ * A share of an amount: 10% of 15 cents is 2 cents.
  *
  * @param amountCents an amount, minor units, 0 or more
  * @param basisPoints hundredths of a per cent, 0 to 10,000
  */
 export const shareOf = (amountCents: bigint, basisPoints: number): bigint =>
-  (amountCents * BigInt(basisPoints) + WHOLE / 2n) / WHOLE
+  proportionOf(amountCents, BigInt(basisPoints), WHOLE)
 
 /**
  * The ISO 4217 codes of money in use, and of BGN and HRK, in which old invoices are still refunded, by the number
@@ -41,12 +51,15 @@ const DECIMALS = new Map(
   ),
 )
 
+/** How many decimals an amount of a currency has. Expects upper case. */
+export const decimalsOf = (currency: string): number => DECIMALS.get(currency) ?? 2
+
 /** Whether a code is a currency that a sale may be in. Expects upper case. */
 export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 
 /** An amount as a person writes it: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
-  const decimals = DECIMALS.get(currency) ?? 2
+  const decimals = decimalsOf(currency)
   const amount = Number(amountCents) / 10 ** decimals
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return `${amount.toLocaleString('en', digits)} ${currency}`
@@ -58,7 +71,7 @@ export const formatMoney = (amountCents: bigint | number, currency: string): str
  * @returns null for what is no such amount, or finer than the currency
  */
 export const parseMoney = (text: string, currency: string): number | null => {
-  const decimals = DECIMALS.get(currency) ?? 2
+  const decimals = decimalsOf(currency)
   const [, units, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text) ?? []
   if (units === undefined || fraction.length > decimals) return null
   return Number(units + fraction.padEnd(decimals, '0'))
@@ -66,6 +79,6 @@ export const parseMoney = (text: string, currency: string): number | null => {
 
 /** An amount as `parseMoney` takes it back: 980 of USD is "9.80". */
 export const plainMoney = (amountCents: number, currency: string): string => {
-  const decimals = DECIMALS.get(currency) ?? 2
+  const decimals = decimalsOf(currency)
   return (amountCents / 10 ** decimals).toFixed(decimals)
 }

@@ -8,12 +8,14 @@ type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt:
 
 /** One step of a decision. Times are ISO 8601 in UTC, amounts are minor units. */
 export type Step =
+  | { code: 'coupon'; facts: { couponId: string; slug: string } }
   | { code: 'click'; facts: ClickFacts }
   | { code: 'no_click'; facts: Record<string, never> }
   | { code: 'unknown_click'; facts: { clickId: string } }
   | { code: 'expired_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string } }
-  | { code: 'customer'; facts: { slug: string; because: 'first_partner' | 'known_customer' } }
+  | { code: 'customer'; facts: { slug: string; because: 'first_partner' | 'known_customer' | 'owner' } }
+  | { code: 'unknown_customer'; facts: Record<string, never> }
   | { code: 'group_reward'; facts: { group: string } & RewardFacts }
   | { code: 'program_reward'; facts: RewardFacts }
   | { code: 'no_reward'; facts: { slug: string } }
@@ -23,6 +25,20 @@ export type Step =
   | {
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }
+    }
+  /** Another partner, or another amount, was credited before this became known. */
+  | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
+  /** What the buyer got back or disputes, of what was paid, and what of the commission is taken back for it. */
+  | {
+      code: 'commission_reversed'
+      facts: {
+        refundedCents: number
+        disputedCents: number
+        paidCents: number
+        paidCurrency: string
+        amountCents: number
+        currency: string
+      }
     }
 
 /** A reward as a step remembers it. */
@@ -37,10 +53,29 @@ const day = (iso: string): string => DAY.format(new Date(iso))
 const pays = (reward: RewardFacts): string =>
   'percent' in reward ? `${reward.percent}% of the sale` : formatMoney(reward.amountCents, reward.currency)
 
+const BECAUSE = {
+  first_partner: (slug: string) =>
+    `already belongs to “${slug}”, and this program keeps a customer with the first partner.`,
+  known_customer: (slug: string) =>
+    `belongs to “${slug}”, and this program credits the sales of known customers without a click.`,
+  owner: (slug: string) => `belongs to “${slug}”, who is credited with what it pays.`,
+}
+
+const givenBack = (facts: { refundedCents: number; disputedCents: number; paidCurrency: string }): string => {
+  const { refundedCents, disputedCents, paidCurrency } = facts
+  const parts = [
+    ...(refundedCents ? [`${formatMoney(refundedCents, paidCurrency)} were refunded`] : []),
+    ...(disputedCents ? [`${formatMoney(disputedCents, paidCurrency)} are disputed`] : []),
+  ]
+  return parts.join(' and ')
+}
+
 /** A step in words that a partner manager understands. */
 export const explain = (step: Step): string => {
   const { code, facts } = step
   switch (code) {
+    case 'coupon':
+      return `The checkout used the coupon “${facts.couponId}”, which belongs to “${facts.slug}”.`
     case 'click':
       return `The visitor came through the link of “${facts.slug}” on ${day(facts.clickedAt)}, in a click that counts until ${day(facts.expiresAt)}.`
     case 'no_click':
@@ -52,9 +87,9 @@ export const explain = (step: Step): string => {
     case 'partner_inactive':
       return `The partner “${facts.slug}” is not active, so nothing is credited to it.`
     case 'customer':
-      return facts.because === 'first_partner'
-        ? `The customer already belongs to “${facts.slug}”, and this program keeps a customer with the first partner.`
-        : `The customer belongs to “${facts.slug}”, and this program credits the sales of known customers without a click.`
+      return `The customer ${BECAUSE[facts.because](facts.slug)}`
+    case 'unknown_customer':
+      return 'No coupon, no click and no partner of the customer ties this to anybody.'
     case 'group_reward':
       return `The partner’s group “${facts.group}” sets the reward: ${pays(facts)}.`
     case 'program_reward':
@@ -69,5 +104,9 @@ export const explain = (step: Step): string => {
       return 'The reward comes to nothing for this event, so there is no commission.'
     case 'commission_created':
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case 'commission_replaced':
+      return `Before all of this was known, “${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)}, which was taken back.`
+    case 'commission_reversed':
+      return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} that were paid, ${givenBack(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission are taken back.`
   }
 }

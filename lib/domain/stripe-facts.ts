@@ -1,6 +1,6 @@
 /**
- * What Stripe's events say about a purchase: the few facts that decide it, whatever the version of Stripe's API that
- * they came in. Amounts are as Stripe gives them, in its own minor units; times are ISO 8601 in UTC.
+ * What Stripe’s events say about a purchase: the few facts that decide it, whatever the version of Stripe’s API that
+ * they came in. Amounts are minor units by ISO 4217; times are ISO 8601 in UTC.
  */
 
 /** An amount that was paid: all of it, and what of it was not tax. */
@@ -16,7 +16,8 @@ export type CheckoutFact = {
   customer: string | null
   email: string | null
   name: string | null
-  clientReferenceId: string | null
+  /** The click that the merchant passed on as `client_reference_id`. */
+  clickId: string | null
   /** Coupon ids and promotion code ids, in the order in which they were applied. */
   coupons: string[]
   /** Null while it is not paid yet. */
@@ -33,8 +34,8 @@ export type InvoiceFact = {
   paid: StripePaid
 }
 
-/** That a payment or charge paid an invoice. */
-export type PaymentFact = { kind: 'payment'; invoice: string; payment: string }
+/** That an invoice was paid by the payment that the same event names. */
+export type PaymentFact = { kind: 'payment'; invoice: string }
 
 /** A charge, and what has been refunded of it in all. */
 export type ChargeFact = {

@@ -25,7 +25,7 @@ export const requireManager = <W extends { role: string }>(workspace: W | undefi
 }
 
 /** What a request does to its workspace, for the audit log: by whom, and when. */
-export const actOf = (c: Context<WorkspaceEnv>): Act => ({
+export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   workspaceId: c.var.workspace.id,
   actor: c.var.user.email,
   now: c.var.now,

@@ -12,6 +12,7 @@ const HINTS = {
   group: 'List the groups of its program for the ids that there are.',
   member: 'List the members for the ids that there are.',
   'API key': 'List the API keys for the ids that there are.',
+  'signing secret': 'GET /stripe lists those that there are.',
 }
 
 /** What an id can name. */

@@ -2,7 +2,9 @@
 import type { Context } from 'hono'
 import { loadReportFacts } from '../data/facts.ts'
 import { type RecordedEvent, saveReport } from '../data/reports.ts'
+import { DatabaseUnavailable } from '../data/unavailable.ts'
 import { decide, type Report } from '../domain/decisions.ts'
+import type { SaleReport, StripeService } from '../stripe/secrets.ts'
 import { invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { canonicalJson } from './json.ts'
 import { sha256 } from './sha256.ts'
@@ -20,10 +22,20 @@ export const recordReport = async (c: Context<KeyEnv>, report: Report): Promise<
   const record = async (): Promise<RecordedEvent | null> => {
     const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
-    if (facts.recorded) return facts.recorded
-
-    const decision = decide(report, facts, now)
-    return saveReport(db, { workspaceId: facts.workspaceId, report, bodyHash, decision, now })
+    const { workspaceId, recorded } = facts
+    const event =
+      recorded ??
+      (await saveReport(db, { workspaceId, report, bodyHash, decision: decide(report, facts, now), now }))
+    if (event?.bodyHash !== null) return event
+    // Stripe was faster. What it knows and what the merchant knows of the sale are settled where Stripe's events are.
+    const { externalId, customerExternalId } = report
+    const joined = await stripe(c).joinReport(workspaceId, {
+      externalId,
+      customerExternalId,
+      clickId: facts.click?.id ?? null,
+      bodyHash,
+    })
+    return { ...joined, bodyHash }
   }
   // Another report may make a customer between our read and our write, where the decision needed a new one.
   // The customer is there for good then, so deciding once more is enough.
@@ -39,3 +51,13 @@ const hashReport = (report: Report): Promise<string> => {
   const sale = report.sale && { ...report.sale, amountCents: String(report.sale.amountCents) }
   return sha256(canonicalJson({ ...report, sale }))
 }
+
+/** The Worker that settles what Stripe tells. Only sales can meet it, so only the Worker of sales knows it. */
+const stripe = ({ env }: Context<KeyEnv & { Bindings: { STRIPE_WEBHOOK?: StripeService } }>) => ({
+  joinReport: (workspaceId: string, report: SaleReport) => {
+    if (!env.STRIPE_WEBHOOK) throw new Error('This Worker is not bound to the stripe-webhook Worker.')
+    return env.STRIPE_WEBHOOK.joinReport(workspaceId, report).catch((cause: unknown) => {
+      throw new DatabaseUnavailable('The sale could not be settled with what Stripe told of it.', { cause })
+    })
+  },
+})

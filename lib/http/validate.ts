@@ -75,7 +75,8 @@ const isJson = (header: string | undefined, plainText: boolean): boolean => {
   return type === 'application/json' || (plainText && type === 'text/plain')
 }
 
-const limitBody = (maxBytes: number) =>
+/** Refuses a body that is too large, before it is read. @throws {ApiError} `body_too_large` */
+export const limitBody = (maxBytes: number) =>
   bodyLimit({
     maxSize: maxBytes,
     onError: () => {

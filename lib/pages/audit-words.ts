@@ -99,6 +99,8 @@ const WORDS: Record<AuditAction, (details: Details) => string> = {
       [d.errors, 'with errors'],
     ])}`,
   'mail.retried': (d) => `had the mail to ${text(d.recipient)} sent again`,
+  'stripe_secret.added': (d) => `added the signing secret of Stripe that ends in ${text(d.hint)}`,
+  'stripe_secret.removed': (d) => `removed the signing secret of Stripe that ended in ${text(d.hint)}`,
 }
 
 /** What an entry says, such as "imported 500 partners: 412 new, 88 already there". */

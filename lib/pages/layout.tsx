@@ -12,6 +12,7 @@ const SECTIONS = [
   { path: '/commissions', label: 'Commissions', managers: false },
   { path: '/customers', label: 'Customers', managers: false },
   { path: '/api-keys', label: 'API keys', managers: true },
+  { path: '/stripe', label: 'Stripe', managers: true },
   { path: '/members', label: 'Members', managers: true },
   { path: '/mails', label: 'Mails', managers: true },
   { path: '/audit', label: 'Audit log', managers: true },

@@ -42,8 +42,11 @@ export const Steps = ({ steps }: { steps: Step[] }) => (
 /** What came of an event, in a few words. */
 const outcome = (event: EventRow): string => {
   if (event.partner_id === null) return 'Not credited'
-  if (event.commission_amount_cents === null || event.commission_currency === null) return 'No commission'
-  return `Earned ${formatMoney(event.commission_amount_cents, event.commission_currency)}`
+  const { commission_amount_cents: cents, commission_currency: currency, reversed_cents: reversed } = event
+  if (cents === null || currency === null) return 'No commission'
+  const earned = `Earned ${formatMoney(cents, currency)}`
+  if (!reversed) return earned
+  return `${earned}, ${reversed === cents ? 'all' : formatMoney(reversed, currency)} taken back`
 }
 
 /** A sale's amount. A lead has none. */
@@ -94,6 +97,10 @@ export const EventTable = ({ base, ofOne, events }: Place & { events: EventRow[]
   </Table>
 )
 
+/** What a commission is for. A reversal may also undo another one, as when a dispute is won. */
+const purpose = ({ kind, amount_cents }: CommissionRow): string =>
+  kind === 'reversal' && amount_cents > 0 ? 'Given again' : COMMISSION_KINDS[kind]
+
 /** What commissions are for, as people call it. */
 export const COMMISSION_KINDS = {
   sale: 'Sale',
@@ -137,9 +144,9 @@ export const CommissionTable = ({
         )}
         <td>
           {commission.event_id ? (
-            <a href={`${base}/events/${commission.event_id}`}>{COMMISSION_KINDS[commission.kind]}</a>
+            <a href={`${base}/events/${commission.event_id}`}>{purpose(commission)}</a>
           ) : (
-            COMMISSION_KINDS[commission.kind]
+            purpose(commission)
           )}
         </td>
         <td>{commission.customer_external_id}</td>

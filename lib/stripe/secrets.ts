@@ -8,11 +8,20 @@ export type StripeService = {
   /** Encrypts a signing secret for the database. */
   sealSecret: (workspaceId: string, secret: string) => Promise<string>
   /**
-   * Brings the sale that a merchant reported, but Stripe had reported before, into line with both.
+   * Adds what a merchant reports of a sale to what Stripe has told of it before, and brings the ledger into line.
    *
    * @returns the sale as whoever reported it hears of it
    */
-  settleReport: (workspaceId: string, externalId: string) => Promise<{ id: string; attributed: boolean }>
+  joinReport: (workspaceId: string, report: SaleReport) => Promise<{ id: string; attributed: boolean }>
+}
+
+/** What of a merchant's report may change a sale that Stripe has told of. */
+export type SaleReport = {
+  externalId: string
+  customerExternalId: string
+  /** A click of the workspace. */
+  clickId: string | null
+  bodyHash: string
 }
 
 /** Stripe's are `whsec_` and 32 characters; whatever it may become, it stays one word. */
@@ -45,14 +54,22 @@ export const sealSecret = async (key: string, workspaceId: string, secret: strin
   return toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
 }
 
-/** Decrypts a secret. @throws when it was sealed under another key, or for another workspace */
-export const openSecret = async (key: string, workspaceId: string, sealed: string): Promise<string> => {
+/** Decrypts a secret. @returns null when it was sealed under another key, or for another workspace */
+export const openSecret = async (
+  key: string,
+  workspaceId: string,
+  sealed: string,
+): Promise<string | null> => {
   const bytes = fromBase64(sealed)
   const algorithm = {
     name: 'AES-GCM',
     iv: bytes.slice(0, NONCE_BYTES),
     additionalData: utf8.encode(workspaceId),
   }
-  const opened = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
-  return new TextDecoder().decode(opened)
+  try {
+    const opened = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
+    return new TextDecoder().decode(opened)
+  } catch {
+    return null
+  }
 }

@@ -20,6 +20,7 @@ test('each Worker is given the secrets that it requires, and the public one none
   expect(Object.fromEntries(workers)).toEqual({
     '': ['router'],
     'DATABASE_URL, AUTH_SECRET': ['auth'],
+    'DATABASE_URL, SECRETS_KEY': ['stripe-webhook'],
     DATABASE_URL: [
       'dashboard',
       'import-customers',
@@ -47,8 +48,8 @@ test('whether anybody may create a workspace is said to the API and to the pages
 })
 
 test('what a secrets file lacks is named once, and an empty value is as good as none', () => {
-  const both = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x' }
-  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET'])
-  expect(missingSecrets(deploymentOrder(), { ...both, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
-  expect(missingSecrets(deploymentOrder(), both)).toEqual([])
+  const all = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x', SECRETS_KEY: 'x' }
+  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET', 'SECRETS_KEY'])
+  expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
+  expect(missingSecrets(deploymentOrder(), all)).toEqual([])
 })

@@ -92,6 +92,8 @@ describe('the merchant’s reports', () => {
       programId: '',
       apiKey: 'trib_live_test',
       partnerSlug: 'maya',
+      stripeUrl: 'http://127.0.0.1:1',
+      promotionCode: 'MAYA10',
     })
     const signUp = await shop.request('/sign-up', {
       method: 'POST',

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/data/ids.ts'
 import { everything } from '../support/imports.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
+import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
 const program = {
   name: 'Summer',
@@ -39,6 +40,10 @@ const ENDPOINTS = [
   { method: 'GET', path: '/audit', who: 'managers' },
   { method: 'GET', path: '/mails', who: 'managers' },
   { method: 'POST', path: '/mails/:mail/retry', who: 'managers' },
+  { method: 'GET', path: '/stripe', who: 'managers' },
+  { method: 'GET', path: '/stripe/events', who: 'managers' },
+  { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, who: 'managers' },
+  { method: 'DELETE', path: '/stripe/secrets/:secret', who: 'managers' },
 ] as const
 
 type Endpoint = (typeof ENDPOINTS)[number]
@@ -50,6 +55,7 @@ const createStaffed = async (coupon: string) => {
   const merchant = await createMerchant({ group: {} })
   const { id } = merchant.workspace
   await Promise.all([merchant.manager(), merchant.member()])
+  await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
   await database.query(
     `insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, created_at)
      select $2, $1, id, $3, now() from partners where workspace_id = $1`,
@@ -67,7 +73,8 @@ const createStaffed = async (coupon: string) => {
             (select id from groups where workspace_id = $1) as group,
             (select id from partners where workspace_id = $1) as partner,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
-            (select id from mails where workspace_id = $1) as mail`,
+            (select id from mails where workspace_id = $1) as mail,
+            (select id from stripe_secrets where workspace_id = $1) as secret`,
     [id],
   )
   return { ...merchant, ids }

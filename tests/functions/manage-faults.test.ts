@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../lib/data/ids.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
 import { useDatabase } from '../support/merchant.ts'
+import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
 const database = useDatabase()
 const { createMerchant, watch } = useFaultyManage()
@@ -14,9 +15,11 @@ const createWatched = async () => {
   const merchant = await createMerchant({ group: {} })
   const { id, slug } = merchant.workspace
   for (const email of [MANAGER, COLLEAGUE]) await merchant.seed.addMember(id, email, 'manager')
+  await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
   const [ids] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 and email = $2) as member,
             (select id from api_keys where workspace_id = $1) as key,
+            (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from programs where workspace_id = $1) as program,
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
@@ -33,6 +36,7 @@ const createWatched = async () => {
         `select (select count(*) from members where workspace_id = $1)::int as members,
                 (select count(*) from mails where workspace_id = $1)::int as mails,
                 (select count(*) from api_keys where workspace_id = $1)::int as keys,
+                (select count(*) from stripe_secrets where workspace_id = $1)::int as secrets,
                 (select count(*) from rewards where workspace_id = $1)::int as rewards,
                 (select count(*) from programs where workspace_id = $1)::int as programs,
                 (select count(*) from groups where workspace_id = $1)::int as groups`,
@@ -59,6 +63,8 @@ const CHANGES = [
   { method: 'DELETE', path: '/members/:member', fetches: 3, status: 204 },
   { method: 'POST', path: '/api-keys', body: { name: 'Checkout' }, fetches: 2, status: 201 },
   { method: 'DELETE', path: '/api-keys/:key', fetches: 3, status: 204 },
+  { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, fetches: 2, status: 201 },
+  { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204 },
   { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },
   { method: 'PATCH', path: '/programs/:program', body: { name: 'New', reward }, fetches: 3, status: 200 },
   {

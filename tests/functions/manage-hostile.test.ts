@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMerchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
+import { signingSecret } from '../support/secrets.ts'
 
 const BODY_RUNS = 150
 /** Each sends a form and asks for a page. */
@@ -18,6 +19,7 @@ const BODIES = {
   '/members': { email: 'a@x.example', role: 'member' },
   '/members/:group': { role: 'member' },
   '/api-keys': { name: 'A' },
+  '/stripe/secrets': { secret: signingSecret() },
 } as const
 
 type Path = keyof typeof BODIES
@@ -65,13 +67,14 @@ test('whatever a form or a query says, the page is never a 5xx', async () => {
     'reward.kind',
     'reward.percent',
     'reward.amountCents',
+    'secret',
   ]
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('percent', 'flat', '1e99', '\0', 'USD'),
   )
   const fields = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 6 })
-  const forms = ['/programs/new', `/programs/${merchant.programId}`, '/members', '/api-keys', '']
+  const forms = ['/programs/new', `/programs/${merchant.programId}`, '/members', '/api-keys', '/stripe', '']
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...forms), fields, text, async (path, form, code) => {
       // A lone half of a character can't be written into a form.

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../lib/data/ids.ts'
 import { importer } from '../support/imports.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 
 const database = useDatabase()
 
@@ -89,6 +91,92 @@ describe('GET /commissions', () => {
     const first = (await merchant.get('/commissions?limit=2')).body
     const rest = (await merchant.get(`/commissions?limit=2&cursor=${first.nextCursor}`)).body
     expect(rest).toMatchObject({ data: [{ kind: 'lead' }], nextCursor: null })
+  })
+})
+
+test('an event knows its customer, whatever id that goes by since', async () => {
+  const { merchant, eventId } = await createLedger()
+  const lost = await merchant.sale({ externalId: 'inv_2', customerExternalId: 'cus_1' })
+  expect(lost.body.attributed).toBe(false)
+  await database.query(
+    `update customers set external_id = 'user_2' where external_id = 'user_1' and workspace_id = $1`,
+    [merchant.workspace.id],
+  )
+  const own = { id: expect.any(String), externalId: 'user_1', email: 'ann@example.com' }
+  expect(await merchant.explain(eventId)).toMatchObject({ customer: own })
+  const reported = { id: expect.any(String), externalId: 'cus_1' }
+  expect(await merchant.explainReport('sale', 'inv_2')).toMatchObject({ customer: reported })
+})
+
+describe('what was taken back', () => {
+  /** Adds a row to the ledger of the merchant's sale, after the pattern of its commission. @returns its id */
+  const addRow = async (
+    { workspace }: Pick<Merchant, 'workspace'>,
+    row: { cents: number; reverses?: string; replaces?: string },
+  ) => {
+    const [added] = await database.query<{ id: string }>(
+      `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                                reverses_id, replaces_id, amount_cents, currency, one_time, payable_at, created_at)
+       select $2, workspace_id, program_id, partner_id, customer_id, event_id, reward_id,
+              case when $3::uuid is null then 'sale' else 'reversal' end, $3, $4, $5, currency, false, payable_at, now()
+       from commissions where workspace_id = $1 and kind = 'sale' and replaces_id is null returning id`,
+      [workspace.id, newId(), row.reverses ?? null, row.replaces ?? null, row.cents],
+    )
+    if (!added) throw new Error('There is no sale to add to.')
+    return added.id
+  }
+
+  const createSale = async () => {
+    const { merchant, eventId } = await createLedger()
+    const [sale] = await rows(merchant, '/commissions?kind=sale')
+    if (!sale) throw new Error('The sale earned nothing.')
+    const shown = async () => {
+      const { commission } = await merchant.explain(eventId)
+      return [commission?.id, commission?.amountCents, commission?.reversedCents]
+    }
+    return { merchant, eventId, id: sale.id, shown }
+  }
+
+  test('is a row that names what it reverses, and the event shows both as one', async () => {
+    const { merchant, eventId, id, shown } = await createSale()
+    expect(await shown()).toEqual([id, 980, 0])
+    await addRow(merchant, { cents: -490, reverses: id })
+    await addRow(merchant, { cents: -490, reverses: id })
+    expect(await shown()).toEqual([id, 980, 980])
+    await addRow(merchant, { cents: 300, reverses: id })
+    expect(await shown()).toEqual([id, 980, 680])
+    expect(await rows(merchant, '/commissions?kind=reversal')).toMatchObject(
+      [300, -490, -490].map((amountCents) => ({ kind: 'reversal', amountCents, reversesId: id, eventId })),
+    )
+    expect(await rows(merchant, `/events?externalId=inv_1`)).toHaveLength(1)
+  })
+
+  test('and replaced: the event shows the one that stands in the end', async () => {
+    const { merchant, eventId, id, shown } = await createSale()
+    await addRow(merchant, { cents: -980, reverses: id })
+    const second = await addRow(merchant, { cents: 500, replaces: id })
+    expect(await shown()).toEqual([second, 500, 0])
+    await addRow(merchant, { cents: -500, reverses: second })
+    const third = await addRow(merchant, { cents: 700, replaces: second })
+    await addRow(merchant, { cents: -70, reverses: third })
+    expect(await shown()).toEqual([third, 700, 70])
+    expect(await rows(merchant, `/events?externalId=inv_1`)).toHaveLength(1)
+    const all = await rows(merchant, `/commissions?eventId=${eventId}`)
+    expect(all.reduce((sum, { amountCents }) => sum + Number(amountCents), 0)).toBe(630)
+  })
+
+  test('counts in what the pages say is earned', async () => {
+    const { merchant, eventId, id } = await createSale()
+    await addRow(merchant, { cents: -490, reverses: id })
+    const pages = await openPages(merchant)
+    expect((await pages.get('')).text).toContain('4.90 USD Pending')
+    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, 4.90 USD taken back')
+    expect((await pages.get(`/events/${eventId}`)).text).toContain(
+      '4.90 USD of it was taken back, so 4.90 USD is left.',
+    )
+    expect((await pages.get('/commissions?kind=reversal')).text).toContain('-4.90 USD')
+    await addRow(merchant, { cents: -490, reverses: id })
+    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, all taken back')
   })
 })
 

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { signIn, somebody } from '../support/people.ts'
+import { addReceived } from '../support/received.ts'
+import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
 const browser = useBrowser()
 
@@ -25,7 +27,20 @@ const createShowcase = async () => {
   await seed.addMember(workspace.id, 'a-very-long-address.of-somebody@sub.domain.shop.example', 'member')
   const clickId = await merchant.click()
   await merchant.sale({ externalId: 'inv_1', clickId, amountCents: 1_234_567 })
-  await merchant.sale({ externalId: 'inv_2', clickId, currency: 'JPY' })
+  const sale = await merchant.sale({ externalId: 'inv_2', clickId, currency: 'JPY' })
+  const facts = { externalId: 'inv_2', amountCents: 4_900, currency: 'JPY' }
+  await addReceived(workspace.id, {
+    stripe_id: 'evt_1QxYzLkdIwHu7ixUEgbFdYf2aB3cD4eF5gH6',
+    type: 'checkout.session.async_payment_succeeded',
+    event_id: sale.body.eventId ?? null,
+    outcome: { code: 'sale_credited', facts: { ...facts, slug: 'maya' } },
+  })
+  await addReceived(workspace.id, {
+    type: 'charge.dispute.funds_withdrawn',
+    livemode: false,
+    event_id: sale.body.eventId ?? null,
+    outcome: { code: 'commission_changed', facts: { ...facts, slug: 'maya', amountCents: -980 } },
+  })
   return { merchant, programId, base: `/app/${workspace.slug}` }
 }
 
@@ -96,6 +111,24 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
     await follow('To your API keys')
     await follow('Revoke Checkout')
     await look('api-key-revoke')
+
+    await page.goto(`${base}/stripe`)
+    await look('stripe-not-connected')
+    await page.getByLabel('Signing secret', { exact: true }).fill('sk_live_1234')
+    await press('Add the secret')
+    await page.getByRole('alert').waitFor()
+    await look('stripe-error')
+    await page.getByLabel('Signing secret', { exact: true }).fill(signingSecret())
+    await page.keyboard.press('Enter')
+    await page.getByText('The signing secret was added').waitFor()
+    await merchant.seed.addStripeSecret(merchant.workspace.id, signingSecret(), SECRETS_KEY, 2)
+    await page.goto(`${base}/stripe`)
+    await look('stripe')
+    await follow(/^Remove the secret/)
+    await look('stripe-remove')
+    await press('Remove the secret')
+    await page.getByText('The signing secret was removed').waitFor()
+    await look('stripe-removed')
     await page.context().close()
 
     page = await browser.as(await merchant.member(), screen)

@@ -71,9 +71,17 @@ export const customersOf = ({ query }: Database, { workspace }: Merchant) =>
     [workspace.id],
   )
 
-/** Everything that imports may change, row by row, to compare before and after. */
+/** Everything that imports and managers may change, row by row, to compare before and after. */
 export const everything = async ({ query }: Database, { workspace }: Merchant) => {
-  const tables = ['partners', 'coupon_aliases', 'commissions', 'mails', 'customers', 'audit_entries']
+  const tables = [
+    'partners',
+    'coupon_aliases',
+    'commissions',
+    'mails',
+    'customers',
+    'stripe_secrets',
+    'audit_entries',
+  ]
   const rows: Record<string, Record<string, unknown>[]> = {}
   for (const table of tables) {
     rows[table] = await query(`select * from ${table} where workspace_id = $1 order by id`, [workspace.id])

@@ -1,9 +1,11 @@
 import { beforeAll, inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
+import { type StripeService, sealSecret } from '../../lib/stripe/secrets.ts'
+import { SECRETS_KEY } from './secrets.ts'
 
-/** What a Worker may be told otherwise than in wrangler.toml, or to which database it is sent. */
-type Bindings = { SQL_ENDPOINT?: string; ALLOW_SIGNUP?: string }
+/** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
+type Bindings = { SQL_ENDPOINT?: string; ALLOW_SIGNUP?: string; STRIPE_WEBHOOK?: Partial<StripeService> }
 
 // The apps log each request, which says nothing that the tests don't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
@@ -24,9 +26,12 @@ export const askAs = async (
   const user = { id: email, email, name: '' }
   const env = {
     ...inject('database'),
-    ...bindings,
     AUTH: { getSession: async () => ({ user, setCookie: [] }) },
+    STRIPE_WEBHOOK: {
+      sealSecret: (workspaceId: string, secret: string) => sealSecret(SECRETS_KEY, workspaceId, secret),
+    },
     RATE_LIMIT: { limit: async () => ({ success: true }) },
+    ...bindings,
   }
   const headers = { Cookie: 'tributary.session=any', ...init.headers }
   return APPS[worker].request(`http://tributary.example${path}`, { ...init, headers }, env)

@@ -6,3 +6,6 @@ export const SECRETS_KEY = 'also-only-for-tests-and-known-to-anybody'
 
 /** The inbox takes any key that begins as Resend's do. */
 export const RESEND_API_KEY = 're_test'
+
+/** What Stripe signs with: a new one each time, as Stripe makes them. */
+export const signingSecret = (): string => `whsec_${crypto.randomUUID().replaceAll('-', '')}`

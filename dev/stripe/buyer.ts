@@ -1,0 +1,164 @@
+/** What a buyer does on Stripe's page: applies a code, and pays. */
+import type Stripe from 'stripe'
+import { findPromotionCode, redeem } from './coupons.ts'
+import { addCustomer } from './customers.ts'
+import { badParam, notNow } from './errors.ts'
+import { addInvoice } from './invoices.ts'
+import { takePayment } from './payments.ts'
+import { recount } from './sessions.ts'
+import { idOf, type Store } from './store.ts'
+import { addSubscription, bill, payInvoice } from './subscriptions.ts'
+import type { Happening, Webhooks } from './webhooks.ts'
+
+type Session = Stripe.Checkout.Session
+/** What a purchase leaves behind for its session, and what happens by it. */
+type Bought = { result: Partial<Session>; happenings: Happening[] }
+
+/** A session that can be paid. @throws when it is none */
+export const openSession = (store: Store, id: string): Session => {
+  const session = store.sessions.get(id)
+  if (session.status === 'open' && session.expires_at > store.seconds()) return session
+  throw notNow('This Checkout Session is not open any more.')
+}
+
+/** Applies a promotion code, or takes it away by null. @throws when the session takes none, or there is no such code */
+export const applyCode = (store: Store, id: string, code: string | null): Session => {
+  const session = openSession(store, id)
+  if (!session.allow_promotion_codes) throw notNow('This Checkout Session takes no promotion codes.')
+  const found = code === null ? null : findPromotionCode(store, code)
+  if (found === undefined) throw badParam('code', 'This code is invalid.')
+  session.discounts = found ? [{ coupon: idOf(found.promotion.coupon), promotion_code: found.id }] : []
+  recount(store, session)
+  return session
+}
+
+/** The first of what a session sells, and its price. */
+const firstItem = (store: Store, { id }: Session) => {
+  const [item] = store.lineItems.get(id) ?? []
+  if (!item?.price) throw new Error('A session that sells nothing.')
+  return { price: item.price, quantity: item.quantity ?? 1 }
+}
+
+/** The discounts of a session, from now on those of what it has sold. */
+const redeemAll = (store: Store, session: Session, customer: string | null, subscription: string | null) =>
+  (session.discounts ?? []).map((discount) => ({
+    discount: redeem(store, discount, { session: session.id, customer, subscription }).id,
+    amount: session.total_details?.amount_discount ?? 0,
+  }))
+
+const subscribe = (store: Store, session: Session, customer: Stripe.Customer): Bought => {
+  const { price, quantity } = firstItem(store, session)
+  if (!price.recurring) throw new Error('A subscription that does not recur.')
+  const subscription = addSubscription(store, {
+    customer: customer.id,
+    price,
+    recurring: price.recurring,
+    quantity,
+  })
+  subscription.discounts = redeemAll(store, session, customer.id, subscription.id).map(
+    ({ discount }) => discount,
+  )
+  const { invoice, happenings } = bill(store, subscription, 'subscription_create')
+  return {
+    result: { subscription: subscription.id, invoice: invoice.id },
+    happenings: [['customer.subscription.created', subscription], ...happenings],
+  }
+}
+
+const buyWithInvoice = (store: Store, session: Session, customer: Stripe.Customer): Bought => {
+  const { price, quantity } = firstItem(store, session)
+  const now = store.seconds()
+  const invoice = addInvoice(store, {
+    customer,
+    currency: price.currency,
+    subtotal: session.amount_subtotal ?? 0,
+    description: 'Purchase',
+    reason: 'manual',
+    price,
+    quantity,
+    discounts: redeemAll(store, session, customer.id, null),
+    subscription: null,
+    period: { start: now, end: now },
+  })
+  const { intent, happenings } = payInvoice(store, invoice, customer.email)
+  return { result: { invoice: invoice.id, payment_intent: intent?.id ?? null }, happenings }
+}
+
+const buy = (store: Store, session: Session, customer: string | null, email: string): Bought => {
+  redeemAll(store, session, customer, null)
+  const amount = session.amount_total ?? 0
+  if (amount === 0) return { result: {}, happenings: [] }
+  const { intent, charge } = takePayment(store, {
+    amount,
+    currency: session.currency ?? '',
+    customer,
+    email,
+    description: 'Purchase',
+  })
+  return {
+    result: { payment_intent: intent.id },
+    happenings: [
+      ['charge.succeeded', charge],
+      ['payment_intent.succeeded', intent],
+    ],
+  }
+}
+
+/** The customer of a session: the one that it was opened for, or a new one, unless a guest is enough. */
+const customerOf = (store: Store, session: Session, email: string): Stripe.Customer | null => {
+  const known = store.customers.find(idOf(session.customer))
+  if (known) return known
+  const guest = session.mode === 'payment' && session.customer_creation !== 'always'
+  return guest && !session.invoice_creation?.enabled && session.amount_total
+    ? null
+    : addCustomer(store, { email })
+}
+
+const purchase = (
+  store: Store,
+  session: Session,
+  customer: Stripe.Customer | null,
+  email: string,
+): Bought => {
+  if (!customer) return buy(store, session, null, email)
+  if (session.mode === 'subscription') return subscribe(store, session, customer)
+  return session.invoice_creation?.enabled
+    ? buyWithInvoice(store, session, customer)
+    : buy(store, session, customer.id, email)
+}
+
+/** What a buyer types. */
+export type Buyer = { email: string; promotionCode?: string }
+
+/** Pays a session, and tells of it. @throws when it can't be paid */
+export const pay = (
+  store: Store,
+  { emit }: Webhooks,
+  id: string,
+  { email, promotionCode }: Buyer,
+): Session => {
+  const session = promotionCode ? applyCode(store, id, promotionCode) : openSession(store, id)
+  const customer = customerOf(store, session, email)
+  const isNew = customer !== null && session.customer === null
+  const { result, happenings } = purchase(store, session, customer, email)
+  Object.assign(session, {
+    ...result,
+    customer: customer?.id ?? null,
+    customer_details: {
+      address: null,
+      business_name: null,
+      email,
+      individual_name: null,
+      name: customer?.name ?? null,
+      phone: null,
+      tax_exempt: 'none',
+      tax_ids: [],
+    },
+    payment_status: session.amount_total ? 'paid' : 'no_payment_required',
+    status: 'complete',
+    url: null,
+  })
+  const arrival: Happening[] = isNew ? [['customer.created', customer]] : []
+  emit(...arrival, ...happenings, ['checkout.session.completed', session])
+  return session
+}

@@ -1,0 +1,18 @@
+/** Times as Stripe writes them: whole seconds. */
+import { UTCDate } from '@date-fns/utc'
+import { addDays, addMonths, addWeeks, addYears } from 'date-fns'
+import type Stripe from 'stripe'
+
+const ADD = new Map<string, typeof addDays>([
+  ['day', addDays],
+  ['week', addWeeks],
+  ['month', addMonths],
+  ['year', addYears],
+])
+
+/** The same time some intervals later, in UTC. */
+export const later = (seconds: number, interval: Stripe.Price.Recurring.Interval, count: number): number => {
+  const add = ADD.get(interval)
+  if (!add) throw new Error(`There is no interval "${interval}".`)
+  return add(new UTCDate(seconds * 1_000), count).getTime() / 1_000
+}

@@ -1,0 +1,195 @@
+/** Invoices that are paid at once, and what paid them. */
+import { Hono } from 'hono'
+import Stripe from 'stripe'
+import { readable } from './routes.ts'
+import { idOf, listOf, newId, type Store } from './store.ts'
+
+/** What an invoice is made of. Amounts are minor units, as Stripe counts them. */
+export type InvoiceParams = {
+  customer: Stripe.Customer
+  currency: string
+  subtotal: number
+  description: string
+  reason: Stripe.Invoice.BillingReason
+  price: Stripe.Price
+  quantity: number
+  /** What is taken off, and by which discounts. */
+  discounts: { discount: string; amount: number }[]
+  subscription: { id: string; item: string } | null
+  period: { start: number; end: number }
+}
+
+const addLine = (invoice: string, params: InvoiceParams): Stripe.InvoiceLineItem => {
+  const { subtotal, currency, discounts, subscription, price } = params
+  return {
+    id: newId('il'),
+    object: 'line_item',
+    amount: subtotal,
+    currency,
+    description: params.description,
+    discount_amounts: discounts,
+    discountable: true,
+    discounts: discounts.map(({ discount }) => discount),
+    invoice,
+    livemode: false,
+    metadata: {},
+    parent: subscription && {
+      invoice_item_details: null,
+      subscription_item_details: {
+        invoice_item: null,
+        proration: false,
+        proration_details: null,
+        subscription: subscription.id,
+        subscription_item: subscription.item,
+      },
+      type: 'subscription_item_details',
+    },
+    period: params.period,
+    pretax_credit_amounts: null,
+    pricing: {
+      price_details: { price: price.id, product: idOf(price.product) ?? '' },
+      type: 'price_details',
+      unit_amount_decimal: price.unit_amount_decimal,
+    },
+    quantity: params.quantity,
+    quantity_decimal: Stripe.Decimal.from(params.quantity),
+    subscription: subscription?.id ?? null,
+    subtotal,
+    taxes: [],
+  }
+}
+
+/** Makes an invoice that is paid in the same moment. */
+export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice => {
+  const { customer, currency, subtotal, discounts, subscription, period } = params
+  const id = newId('in')
+  const now = store.seconds()
+  const total = discounts.reduce((left, { amount }) => left - amount, subtotal)
+  const sequence = customer.next_invoice_sequence ?? 1
+  customer.next_invoice_sequence = sequence + 1
+  return store.invoices.add({
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'The Stripe fake',
+    account_tax_ids: null,
+    amount_due: total,
+    amount_overpaid: 0,
+    amount_paid: total,
+    amount_remaining: 0,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: total ? 1 : 0,
+    attempted: true,
+    auto_advance: false,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: params.reason,
+    collection_method: 'charge_automatically',
+    created: now,
+    currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: null,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: null,
+    default_source: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: discounts.map(({ discount }) => discount),
+    due_date: null,
+    effective_at: now,
+    ending_balance: 0,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: listOf([addLine(id, params)], `/v1/invoices/${id}/lines`),
+    livemode: false,
+    metadata: {},
+    next_payment_attempt: null,
+    number: `${customer.invoice_prefix}-${String(sequence).padStart(4, '0')}`,
+    on_behalf_of: null,
+    parent: subscription && {
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription: subscription.id },
+      type: 'subscription_details',
+    },
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: period.end,
+    period_start: period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: 0,
+    statement_descriptor: null,
+    status: 'paid',
+    status_transitions: { finalized_at: now, marked_uncollectible_at: null, paid_at: now, voided_at: null },
+    subtotal,
+    subtotal_excluding_tax: subtotal,
+    test_clock: null,
+    total,
+    total_discount_amounts: discounts,
+    total_excluding_tax: total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: null,
+  })
+}
+
+/** Says which payment paid an invoice. */
+export const addInvoicePayment = (
+  store: Store,
+  invoice: Stripe.Invoice,
+  intent: Stripe.PaymentIntent,
+): Stripe.InvoicePayment => {
+  const now = store.seconds()
+  return store.invoicePayments.add({
+    id: newId('inpay'),
+    object: 'invoice_payment',
+    amount_paid: intent.amount,
+    amount_requested: intent.amount,
+    created: now,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { payment_intent: intent.id, type: 'payment_intent' },
+    status: 'paid',
+    status_transitions: { canceled_at: null, paid_at: now },
+  })
+}
+
+/** The subscription that an invoice is for. */
+const subscriptionOf = ({ parent }: Stripe.Invoice): string | null =>
+  idOf(parent?.subscription_details?.subscription)
+
+export const invoiceRoutes = (store: Store) =>
+  new Hono()
+    .route(
+      '/',
+      readable(store, '/v1/invoices', store.invoices, {
+        customer: (invoice, id) => idOf(invoice.customer) === id,
+        status: (invoice, status) => invoice.status === status,
+        subscription: (invoice, id) => subscriptionOf(invoice) === id,
+      }),
+    )
+    .route(
+      '/',
+      readable(store, '/v1/invoice_payments', store.invoicePayments, {
+        invoice: (payment, id) => idOf(payment.invoice) === id,
+        status: (payment, status) => payment.status === status,
+      }),
+    )

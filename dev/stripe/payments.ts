@@ -1,0 +1,152 @@
+/** Payments: a payment intent that has succeeded, and its charge. */
+import { Hono } from 'hono'
+import type Stripe from 'stripe'
+import { NO_ADDRESS } from './customers.ts'
+import { notNow } from './errors.ts'
+import { readable } from './routes.ts'
+import { idOf, newId, type Store } from './store.ts'
+
+type Payment = {
+  amount: number
+  currency: string
+  customer: string | null
+  email: string | null
+  description: string
+}
+
+const addIntent = (store: Store, { amount, currency, customer, email, description }: Payment) => {
+  const id = newId('pi')
+  return store.paymentIntents.add({
+    id,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount,
+    amount_capturable: 0,
+    amount_details: { tip: {} },
+    amount_received: amount,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic',
+    client_secret: newId(`${id}_secret`),
+    confirmation_method: 'automatic',
+    created: store.seconds(),
+    currency,
+    customer,
+    customer_account: null,
+    description,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: {},
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: newId('pm'),
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: ['card'],
+    payment_record: null,
+    processing: null,
+    receipt_email: email,
+    review: null,
+    setup_future_usage: null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'succeeded',
+    transfer_data: null,
+    transfer_group: null,
+  })
+}
+
+const addCharge = (store: Store, intent: Stripe.PaymentIntent, email: string | null) =>
+  store.charges.add({
+    id: newId('ch'),
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: intent.amount,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: newId('txn'),
+    billing_details: { address: NO_ADDRESS, email, name: null, phone: null, tax_id: null },
+    calculated_statement_descriptor: null,
+    captured: true,
+    created: store.seconds(),
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_balance_transaction: null,
+    failure_code: null,
+    failure_message: null,
+    fraud_details: {},
+    livemode: false,
+    metadata: {},
+    on_behalf_of: null,
+    outcome: {
+      advice_code: null,
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: 'approved_by_network',
+      reason: null,
+      seller_message: 'Payment complete.',
+      type: 'authorized',
+    },
+    paid: true,
+    payment_intent: intent.id,
+    payment_method: idOf(intent.payment_method),
+    payment_method_details: null,
+    receipt_email: email,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: null,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'succeeded',
+    transfer_data: null,
+    transfer_group: null,
+  })
+
+/** Takes money, by a card that is always good. */
+export const takePayment = (store: Store, payment: Payment) => {
+  const intent = addIntent(store, payment)
+  const charge = addCharge(store, intent, payment.email)
+  intent.latest_charge = charge.id
+  return { intent, charge }
+}
+
+/** The charge of a payment, by the id of either. @throws when there is none */
+export const findCharge = (store: Store, id: string): Stripe.Charge => {
+  if (!id.startsWith('pi_')) return store.charges.named(id, 'charge')
+  const intent = store.paymentIntents.named(id, 'payment_intent')
+  const charge = store.charges.find(idOf(intent.latest_charge))
+  if (!charge) throw notNow(`This PaymentIntent (${id}) does not have a successful charge to refund.`)
+  return charge
+}
+
+export const paymentRoutes = (store: Store) =>
+  new Hono()
+    .route(
+      '/',
+      readable(store, '/v1/payment_intents', store.paymentIntents, {
+        customer: (intent, id) => idOf(intent.customer) === id,
+      }),
+    )
+    .route(
+      '/',
+      readable(store, '/v1/charges', store.charges, {
+        customer: (charge, id) => idOf(charge.customer) === id,
+        payment_intent: (charge, id) => idOf(charge.payment_intent) === id,
+      }),
+    )

@@ -1,0 +1,74 @@
+import type { Context } from 'hono'
+import { readStripe } from '../../lib/data/stripe-events.ts'
+import { findStripeSecret, removeStripeSecret } from '../../lib/data/stripe-secrets.ts'
+import { actOf, managersOnly } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { page } from '../../lib/http/lists.ts'
+import { keepSecret, SECRETS_FULL, type StripeEnv, webhookUrl } from '../../lib/http/stripe.ts'
+import { NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
+
+const DONE = {
+  added: 'The signing secret was added: what Stripe signs with it counts from now on.',
+  there_already: 'This signing secret is here already.',
+  removed: 'The signing secret was removed: what is signed with it is refused from now on.',
+}
+
+/** Codes of an address, beside the filters. */
+const withoutDone = ({ done: _, ...filters }: Readonly<Record<string, string>>) => filters
+
+/** Shows how things stand, with the secret's refusal, if one was refused. */
+const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
+  const { db, workspace } = c.var
+  const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
+  const { limit = 0, ...filter } = data ?? {}
+  const setup = await readStripe(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 })
+  const children = (
+    <StripePage
+      base={`/app/${workspace.slug}`}
+      webhookUrl={webhookUrl(c)}
+      setup={setup}
+      events={page(setup.events, limit)}
+      url={c.req.url}
+      filters={withoutDone(fields)}
+      filterErrors={filterErrors}
+      refused={refused}
+      done={refused ? undefined : wordsFor(DONE, c.req.query('done'))}
+    />
+  )
+  return renderPage(c, { title: 'Stripe', section: '/stripe', children }, filterErrors ? 400 : status)
+}
+
+/** Back to the page, which then says what was done. */
+const done = (c: Context<StripeEnv>, code: keyof typeof DONE) =>
+  c.redirect(`/app/${c.var.workspace.slug}/stripe?done=${code}`, 303)
+
+const PATH = '/app/:workspace/stripe'
+
+/** /app/:workspace/stripe: the webhook is set up, and shows what has arrived. For managers. */
+export default createRoutes<StripeEnv>()
+  .get(PATH, managersOnly(), (c) => showStripe(c))
+  .post(PATH, managersOnly(), form(), async (c) => {
+    const { data, errors } = checked(NewStripeSecret, { secret: c.req.valid('form').secret ?? '' })
+    if (errors) return showStripe(c, { errors }, 400)
+    const kept = await keepSecret(c, data.secret)
+    if (kept.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
+    return done(c, kept.outcome)
+  })
+  .get(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const secret = await found('signing secret', c.req.param('id'), (id) =>
+      findStripeSecret(db, workspace.id, id),
+    )
+    const children = <RemoveSecretPage base={`/app/${workspace.slug}`} secret={secret} />
+    return renderPage(c, { title: 'Remove a signing secret', section: '/stripe', children })
+  })
+  .post(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
+    await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
+    return done(c, 'removed')
+  })

@@ -1,0 +1,10 @@
+/** Locks that a batch takes first and that end with it. */
+import { sql } from 'kysely'
+
+/**
+ * Lets what decides whose a customer is through one at a time, where it matters what was there before.
+ *
+ * @param externalId the merchant's id of the customer, or Stripe's
+ */
+export const lockCustomer = (workspaceId: string, externalId: string) =>
+  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`

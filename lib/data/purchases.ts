@@ -1,0 +1,299 @@
+/** Purchases that Stripe tells of: all that is known of one, in two reads, and what it comes to, in one write. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Click, CouponAlias, PartnerTerms } from '../domain/attribution.ts'
+import type { Purchase, ToldFact } from '../domain/purchases.ts'
+import type {
+  CustomerChange,
+  PurchaseFacts,
+  RecordedSale,
+  Reversal,
+  SaleChange,
+  Settlement,
+  StandingCommission,
+} from '../domain/settlement.ts'
+import type { StripeFact } from '../domain/stripe-facts.ts'
+import { breaks, type Db } from './connection.ts'
+import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from './facts.ts'
+import { newId } from './ids.ts'
+import { lockCustomer } from './locks.ts'
+
+const textArray = (values: string[]) =>
+  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+
+/**
+ * All that Stripe has told of one purchase: the events that name one of its keys, and those that name one of theirs,
+ * and so on, since a refund may be tied to its sale only by way of a payment and an invoice.
+ *
+ * @returns the facts, and every key that any of them names
+ */
+export const loadPurchase = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+): Promise<{ told: ToldFact[]; keys: string[] }> => {
+  const { rows } = await sql<{ facts: StripeFact[]; keys: string[]; occurredAt: Date }>`
+    with recursive known as (
+      select id, keys from stripe_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
+      union
+      select e.id, e.keys
+      from known join stripe_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
+    )
+    select e.facts, e.keys, e.occurred_at as "occurredAt"
+    from known join stripe_events e on e.id = known.id
+  `.execute(db)
+  return {
+    told: rows.flatMap(({ facts, occurredAt }) => facts.map((fact) => ({ fact, at: occurredAt }))),
+    keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
+  }
+}
+
+/** A recorded sale as it comes out of JSON. */
+type SaleRow = Omit<RecordedSale, 'sale' | 'commission'> & {
+  amountCents: number
+  currency: string
+  commission:
+    | (Omit<StandingCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
+        amountCents: number
+        reversedCents: number
+        payableAt: string
+      })
+    | null
+}
+
+type FactsRow = {
+  recorded: SaleRow | null
+  customer: PurchaseFacts['customer']
+  owner: FromJson<PartnerTerms> | null
+  click: FromJson<Click> | null
+  coupon: (Pick<CouponAlias, 'couponId'> & { partner: FromJson<PartnerTerms> }) | null
+}
+
+/** What the sale earned does not count as the customer's first commission when it is decided again. */
+const OF_OTHER_SALES = sql`and c.event_id is distinct from e.id`
+
+/**
+ * What decides a purchase beside itself, in one read: the sale, if it is recorded, the customer and whose it was when
+ * it paid, and where the checkout's coupons and clicks lead.
+ *
+ * The customer is known by Stripe's id, else by the merchant's, which may have reported the sale, else by the
+ * address, where the address is its id, as mappings may be imported so.
+ *
+ * @param keys under any of which the sale may have been reported
+ */
+export const loadPurchaseFacts = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+  purchase: Purchase,
+): Promise<PurchaseFacts> => {
+  const { customer, email, checkout, sale } = purchase
+  const coupons = textArray(checkout?.coupons ?? [])
+  const { rows } = await sql<FactsRow>`
+    select
+      case when e.id is not null then jsonb_build_object(
+        'id', e.id, 'externalId', e.external_id, 'customerExternalId', e.customer_external_id,
+        'partnerId', e.partner_id, 'attributedBy', e.attributed_by, 'clickId', e.click_id,
+        'amountCents', e.amount_cents, 'currency', e.currency, 'steps', e.steps, 'revision', e.revision,
+        'commission', (
+          select jsonb_build_object(
+            'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
+            'amountCents', c.amount_cents, 'currency', c.currency,
+            'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
+                              where r.event_id = e.id and r.reverses_id = c.id))
+          from commissions c join partners p on p.id = c.partner_id
+          where c.event_id = e.id and c.kind <> 'reversal'
+            and not exists (select from commissions r where r.replaces_id = c.id))) end as "recorded",
+      case when cu.id is not null then jsonb_build_object(
+        'id', cu.id, 'externalId', cu.external_id, 'stripeCustomerId', cu.stripe_customer_id) end as "customer",
+      ${termsJson(
+        sql`(select r.partner_id from referrals r
+             where r.customer_id = cu.id and r.referred_at <= ${sale?.paidAt ?? null}::timestamptz
+             order by r.referred_at desc, r.partner_id limit 1)`,
+        OF_OTHER_SALES,
+      )} as "owner",
+      (select ${clickJson(OF_OTHER_SALES)} from clicks cl
+       where cl.workspace_id = w.id and cl.id in (${checkout?.clickId ?? null}, e.click_id)
+       order by cl.created_at desc, cl.id limit 1) as "click",
+      (select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, OF_OTHER_SALES)})
+       from coupon_aliases a where a.workspace_id = w.id and a.coupon_id = any(${coupons})
+       order by array_position(${coupons}, a.coupon_id) limit 1) as "coupon"
+    from (select ${workspaceId}::uuid as id) w
+    left join lateral (
+      select * from events e
+      where e.workspace_id = w.id and e.kind = 'sale' and e.external_id = any(${textArray(keys)})
+      order by e.external_id = ${purchase.externalId} desc, e.id limit 1) e on true
+    left join lateral (
+      select * from (
+        select 1 as rank, c.* from customers c where c.workspace_id = w.id and c.external_id = ${customer}
+        union all
+        select 2, c.* from customers c where c.workspace_id = w.id and c.stripe_customer_id = ${customer}
+        union all
+        select 3, c.* from customers c where c.workspace_id = w.id and c.external_id = e.customer_external_id
+        union all
+        select 4, c.* from customers c where c.workspace_id = w.id and c.external_id = ${email}
+        union all
+        select 5, c.* from customers c where c.workspace_id = w.id and c.email = ${email} and c.external_id like '%@%'
+      ) c order by c.rank, c.id limit 1) cu on true
+  `.execute(db)
+
+  const [row] = rows
+  if (!row) throw new Error('A select without a table gave no row.')
+  return {
+    recorded: row.recorded && reviveSale(row.recorded),
+    customer: row.customer,
+    customerPartner: row.owner && reviveTerms(row.owner),
+    click: row.click && reviveClick(row.click),
+    coupon: row.coupon && { couponId: row.coupon.couponId, partner: reviveTerms(row.coupon.partner) },
+  }
+}
+
+const reviveSale = ({ amountCents, currency, commission, ...sale }: SaleRow): RecordedSale => ({
+  ...sale,
+  sale: { amountCents: BigInt(amountCents), currency },
+  commission: commission && {
+    ...commission,
+    amountCents: BigInt(commission.amountCents),
+    reversedCents: BigInt(commission.reversedCents),
+    payableAt: new Date(commission.payableAt),
+  },
+})
+
+type Settling = {
+  workspaceId: string
+  purchase: Purchase
+  facts: PurchaseFacts
+  settlement: Settlement
+  now: Date
+}
+
+/**
+ * Saves what has to change for a purchase: all of it, or none.
+ *
+ * @returns the sale's id, null where there is none; undefined when something has changed since it was read, so that
+ *   it is to be read and settled again
+ */
+export const saveSettlement = async (db: Db, settling: Settling): Promise<string | null | undefined> => {
+  const { workspaceId, purchase, facts, settlement } = settling
+  const { sale, customer } = settlement
+  const recordedId = facts.recorded?.id ?? null
+  const changesSale = sale !== null || settlement.steps !== null
+  if (!changesSale && !customer) return recordedId
+
+  const statement = sql<{ eventId: string | null }>`
+    with customer as (${customer ? saveCustomer(settling, customer) : sql`select null::uuid as id`}),
+    referral as (${customer?.referredAt ? insertReferral(workspaceId, customer, customer.referredAt) : sql`select`}),
+    event as (${changesSale ? saveSale(settling) : sql`select ${recordedId}::uuid as id from customer`}),
+    commission as (${insertCommissions(settling)})
+    select id as "eventId" from event`
+  const lock = lockCustomer(workspaceId, purchase.customer ?? sale?.customerExternalId ?? '')
+  try {
+    const [, rows] = await db.batch([lock.compile(db), statement.compile(db)])
+    return rows[0]?.eventId
+  } catch (error) {
+    if (RACED.some((constraint) => breaks(error, constraint))) return undefined
+    throw error
+  }
+}
+
+/** What another sale, or another sight of the same customer, may have taken meanwhile. */
+const RACED = ['commissions_one_time_key', 'customers_workspace_id_stripe_customer_id_key']
+
+/** Makes the customer, or tells the one that is there what Stripe knows of it. Gives none when it was made meanwhile. */
+const saveCustomer = ({ workspaceId, facts, now }: Settling, change: CustomerChange): RawBuilder<unknown> => {
+  const { externalId, stripeCustomerId, email, name, partnerId, referredAt } = change
+  if (!facts.customer) {
+    return sql`
+      insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at, stripe_customer_id)
+      values (${newId()}, ${workspaceId}, ${externalId}, ${email}, ${name}, ${partnerId}, ${now}, ${stripeCustomerId})
+      on conflict do nothing
+      returning id`
+  }
+  // Where Stripe was first, the customer goes by Stripe's id until the merchant tells its own.
+  return sql`
+      update customers cu
+      set email = coalesce(cu.email, ${email}),
+          name = coalesce(cu.name, ${name}),
+          stripe_customer_id = coalesce(cu.stripe_customer_id, ${stripeCustomerId}),
+          external_id = case when cu.external_id = ${stripeCustomerId} and not exists (
+            select from customers other where other.workspace_id = ${workspaceId} and other.external_id = ${externalId})
+            then ${externalId} else cu.external_id end,
+          partner_id = case when ${referredAt}::timestamptz is not null and not exists (
+            select from referrals r where r.customer_id = cu.id and r.referred_at > ${referredAt}::timestamptz)
+            then ${partnerId}::uuid else cu.partner_id end
+      where cu.workspace_id = ${workspaceId} and cu.id = ${facts.customer.id}
+      returning id`
+}
+
+const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, referredAt: Date) => sql`
+      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
+      select ${workspaceId}::uuid, id, ${partnerId}::uuid, ${referredAt}::timestamptz from customer
+      on conflict do nothing`
+
+/** Makes the sale, or changes it. Gives none when it was made or changed meanwhile. */
+const saveSale = (settling: Settling): RawBuilder<unknown> => {
+  const { facts, settlement } = settling
+  const { sale, steps } = settlement
+  const { recorded } = facts
+  if (!recorded) return sale ? insertSale(settling, sale) : sql`select null::uuid as id where false`
+  const changes = sale
+    ? sql`partner_id = ${sale.credit?.partner.id ?? null}::uuid, attributed_by = ${sale.credit?.by ?? null},
+          click_id = ${sale.clickId}, amount_cents = ${sale.sale.amountCents}::bigint, currency = ${sale.sale.currency},
+          customer_id = customer.id,`
+    : sql``
+  return sql`
+      update events e
+      set ${changes} steps = ${JSON.stringify(steps ?? recorded.steps)}::jsonb, revision = e.revision + 1
+      from customer
+      where e.workspace_id = ${settling.workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
+      returning e.id`
+}
+
+const insertSale = ({ workspaceId, purchase, settlement }: Settling, sale: SaleChange) => sql`
+      insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                          amount_cents, currency, click_id, partner_id, attributed_by, steps, occurred_at)
+      select ${newId()}::uuid, ${workspaceId}::uuid, 'sale', ${sale.externalId}, 'sale', ${sale.customerExternalId},
+             customer.id, ${sale.sale.amountCents}::bigint, ${sale.sale.currency}, ${sale.clickId},
+             ${sale.credit?.partner.id ?? null}::uuid, ${sale.credit?.by ?? null},
+             ${JSON.stringify(settlement.steps)}::jsonb, ${sale.occurredAt}::timestamptz
+      from customer
+      where not (${sale.needsUnknownCustomer}::boolean and exists (
+        select from customers where workspace_id = ${workspaceId}
+                                and ${purchase.customer ?? sale.customerExternalId} in (external_id, stripe_customer_id)))
+      on conflict (workspace_id, kind, external_id) do nothing
+      returning id`
+
+/** The rows of the ledger: what is taken back or given again, and what stands in its place, or is earned first. */
+const insertCommissions = ({ workspaceId, settlement, now }: Settling): RawBuilder<unknown> => {
+  const { commission, sale, reversals } = settlement
+  const insert = sql`insert into commissions (${COMMISSION_COLUMNS})`
+  const taken = reversals.map((reversal) => reversalRow(workspaceId, reversal, now))
+  if (!commission || !sale) return taken.length ? sql`${insert} ${sql.join(taken, UNION)}` : sql`select`
+
+  const id = newId()
+  const { partner, payableAt, currency } = commission
+  const made = sql`
+      select ${id}::uuid, ${workspaceId}::uuid, ${partner.programId}::uuid, ${partner.id}::uuid, customer.id, event.id,
+             ${commission.rewardId}::uuid, 'sale', null::uuid, ${commission.replacesId}::uuid,
+             ${commission.amountCents}::bigint, ${currency}, ${commission.oneTime}::boolean,
+             ${payableAt}::timestamptz, ${sale.occurredAt}::timestamptz
+      from customer, event`
+  const reversedAtOnce = sql`
+      select ${newId()}::uuid, ${workspaceId}::uuid, ${partner.programId}::uuid, ${partner.id}::uuid, customer.id, event.id,
+             ${commission.rewardId}::uuid, 'reversal', ${id}::uuid, null::uuid, ${-commission.reversedCents}::bigint,
+             ${currency}, false, ${payableAt}::timestamptz, ${now}::timestamptz
+      from customer, event`
+  return sql`${insert} ${sql.join([made, ...(commission.reversedCents ? [reversedAtOnce] : []), ...taken], UNION)}`
+}
+
+const UNION = sql` union all `
+
+const COMMISSION_COLUMNS = sql.raw(
+  'id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, replaces_id, amount_cents, currency, one_time, payable_at, created_at',
+)
+
+/** A reversal has everything of the commission that it reverses but its amount. */
+const reversalRow = (workspaceId: string, { reversesId, amountCents }: Reversal, now: Date) => sql`
+      select ${newId()}::uuid, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id,
+             'reversal', c.id, null::uuid, ${amountCents}::bigint, c.currency, false, c.payable_at, ${now}::timestamptz
+      from commissions c join event on event.id = c.event_id
+      where c.workspace_id = ${workspaceId} and c.id = ${reversesId}`

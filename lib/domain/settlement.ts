@@ -1,0 +1,307 @@
+/**
+ * Settling a purchase: what has to change so that the ledger says what all facts about the purchase together come to.
+ * Settled again, it changes nothing more; and the facts may have come in any order. Design, section 5.
+ */
+import type { AttributedBy, Facts, PartnerTerms } from './attribution.ts'
+import { type Decision, decide, type NewCommission, type Report } from './decisions.ts'
+import { type Purchase, type Returned, returnedOf, reversedOf } from './purchases.ts'
+import type { Money } from './rewards.ts'
+import type { Step } from './steps.ts'
+import type { StripeOutcome } from './stripe-outcomes.ts'
+
+/** A sale that is recorded, with the commission that stands for it now. */
+export type RecordedSale = {
+  id: string
+  externalId: string
+  customerExternalId: string
+  partnerId: string | null
+  attributedBy: AttributedBy | null
+  /** The click that was reported by the merchant, or that the checkout carried. */
+  clickId: string | null
+  sale: Money
+  steps: Step[]
+  commission: StandingCommission | null
+  /** Counts the changes of the row, so that two at once can't both build on the same one. */
+  revision: number
+}
+
+export type StandingCommission = Money & {
+  id: string
+  partnerId: string
+  slug: string
+  payableAt: Date
+  /** What of it is taken back so far. */
+  reversedCents: bigint
+}
+
+/** The merchant's customer, as far as we know it. */
+export type KnownCustomer = { id: string; externalId: string; stripeCustomerId: string | null }
+
+/** What is known beside the purchase. The owner is the customer's partner at the time of the purchase. */
+export type PurchaseFacts = Pick<Facts, 'click' | 'customerPartner'> & {
+  coupon: NonNullable<Facts['stripe']>['coupon']
+  recorded: RecordedSale | null
+  customer: KnownCustomer | null
+}
+
+/** What becomes of the sale's row. */
+export type SaleChange = {
+  externalId: string
+  customerExternalId: string
+  sale: Money
+  clickId: string | null
+  credit: Decision['credit']
+  occurredAt: Date
+  /** Whether it holds only while nobody knows the customer. */
+  needsUnknownCustomer: boolean
+}
+
+/** What becomes of the customer who bought. */
+export type CustomerChange = {
+  externalId: string
+  stripeCustomerId: string | null
+  email: string | null
+  name: string | null
+  partnerId: string
+  /** Since when it is this partner's, when the purchase decides that. */
+  referredAt: Date | null
+}
+
+/** A row that takes something back from a commission, or gives it again. The amount has its sign. */
+export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
+
+export type Settlement = {
+  sale: SaleChange | null
+  /** How the sale is explained from now on, when that changes. */
+  steps: Step[] | null
+  customer: CustomerChange | null
+  /** A commission to be made, and how much of it is taken back at once. */
+  commission:
+    | (NewCommission & { partner: PartnerTerms; reversedCents: bigint; replacesId: string | null })
+    | null
+  reversals: Reversal[]
+  outcome: StripeOutcome
+}
+
+const NOTHING = { sale: null, steps: null, customer: null, commission: null, reversals: [] }
+
+/** What has to change for a purchase. */
+export const settle = (purchase: Purchase, facts: PurchaseFacts): Settlement => {
+  const { recorded } = facts
+  const { sale, broughtAt } = purchase
+  if (!sale || !broughtAt) {
+    return recorded
+      ? settleReturns(purchase, recorded)
+      : { ...NOTHING, outcome: { code: 'no_sale', facts: {} } }
+  }
+  if (sale.paid.netCents === 0) {
+    return recorded ? settleReturns(purchase, recorded) : settleUnpaid(purchase, facts, broughtAt)
+  }
+  return settleSale(purchase, { ...sale, broughtAt }, facts)
+}
+
+/** What Stripe says of the sale, as if the merchant had reported it. */
+const reportOf = (purchase: Purchase, { recorded, customer, click }: PurchaseFacts, sale: Money): Report => {
+  const externalId = recorded?.externalId ?? purchase.externalId ?? ''
+  return {
+    kind: 'sale',
+    externalId,
+    // The merchant's own id, once it has told one; a guest has no id but the address.
+    customerExternalId:
+      recorded?.customerExternalId ??
+      customer?.externalId ??
+      purchase.customer ??
+      purchase.email ??
+      externalId,
+    customerEmail: purchase.email,
+    customerName: purchase.name,
+    clickId: click?.id ?? purchase.checkout?.clickId ?? null,
+    eventName: 'sale',
+    metadata: null,
+    sale,
+  }
+}
+
+/** Nothing was sold yet, as in a trial; but whoever brought the customer is to be credited with what it pays later. */
+const settleUnpaid = (purchase: Purchase, facts: PurchaseFacts, broughtAt: Date): Settlement => {
+  const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
+  const { credit } = decideSale(report, facts, broughtAt, broughtAt)
+  if (!purchase.checkout || !credit) return { ...NOTHING, outcome: { code: 'nothing_paid', facts: {} } }
+  return {
+    ...NOTHING,
+    customer: changeCustomer(purchase, facts, report, credit, broughtAt),
+    outcome: { code: 'customer_kept', facts: { slug: credit.partner.slug } },
+  }
+}
+
+const decideSale = (
+  report: Report,
+  { click, customerPartner, coupon }: PurchaseFacts,
+  paidAt: Date,
+  broughtAt: Date,
+): Decision => decide(report, { click, customerPartner, stripe: { coupon, broughtAt } }, paidAt)
+
+/** How much a reason to credit somebody weighs. */
+const WEIGHT = { coupon: 3, click: 2, customer: 1 }
+
+type KnownSale = NonNullable<Purchase['sale']> & { broughtAt: Date }
+
+const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): Settlement => {
+  const { recorded } = facts
+  const { paid, paidAt, broughtAt } = sold
+  const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
+  const report = reportOf(purchase, facts, sale)
+  const decision = decideSale(report, facts, paidAt, broughtAt)
+  const { credit } = decision
+  const gross = { amountCents: BigInt(paid.grossCents), currency: paid.currency }
+  const returned = returnedOf(purchase, gross)
+
+  if (recorded && !changesSale(recorded, sale, credit)) {
+    const settled = settleReturns(purchase, recorded, returned)
+    const isKnown =
+      facts.customer !== null &&
+      (purchase.customer === null || facts.customer.stripeCustomerId !== null) &&
+      facts.customer.externalId === recorded.customerExternalId
+    // The sale may have been credited by the merchant's report, which does not know Stripe's customer.
+    return credit && !isKnown
+      ? { ...settled, customer: changeCustomer(purchase, facts, report, credit, broughtAt) }
+      : settled
+  }
+
+  const commission = credit && decision.commission
+  const standing = recorded?.commission ?? null
+  const keeps =
+    standing !== null &&
+    commission !== null &&
+    standing.partnerId === credit?.partner.id &&
+    standing.amountCents === commission.amountCents &&
+    standing.currency === commission.currency
+  const made = commission && !keeps ? commission : null
+  const reversals = keeps ? reverse(standing, reversedOf(standing.amountCents, returned)) : takeBack(standing)
+  return {
+    sale: {
+      externalId: report.externalId,
+      customerExternalId: report.customerExternalId,
+      sale,
+      clickId: decision.clickId,
+      credit,
+      occurredAt: paidAt,
+      needsUnknownCustomer: credit === null && facts.customer === null,
+    },
+    steps: [
+      ...decision.steps,
+      ...(recorded?.steps.filter(({ code }) => code === 'commission_replaced') ?? []),
+      ...(standing && !keeps ? [replacedStep(standing)] : []),
+      ...reversedSteps(commission, returned),
+    ],
+    customer: credit && changeCustomer(purchase, facts, report, credit, broughtAt),
+    commission:
+      made && credit
+        ? {
+            ...made,
+            partner: credit.partner,
+            reversedCents: reversedOf(made.amountCents, returned),
+            replacesId: standing?.id ?? null,
+            oneTime: made.oneTime && standing === null,
+          }
+        : null,
+    reversals,
+    outcome: credit
+      ? { code: 'sale_credited', facts: { ...saleFacts(report.externalId, sale), slug: credit.partner.slug } }
+      : { code: 'sale_not_credited', facts: saleFacts(report.externalId, sale) },
+  }
+}
+
+/** Whether what is known now says something else of a sale than what was recorded. */
+const changesSale = (recorded: RecordedSale, sale: Money, credit: Decision['credit']): boolean => {
+  if (credit === null) return recorded.partnerId === null && differs(recorded.sale, sale)
+  const { partner, by } = credit
+  if (recorded.partnerId === partner.id) return differs(recorded.sale, sale)
+  return (
+    recorded.attributedBy === null ||
+    WEIGHT[by] > WEIGHT[recorded.attributedBy] ||
+    (by === 'click' && recorded.attributedBy === 'click')
+  )
+}
+
+const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency
+
+const saleFacts = (externalId: string, { amountCents, currency }: Money) => ({
+  externalId,
+  amountCents: Number(amountCents),
+  currency,
+})
+
+const changeCustomer = (
+  purchase: Purchase,
+  { customer }: PurchaseFacts,
+  report: Report,
+  { partner, by }: NonNullable<Decision['credit']>,
+  broughtAt: Date,
+): CustomerChange => ({
+  externalId: report.customerExternalId,
+  stripeCustomerId: purchase.customer,
+  email: purchase.email,
+  name: purchase.name,
+  partnerId: partner.id,
+  // Only a coupon or a click brings a customer; and the first partner keeps it, where the program says so.
+  referredAt: customer === null || (by !== 'customer' && partner.attribution === 'last') ? broughtAt : null,
+})
+
+/** Brings what is taken back of a sale's commission into line with what was returned. */
+const settleReturns = (
+  purchase: Purchase,
+  recorded: RecordedSale,
+  returned: Returned = returnedOf(purchase, recorded.sale),
+): Settlement => {
+  const { commission: standing, externalId } = recorded
+  const reversals = standing ? reverse(standing, reversedOf(standing.amountCents, returned)) : []
+  const [change] = reversals
+  if (!change || !standing) return { ...NOTHING, outcome: { code: 'nothing_changed', facts: { externalId } } }
+  return {
+    ...NOTHING,
+    steps: [
+      ...recorded.steps.filter(({ code }) => code !== 'commission_reversed'),
+      ...reversedSteps(standing, returned),
+    ],
+    reversals,
+    outcome: {
+      code: 'commission_changed',
+      facts: { ...saleFacts(externalId, change), slug: standing.slug },
+    },
+  }
+}
+
+const reverse = (standing: StandingCommission, targetCents: bigint): Reversal[] => {
+  const amountCents = standing.reversedCents - targetCents
+  const { id: reversesId, partnerId, currency, payableAt } = standing
+  return amountCents === 0n ? [] : [{ reversesId, partnerId, amountCents, currency, payableAt }]
+}
+
+/** Takes all of a commission back in whose place another one, or none, is to stand. */
+const takeBack = (standing: StandingCommission | null): Reversal[] =>
+  standing ? reverse(standing, standing.amountCents) : []
+
+const replacedStep = ({ slug, amountCents, currency }: StandingCommission): Step => ({
+  code: 'commission_replaced',
+  facts: { slug, amountCents: Number(amountCents), currency },
+})
+
+/** The step that tells what of a commission is taken back, if anything is. */
+const reversedSteps = (commission: Money | null, returned: Returned): Step[] => {
+  const reversedCents = commission ? reversedOf(commission.amountCents, returned) : 0n
+  if (!commission || reversedCents === 0n) return []
+  return [
+    {
+      code: 'commission_reversed',
+      facts: {
+        refundedCents: Number(returned.refundedCents),
+        disputedCents: Number(returned.disputedCents),
+        paidCents: Number(returned.paid.amountCents),
+        paidCurrency: returned.paid.currency,
+        amountCents: Number(reversedCents),
+        currency: commission.currency,
+      },
+    },
+  ]
+}

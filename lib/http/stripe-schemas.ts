@@ -1,0 +1,26 @@
+/** What the endpoints that set Stripe up take. The page's forms go through them too. */
+import * as z from 'zod'
+import { isSigningSecret } from '../stripe/secrets.ts'
+import { id } from './fields.ts'
+import { Page } from './lists.ts'
+
+/** POST /api/workspaces/:workspace/stripe/secrets. What is wrong with a secret never quotes it. */
+export const NewStripeSecret = z
+  .strictObject({
+    secret: z
+      .string('Must be a text.')
+      .trim()
+      .refine(
+        isSigningSecret,
+        'This is no signing secret of a webhook. It looks like whsec_ and 32 letters and digits.',
+      )
+      .meta({ description: 'The signing secret of the webhook endpoint at Stripe: `whsec_...`' }),
+  })
+  .meta({ id: 'NewStripeSecret' })
+
+/** The filters of GET /api/workspaces/:workspace/stripe/events. */
+export const StripeEventQuery = z.object({
+  type: id('The kind of event, as Stripe calls it.').optional(),
+  externalId: id('The id of the sale that the events led to.').optional(),
+  ...Page.shape,
+})

@@ -1,0 +1,73 @@
+/** From one of Stripe's events, or one report, to a ledger that is right: read, decide, save, and again if need be. */
+import type { Db } from '../data/connection.ts'
+import { loadPurchase, loadPurchaseFacts, saveSettlement } from '../data/purchases.ts'
+import { endReport, noteReport } from '../data/reports.ts'
+import { uncreditedSales } from '../data/stripe-webhook.ts'
+import { DatabaseUnavailable } from '../data/unavailable.ts'
+import { readPurchase } from '../domain/purchases.ts'
+import { settle } from '../domain/settlement.ts'
+import type { StripeOutcome } from '../domain/stripe-outcomes.ts'
+import type { SaleReport } from './secrets.ts'
+
+/** Of ten events about one purchase at once, one gets through in each round. */
+const ROUNDS = 12
+
+export type Settled = {
+  /** The sale, when there is one, and whether it is credited to a partner. */
+  saleId: string | null
+  isCredited: boolean
+  outcome: StripeOutcome
+}
+
+/**
+ * Brings the ledger into line with all that is known of the purchase that some keys belong to.
+ *
+ * When it turns out whose the customer is, what the customer has paid since, and was told before, is credited too.
+ *
+ * @param keys  its invoice, payments, charges or checkout
+ * @throws {DatabaseUnavailable} when it can't be confirmed, or others kept changing the same
+ */
+export const settlePurchase = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+  now: Date,
+): Promise<Settled> => {
+  const { customer, broughtAt, ...settled } = await settleOne(db, workspaceId, keys, now)
+  if (customer && broughtAt) {
+    for (const sale of await uncreditedSales(db, workspaceId, customer, broughtAt)) {
+      await settleOne(db, workspaceId, [sale], now)
+    }
+  }
+  return settled
+}
+
+/** The same for one purchase alone. `customer` is Stripe's, when the purchase brought it to a partner. */
+const settleOne = async (db: Db, workspaceId: string, keys: string[], now: Date) => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const known = await loadPurchase(db, workspaceId, keys)
+    const purchase = readPurchase(known.told)
+    const facts = await loadPurchaseFacts(db, workspaceId, known.keys, purchase)
+    const settlement = settle(purchase, facts)
+    const saleId = await saveSettlement(db, { workspaceId, purchase, facts, settlement, now })
+    if (saleId !== undefined) {
+      const customer = facts.customerPartner || settlement.customer ? purchase.customer : null
+      const { sale, outcome } = settlement
+      const isCredited = sale ? sale.credit !== null : facts.recorded?.partnerId != null
+      return { saleId, isCredited, outcome, customer, broughtAt: purchase.broughtAt }
+    }
+  }
+  throw new DatabaseUnavailable('Others changed the same purchase, time and again.')
+}
+
+/**
+ * Settles a sale that Stripe has told of with what the merchant reports of it now. A report that is cut off on the way
+ * is one that has not ended, and is joined again when it is repeated.
+ */
+export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
+  await noteReport(db, workspaceId, report)
+  const { saleId, isCredited } = await settlePurchase(db, workspaceId, [report.externalId], now)
+  if (!saleId) throw new Error('A sale that was reported by Stripe is not there.')
+  await endReport(db, workspaceId, saleId, report.bodyHash)
+  return { id: saleId, attributed: isCredited }
+}

@@ -1,0 +1,59 @@
+/** Whether a request comes from Stripe: its signature, by one of the workspace's secrets, made not long ago. */
+import Stripe from 'stripe'
+import { ApiError } from '../http/errors.ts'
+
+/** How far Stripe's clock and ours may be apart, and how long a delivery may take, either way. Stripe's own limit. */
+const TOLERANCE_SECONDS = 300
+
+const invalidSignature = () =>
+  new ApiError(
+    'invalid_signature',
+    'This is not signed with a signing secret of this workspace, or not within the last five minutes. Check the address of the webhook, and the secret on the page Stripe.',
+  )
+
+/**
+ * Refuses what can't be right, before anybody is asked for a secret.
+ * The package refuses only what is too old; what is dated too far ahead could be repeated for as long.
+ *
+ * @throws {ApiError} `invalid_signature`
+ */
+export const checkTimestamp = (header: string | undefined, now: Date): string => {
+  const [, seconds] = /(?:^|,)\s*t=(\d{1,12})\s*(?:,|$)/.exec(header ?? '') ?? []
+  const apart = Math.abs(Number(seconds) - now.getTime() / 1000)
+  if (!header || seconds === undefined || apart > TOLERANCE_SECONDS) throw invalidSignature()
+  return header
+}
+
+/**
+ * The event that a body holds, once its signature proves to be Stripe's.
+ *
+ * @param secrets those of the workspace: while one takes over from another, either will do
+ * @throws {ApiError} `invalid_signature`, or `invalid_body` when what was signed is no event
+ */
+export const readSigned = async (
+  body: Uint8Array,
+  header: string,
+  secrets: string[],
+  now: Date,
+): Promise<unknown> => {
+  const crypto = Stripe.createSubtleCryptoProvider()
+  for (const secret of secrets) {
+    try {
+      return await Stripe.webhooks.constructEventAsync(
+        body as never,
+        header,
+        secret,
+        TOLERANCE_SECONDS,
+        crypto,
+        now.getTime(),
+      )
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeSignatureVerificationError) continue
+      throw new ApiError(
+        'invalid_body',
+        'What was signed is no event. Choose the payload style “Snapshot” for this endpoint.',
+      )
+    }
+  }
+  throw invalidSignature()
+}

@@ -1,0 +1,187 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { launchBrowser } from '../../dev/browser.ts'
+import { STRIPE_PATH } from '../../dev/stripe.ts'
+import { inspect, SCREENS, watch } from '../support/browser.ts'
+import { type System, startSystem } from '../support/system.ts'
+
+let system: System
+let browser: Browser
+const complaints: string[] = []
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([startSystem(), launchBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  expect(complaints).toEqual([])
+  expect(await system.stop()).toBe(0)
+})
+
+/** Somebody whose browser has never been to the shop. */
+const newVisitor = async ({ width, scheme } = SCREENS[0] ?? { width: 1280, scheme: 'light' as const }) => {
+  const context = await browser.newContext({
+    baseURL: system.demo.shopUrl,
+    colorScheme: scheme,
+    viewport: { width, height: 844 },
+  })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  watch(page, complaints)
+  return page
+}
+
+const get = async <T>(path: string): Promise<T[]> => {
+  const { baseUrl, workspace, apiKey } = system.demo
+  const answer = await fetch(`${baseUrl}/api/workspaces/${workspace}${path}`, {
+    headers: { Authorization: `Bearer ${apiKey}` },
+  })
+  const { data } = (await answer.json()) as { data: T[] }
+  return data
+}
+type Commission = { amountCents: number; kind: string; partnerId: string; eventId: string }
+type Sale = { attributedBy: string | null; partner: { slug: string } | null; commission: object | null }
+
+/** What an invoice's sale earned, and whom, in the order in which it was written. */
+const commissionsOf = async (invoice: string): Promise<Commission[]> => {
+  const [sale] = await get<Sale & { id: string }>(`/events?kind=sale&externalId=${invoice}`)
+  return sale ? (await get<Commission>(`/commissions?eventId=${sale.id}`)).reverse() : []
+}
+const amountsOf = async (invoice: string) =>
+  (await commissionsOf(invoice)).map(({ amountCents }) => amountCents)
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+const receiptOf = async (page: Page): Promise<string> => {
+  await page.waitForURL('**/receipts/in_*')
+  return page.url().split('/').at(-1) ?? ''
+}
+const story = async (page: Page): Promise<string> =>
+  (await page.getByRole('region', { name: 'What Tributary made of this sale' }).innerText()).replaceAll(
+    /\s+/g,
+    ' ',
+  )
+
+const goToStripe = async (page: Page): Promise<void> => {
+  await page.goto('/pricing')
+  await page.getByText('This browser remembers').waitFor()
+  await press(page, 'Get Grove with Stripe')
+  await page.getByRole('heading', { name: 'Checkout' }).waitFor()
+}
+const pay = async (page: Page, email: string): Promise<string> => {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: /^Subscribe for/ }).click()
+  return receiptOf(page)
+}
+
+test('a buyer without a cookie who uses Maya’s code credits her, and so does the renewal', async () => {
+  const page = await newVisitor()
+  await goToStripe(page)
+  expect(page.url()).toContain(`${system.demo.baseUrl}${STRIPE_PATH}/pay/cs_test_`)
+  await page.getByLabel('Promotion code').fill('maya10')
+  await press(page, 'Apply')
+  await page.getByText('The code MAYA10 is applied.').waitFor()
+  const invoice = await pay(page, 'ines@example.com')
+
+  const told = await story(page)
+  expect(told).toContain('Maya Lindqvist earned 5.22 USD pending')
+  expect(told).toMatch(/invoice\.paid evt_\w+ taken.*checkout\.session\.completed evt_\w+ taken/)
+  const [sale] = await get<Sale>(`/events?kind=sale&externalId=${invoice}`)
+  expect(sale).toMatchObject({ attributedBy: 'coupon', partner: { slug: system.demo.partnerSlug } })
+  expect(await amountsOf(invoice)).toEqual([522])
+
+  await page.getByRole('link', { name: 'Go to your account' }).click()
+  await press(page, 'Renew now (as Stripe will next month)')
+  await page.getByText('Your plan is renewed for another month.').waitFor()
+  const renewal = await receiptOf(page)
+  expect(renewal).not.toBe(invoice)
+  expect(await story(page)).toContain('Maya Lindqvist earned 5.22 USD pending')
+  const [renewed] = await get<Sale>(`/events?kind=sale&externalId=${renewal}`)
+  expect(renewed).toMatchObject({ attributedBy: 'customer', partner: { slug: system.demo.partnerSlug } })
+  expect(await amountsOf(renewal)).toEqual([522])
+})
+
+test('a buyer who came through Leo’s link and uses no code credits Leo, by the click that the shop passes on', async () => {
+  const page = await newVisitor()
+  await page.goto('/?via=leo')
+  await page.getByText('This browser remembers the click clk_').waitFor()
+  await goToStripe(page)
+  const invoice = await pay(page, 'leos-reader@example.com')
+  expect(await story(page)).toContain('Leo Okafor earned 8.70 USD')
+  const [sale] = await get<Sale>(`/events?kind=sale&externalId=${invoice}`)
+  expect(sale).toMatchObject({ attributedBy: 'click', partner: { slug: 'leo' } })
+})
+
+test('a buyer without either credits nobody', async () => {
+  const page = await newVisitor()
+  await goToStripe(page)
+  const invoice = await pay(page, 'nobodys@example.com')
+  expect(await story(page)).toContain('No partner is credited with this sale.')
+  expect(await amountsOf(invoice)).toEqual([])
+})
+
+test('a customer of the shop pays with Stripe as the one that they are', async () => {
+  const page = await newVisitor()
+  await page.goto('/sign-up?plan=seedling')
+  await page.getByLabel('Name').fill('Tom')
+  await page.getByLabel('E-mail').fill('tom@example.com')
+  await press(page, 'Create account')
+  await page.getByRole('link', { name: 'Continue to checkout' }).click()
+  await press(page, 'Pay with Stripe')
+  expect(await page.getByLabel('E-mail').inputValue()).toBe('tom@example.com')
+  await page.getByRole('button', { name: 'Subscribe for 9.00 USD' }).click()
+  const invoice = await receiptOf(page)
+  await page.getByRole('heading', { name: 'Thank you, Tom.' }).waitFor()
+
+  const back = await page.evaluate<string>('document.referrer')
+  expect(back).toContain(system.demo.baseUrl)
+  const stranger = await newVisitor()
+  expect((await stranger.request.get(`/receipts/${invoice}`, { maxRedirects: 0 })).status()).toBe(303)
+})
+
+describe('what the merchant does in the Stripe fake', () => {
+  test('takes the commission back: half by half a refund, all by a dispute, until that is won', async () => {
+    const page = await newVisitor()
+    await goToStripe(page)
+    await page.getByLabel('Promotion code').fill('MAYA10')
+    await press(page, 'Apply')
+    const invoice = await pay(page, 'refunded@example.com')
+    await story(page)
+
+    const about = '26.10 USD of refunded@example.com'
+    const becomes = (...amounts: number[]) =>
+      vi.waitFor(async () => expect(await amountsOf(invoice)).toEqual(amounts), { timeout: 10_000 })
+    await page.goto(`${system.demo.baseUrl}${STRIPE_PATH}`)
+    await press(page, `Refund half: ${about}`)
+    await becomes(522, -261)
+    await press(page, `Dispute: ${about}`)
+    await becomes(522, -261, -261)
+    await press(page, `Win dispute: ${about}`)
+    await becomes(522, -261, -261, 261)
+    await page.getByText('dispute: won').waitFor()
+  })
+})
+
+describe.each(SCREENS)('at $width pixels, $scheme', (screen) => {
+  test('axe finds nothing on the pages of Stripe and of the shop around it, and nothing is too wide', async () => {
+    const page = await newVisitor(screen)
+    await page.goto('/pricing')
+    await inspect(page)
+    await goToStripe(page)
+    await inspect(page)
+    await page.getByLabel('Promotion code').fill('NONE')
+    await press(page, 'Apply')
+    await page.getByRole('alert').waitFor()
+    await inspect(page)
+    await page.getByLabel('Promotion code').fill('MAYA10')
+    await press(page, 'Apply')
+    await inspect(page)
+    await page.getByRole('button', { name: /^Subscribe for/ }).click()
+    await page.getByText('Enter an address like').waitFor()
+    await inspect(page)
+    await pay(page, `looked-at-${screen.width}@example.com`)
+    await inspect(page)
+    await page.goto('/account')
+    await inspect(page)
+    await page.goto(`${system.demo.baseUrl}${STRIPE_PATH}`)
+    await inspect(page)
+  })
+})
