@@ -8,5 +8,7 @@ export default defineConfig({
     // A test waits for real Postgres, workerd and Chromium on a machine that may be busy: one minute is a hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Each file waits for Postgres and workerd more than it computes: two at a time on two cores.
+    maxWorkers: 2,
   },
 })

@@ -6,7 +6,7 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { addressKey, limitRate, type RateLimiter } from '../lib/http/rate-limit.ts'
 import { limitBody } from '../lib/http/validate.ts'
-import { readEvent } from '../lib/stripe/read-event.ts'
+import { decides, readEvent } from '../lib/stripe/read-event.ts'
 import { openSecret, type SaleReport, type StripeService, sealSecret } from '../lib/stripe/secrets.ts'
 import { joinReport, settlePurchase } from '../lib/stripe/settle-purchase.ts'
 import { checkTimestamp, readSigned } from '../lib/stripe/verify.ts'
@@ -39,7 +39,7 @@ const app = createApp().post('/api/webhooks/stripe/:workspace', limitBody(MAX_EV
     const { id, isDone } = await saveStripeEvent(db, workspaceId, event, now)
     if (!isDone) {
       const { saleId, outcome } = matters
-        ? await settlePurchase(db, workspaceId, event.keys, now)
+        ? await settlePurchase(db, workspaceId, event.keys, { decides: decides(event), now })
         : { saleId: null, outcome: IGNORED }
       await saveOutcome(db, { id, saleId, outcome })
     }

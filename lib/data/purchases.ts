@@ -48,7 +48,8 @@ export const loadPurchase = async (
 }
 
 /** A recorded sale as it comes out of JSON. */
-type SaleRow = Omit<RecordedSale, 'sale' | 'commission'> & {
+type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt'> & {
+  occurredAt: string
   amountCents: number
   currency: string
   commission:
@@ -92,7 +93,7 @@ export const loadPurchaseFacts = async (
     select
       case when e.id is not null then jsonb_build_object(
         'id', e.id, 'externalId', e.external_id, 'customerExternalId', e.customer_external_id,
-        'partnerId', e.partner_id, 'attributedBy', e.attributed_by, 'clickId', e.click_id,
+        'occurredAt', e.occurred_at, 'partnerId', e.partner_id, 'attributedBy', e.attributed_by, 'clickId', e.click_id,
         'amountCents', e.amount_cents, 'currency', e.currency, 'steps', e.steps, 'revision', e.revision,
         'commission', (
           select jsonb_build_object(
@@ -108,6 +109,7 @@ export const loadPurchaseFacts = async (
       ${termsJson(
         sql`(select r.partner_id from referrals r
              where r.customer_id = cu.id and r.referred_at <= ${sale?.paidAt ?? null}::timestamptz
+               and (r.referred_at in (${ownTimes(purchase, sql`e.occurred_at`)})) is not true
              order by r.referred_at desc, r.partner_id limit 1)`,
         OF_OTHER_SALES,
       )} as "owner",
@@ -147,8 +149,9 @@ export const loadPurchaseFacts = async (
   }
 }
 
-const reviveSale = ({ amountCents, currency, commission, ...sale }: SaleRow): RecordedSale => ({
+const reviveSale = ({ amountCents, currency, commission, occurredAt, ...sale }: SaleRow): RecordedSale => ({
   ...sale,
+  occurredAt: new Date(occurredAt),
   sale: { amountCents: BigInt(amountCents), currency },
   commission: commission && {
     ...commission,
@@ -182,6 +185,8 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
   const statement = sql<{ eventId: string | null }>`
     with customer as (${customer ? saveCustomer(settling, customer) : sql`select null::uuid as id`}),
     referral as (${customer?.referredAt ? insertReferral(workspaceId, customer, customer.referredAt) : sql`select`}),
+    withdrawn as (delete from referrals r using customer
+                  where r.customer_id = customer.id and ${isWithdrawn(settling)}),
     event as (${changesSale ? saveSale(settling) : sql`select ${recordedId}::uuid as id from customer`}),
     commission as (${insertCommissions(settling)})
     select id as "eventId" from event`
@@ -199,7 +204,8 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
 const RACED = ['commissions_one_time_key', 'customers_workspace_id_stripe_customer_id_key']
 
 /** Makes the customer, or tells the one that is there what Stripe knows of it. Gives none when it was made meanwhile. */
-const saveCustomer = ({ workspaceId, facts, now }: Settling, change: CustomerChange): RawBuilder<unknown> => {
+const saveCustomer = (settling: Settling, change: CustomerChange): RawBuilder<unknown> => {
+  const { workspaceId, facts, now } = settling
   const { externalId, stripeCustomerId, email, name, partnerId, referredAt } = change
   if (!facts.customer) {
     return sql`
@@ -218,11 +224,28 @@ const saveCustomer = ({ workspaceId, facts, now }: Settling, change: CustomerCha
             select from customers other where other.workspace_id = ${workspaceId} and other.external_id = ${externalId})
             then ${externalId} else cu.external_id end,
           partner_id = case when ${referredAt}::timestamptz is not null and not exists (
-            select from referrals r where r.customer_id = cu.id and r.referred_at > ${referredAt}::timestamptz)
+            select from referrals r where r.customer_id = cu.id and r.referred_at > ${referredAt}::timestamptz
+                                      and not ${isWithdrawn(settling)})
             then ${partnerId}::uuid else cu.partner_id end
       where cu.workspace_id = ${workspaceId} and cu.id = ${facts.customer.id}
       returning id`
 }
+
+/** Whether a referral, `r`, came with this very sale, when that was still credited to another partner. */
+const isWithdrawn = ({ purchase, facts, settlement }: Settling): RawBuilder<unknown> => {
+  const { recorded } = facts
+  const credited = settlement.sale?.credit?.partner.id
+  return recorded && credited && recorded.partnerId !== credited
+    ? sql`(r.partner_id = ${recorded.partnerId} and r.referred_at in (${ownTimes(purchase, recorded.occurredAt)}))`
+    : sql`false`
+}
+
+/**
+ * The times at which a purchase itself may have brought its customer to a partner: by its checkout, or while that was
+ * not known by its payment, or by the merchant's report. What it brought is no owner that it has to respect.
+ */
+const ownTimes = ({ broughtAt, sale }: Purchase, reportedAt: unknown) =>
+  sql`${broughtAt}::timestamptz, ${sale?.paidAt ?? null}::timestamptz, ${reportedAt}::timestamptz`
 
 const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, referredAt: Date) => sql`
       insert into referrals (workspace_id, customer_id, partner_id, referred_at)

@@ -60,15 +60,16 @@ export const saveOutcome = async (
     .execute()
 }
 
-/** The most sales that one event credits in addition: those that were told before it was known whose customer paid. */
-const MAX_EARLIER_SALES = 20
+/** The most sales that one event decides again: those that were told before it was known whose customer paid. */
+const MAX_LATER_SALES = 20
 
 /**
- * Sales of a customer of Stripe's that are credited to nobody yet, the first first, by their external ids.
+ * Sales of a customer of Stripe's that are credited to nobody, or for the customer's sake only, the first first, by
+ * their external ids.
  *
  * @param since when the customer was brought
  */
-export const uncreditedSales = async (
+export const laterSales = async (
   db: Db,
   workspaceId: string,
   customer: string,
@@ -79,9 +80,9 @@ export const uncreditedSales = async (
     from stripe_events s
     join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = any(s.keys)
     where s.workspace_id = ${workspaceId} and s.customer = ${customer}
-      and e.partner_id is null and e.occurred_at >= ${since}
+      and coalesce(e.attributed_by, 'customer') = 'customer' and e.occurred_at >= ${since}
     order by e.occurred_at, e.external_id
-    limit ${MAX_EARLIER_SALES}
+    limit ${MAX_LATER_SALES}
   `.execute(db)
   return rows.map(({ externalId }) => externalId)
 }

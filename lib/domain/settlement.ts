@@ -14,6 +14,7 @@ export type RecordedSale = {
   id: string
   externalId: string
   customerExternalId: string
+  occurredAt: Date
   partnerId: string | null
   attributedBy: AttributedBy | null
   /** The click that was reported by the merchant, or that the checkout carried. */
@@ -35,7 +36,7 @@ export type StandingCommission = Money & {
 }
 
 /** The merchant's customer, as far as we know it. */
-export type KnownCustomer = { id: string; externalId: string; stripeCustomerId: string | null }
+type KnownCustomer = { id: string; externalId: string; stripeCustomerId: string | null }
 
 /** What is known beside the purchase. The owner is the customer's partner at the time of the purchase. */
 export type PurchaseFacts = Pick<Facts, 'click' | 'customerPartner'> & {
@@ -85,11 +86,16 @@ export type Settlement = {
 
 const NOTHING = { sale: null, steps: null, customer: null, commission: null, reversals: [] }
 
-/** What has to change for a purchase. */
-export const settle = (purchase: Purchase, facts: PurchaseFacts): Settlement => {
+/**
+ * What has to change for a purchase.
+ *
+ * @param decides whether it became known just now who sold what, rather than what was returned: a refund must not
+ *   credit an old sale to whoever has got its coupon since
+ */
+export const settle = (purchase: Purchase, facts: PurchaseFacts, decides: boolean): Settlement => {
   const { recorded } = facts
   const { sale, broughtAt } = purchase
-  if (!sale || !broughtAt) {
+  if (!sale || !broughtAt || (recorded && !decides)) {
     return recorded
       ? settleReturns(purchase, recorded)
       : { ...NOTHING, outcome: { code: 'no_sale', facts: {} } }
@@ -156,8 +162,8 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
   const gross = { amountCents: BigInt(paid.grossCents), currency: paid.currency }
   const returned = returnedOf(purchase, gross)
 
-  if (recorded && !changesSale(recorded, sale, credit)) {
-    const settled = settleReturns(purchase, recorded, returned)
+  if (recorded && !changesSale(recorded, sale, decision)) {
+    const settled = settleReturns(purchase, recorded)
     const isKnown =
       facts.customer !== null &&
       (purchase.customer === null || facts.customer.stripeCustomerId !== null) &&
@@ -213,15 +219,16 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
 }
 
 /** Whether what is known now says something else of a sale than what was recorded. */
-const changesSale = (recorded: RecordedSale, sale: Money, credit: Decision['credit']): boolean => {
+const changesSale = (recorded: RecordedSale, sale: Money, { credit, steps }: Decision): boolean => {
   if (credit === null) return recorded.partnerId === null && differs(recorded.sale, sale)
   const { partner, by } = credit
-  if (recorded.partnerId === partner.id) return differs(recorded.sale, sale)
-  return (
-    recorded.attributedBy === null ||
-    WEIGHT[by] > WEIGHT[recorded.attributedBy] ||
-    (by === 'click' && recorded.attributedBy === 'click')
-  )
+  const { partnerId, attributedBy: before } = recorded
+  if (partnerId === partner.id) return differs(recorded.sale, sale)
+  if (before === null || WEIGHT[by] > WEIGHT[before]) return true
+  // A coupon may have been given to another partner since: what it credited once, stays credited.
+  if (by === 'click') return before === 'click'
+  const isFirst = steps.some(({ code, facts }) => code === 'customer' && facts.because === 'first_partner')
+  return by === 'customer' && (before === 'customer' || (before === 'click' && isFirst))
 }
 
 const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency
@@ -234,7 +241,7 @@ const saleFacts = (externalId: string, { amountCents, currency }: Money) => ({
 
 const changeCustomer = (
   purchase: Purchase,
-  { customer }: PurchaseFacts,
+  { customer, customerPartner }: PurchaseFacts,
   report: Report,
   { partner, by }: NonNullable<Decision['credit']>,
   broughtAt: Date,
@@ -244,16 +251,18 @@ const changeCustomer = (
   email: purchase.email,
   name: purchase.name,
   partnerId: partner.id,
-  // Only a coupon or a click brings a customer; and the first partner keeps it, where the program says so.
-  referredAt: customer === null || (by !== 'customer' && partner.attribution === 'last') ? broughtAt : null,
+  // Only a coupon or a click brings a customer; and where the program says so, the first partner keeps it.
+  referredAt:
+    customer === null || (by !== 'customer' && (partner.attribution === 'last' || customerPartner === null))
+      ? broughtAt
+      : null,
 })
 
 /** Brings what is taken back of a sale's commission into line with what was returned. */
-const settleReturns = (
-  purchase: Purchase,
-  recorded: RecordedSale,
-  returned: Returned = returnedOf(purchase, recorded.sale),
-): Settlement => {
+const settleReturns = (purchase: Purchase, recorded: RecordedSale): Settlement => {
+  const { paid } = purchase.sale ?? {}
+  const gross = paid && { amountCents: BigInt(paid.grossCents), currency: paid.currency }
+  const returned = returnedOf(purchase, gross?.amountCents ? gross : recorded.sale)
   const { commission: standing, externalId } = recorded
   const reversals = standing ? reverse(standing, reversedOf(standing.amountCents, returned)) : []
   const [change] = reversals

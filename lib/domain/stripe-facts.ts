@@ -35,7 +35,7 @@ export type InvoiceFact = {
 }
 
 /** That an invoice was paid by the payment that the same event names. */
-export type PaymentFact = { kind: 'payment'; invoice: string }
+type PaymentFact = { kind: 'payment'; invoice: string }
 
 /** A charge, and what has been refunded of it in all. */
 export type ChargeFact = {

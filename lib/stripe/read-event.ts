@@ -23,16 +23,28 @@ export type StripeEvent = {
   facts: StripeFact[]
 }
 
+/** Whether an event tells who bought what, rather than what became of it later. */
+export const decides = ({ facts }: StripeEvent): boolean =>
+  facts.some(({ kind }) => kind === 'checkout' || kind === 'invoice')
+
 const text = z.string().min(1).max(MAX_ID_LENGTH)
 /** An object that may have been expanded, by its id. */
 const ref = z
   .union([text, z.object({ id: text }).transform(({ id }) => id)])
   .nullish()
   .transform((id) => id ?? null)
+/** What somebody typed. A sale is not refused for a NUL or half a letter in it, which the cut may leave too. */
 const words = z
   .string()
   .nullish()
-  .transform((value) => value?.trim().slice(0, MAX_ID_LENGTH) || null)
+  .transform(
+    (value) =>
+      value
+        ?.trim()
+        .slice(0, MAX_ID_LENGTH)
+        .replace(/[\0\p{Cs}]/gu, '')
+        .trim() || null,
+  )
 const email = z
   .string()
   .nullish()

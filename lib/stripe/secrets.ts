@@ -54,19 +54,16 @@ export const sealSecret = async (key: string, workspaceId: string, secret: strin
   return toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
 }
 
-/** Decrypts a secret. @returns null when it was sealed under another key, or for another workspace */
+/** Decrypts a secret. @returns null when it was sealed under another key, or for another workspace, or is spoilt */
 export const openSecret = async (
   key: string,
   workspaceId: string,
   sealed: string,
 ): Promise<string | null> => {
-  const bytes = fromBase64(sealed)
-  const algorithm = {
-    name: 'AES-GCM',
-    iv: bytes.slice(0, NONCE_BYTES),
-    additionalData: utf8.encode(workspaceId),
-  }
   try {
+    const bytes = fromBase64(sealed)
+    const iv = bytes.slice(0, NONCE_BYTES)
+    const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
     const opened = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
     return new TextDecoder().decode(opened)
   } catch {

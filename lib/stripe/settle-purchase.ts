@@ -2,7 +2,7 @@
 import type { Db } from '../data/connection.ts'
 import { loadPurchase, loadPurchaseFacts, saveSettlement } from '../data/purchases.ts'
 import { endReport, noteReport } from '../data/reports.ts'
-import { uncreditedSales } from '../data/stripe-webhook.ts'
+import { laterSales } from '../data/stripe-webhook.ts'
 import { DatabaseUnavailable } from '../data/unavailable.ts'
 import { readPurchase } from '../domain/purchases.ts'
 import { settle } from '../domain/settlement.ts'
@@ -31,30 +31,35 @@ export const settlePurchase = async (
   db: Db,
   workspaceId: string,
   keys: string[],
-  now: Date,
+  { decides, now }: When,
 ): Promise<Settled> => {
-  const { customer, broughtAt, ...settled } = await settleOne(db, workspaceId, keys, now)
-  if (customer && broughtAt) {
-    for (const sale of await uncreditedSales(db, workspaceId, customer, broughtAt)) {
-      await settleOne(db, workspaceId, [sale], now)
+  const { referral, ...settled } = await settleOne(db, workspaceId, keys, { decides, now })
+  if (referral) {
+    for (const sale of await laterSales(db, workspaceId, referral.customer, referral.at)) {
+      if (!keys.includes(sale)) await settleOne(db, workspaceId, [sale], { decides: true, now })
     }
   }
   return settled
 }
 
-/** The same for one purchase alone. `customer` is Stripe's, when the purchase brought it to a partner. */
-const settleOne = async (db: Db, workspaceId: string, keys: string[], now: Date) => {
+/** `decides`: see settle. */
+type When = { decides: boolean; now: Date }
+
+/** The same for one purchase alone. `referral` is of Stripe's customer, when the purchase may have brought it to a partner. */
+const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides, now }: When) => {
   for (let round = 0; round < ROUNDS; round++) {
     const known = await loadPurchase(db, workspaceId, keys)
     const purchase = readPurchase(known.told)
     const facts = await loadPurchaseFacts(db, workspaceId, known.keys, purchase)
-    const settlement = settle(purchase, facts)
+    const settlement = settle(purchase, facts, decides)
     const saleId = await saveSettlement(db, { workspaceId, purchase, facts, settlement, now })
     if (saleId !== undefined) {
-      const customer = facts.customerPartner || settlement.customer ? purchase.customer : null
       const { sale, outcome } = settlement
       const isCredited = sale ? sale.credit !== null : facts.recorded?.partnerId != null
-      return { saleId, isCredited, outcome, customer, broughtAt: purchase.broughtAt }
+      const { customer, broughtAt } = purchase
+      const mayBring = decides && (settlement.customer !== null || facts.customer !== null)
+      const referral = mayBring && customer && broughtAt ? { customer, at: broughtAt } : null
+      return { saleId, isCredited, outcome, referral }
     }
   }
   throw new DatabaseUnavailable('Others changed the same purchase, time and again.')
@@ -66,7 +71,10 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], now: Date)
  */
 export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
   await noteReport(db, workspaceId, report)
-  const { saleId, isCredited } = await settlePurchase(db, workspaceId, [report.externalId], now)
+  const { saleId, isCredited } = await settlePurchase(db, workspaceId, [report.externalId], {
+    decides: true,
+    now,
+  })
   if (!saleId) throw new Error('A sale that was reported by Stripe is not there.')
   await endReport(db, workspaceId, saleId, report.bodyHash)
   return { id: saleId, attributed: isCredited }
