@@ -48,7 +48,7 @@ const words = z
 const email = z
   .string()
   .nullish()
-  .transform((value) => readEmail(value ?? undefined))
+  .transform((value) => (value?.isWellFormed() ? readEmail(value) : null))
 const amount = z.int().min(-MAX_AMOUNT_CENTS).max(MAX_AMOUNT_CENTS)
 const currency = z
   .string()

@@ -51,28 +51,30 @@ const createAccount = async (program: Parameters<typeof createMerchant>[0] = {})
     return fake.pay(id, { email: `${crypto.randomUUID()}@example.com` })
   }
   const price = { currency: 'usd', unit_amount: 5_000, product_data: { name: 'Grove' } }
-  const discounted = { discounts: [{ coupon }] }
   return {
     merchant,
     fake,
-    stripe,
     clock,
     coupon,
-    /** Gives the coupon to Maya. */
-    mapCoupon: async () => {
+    /** Gives a coupon to Maya. */
+    mapCoupon: async (id = coupon) => {
       const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
         merchant.workspace.id,
       ])
-      await merchant.seed.addCoupon(merchant.workspace.id, maya?.id ?? '', coupon)
+      await merchant.seed.addCoupon(merchant.workspace.id, maya?.id ?? '', id)
     },
-    subscribe: ({ coupon: used = false, customer }: { coupon?: boolean; customer?: string } = {}) =>
+    subscribe: ({ coupon: used }: { coupon?: string } = {}) =>
       checkout({
         mode: 'subscription',
         line_items: [{ quantity: 1, price_data: { ...price, recurring: { interval: 'month' } } }],
-        ...(used && discounted),
-        ...(customer && { customer }),
+        ...(used && { discounts: [{ coupon: used }] }),
       }),
-    buy: () => checkout({ mode: 'payment', line_items: [{ quantity: 1, price_data: price }], ...discounted }),
+    buy: () =>
+      checkout({
+        mode: 'payment',
+        line_items: [{ quantity: 1, price_data: price }],
+        discounts: [{ coupon }],
+      }),
     reconcile: (...args: string[]) =>
       run(['--workspace', merchant.workspace.slug, '--since', LONG_AGO, ...args], {
         ...inject('database'),
@@ -115,11 +117,11 @@ const idOf = (reference: string | { id?: string } | null) =>
 
 describe('purchases of which no event has arrived', () => {
   test('are listed without changing anything, then recorded, and then there is nothing more to do', () =>
-    withAccount(async ({ merchant, fake, clock, mapCoupon, subscribe, buy, reconcile }) => {
+    withAccount(async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, buy, reconcile }) => {
       const other = await createMerchant()
       await mapCoupon()
       clock.now = daysAgo(60)
-      const byCoupon = await subscribe({ coupon: true })
+      const byCoupon = await subscribe({ coupon })
       const byNobody = await subscribe()
       clock.now = daysAgo(30)
       const renewal = fake.renew(idOf(byCoupon.subscription))
@@ -172,10 +174,10 @@ describe('purchases of which no event has arrived', () => {
 
   test('under a one-time reward, the list says of the first alone that it earns something', () =>
     withAccount(
-      async ({ merchant, fake, clock, mapCoupon, subscribe, reconcile }) => {
+      async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, reconcile }) => {
         await mapCoupon()
         clock.now = daysAgo(60)
-        const first = await subscribe({ coupon: true })
+        const first = await subscribe({ coupon })
         clock.now = daysAgo(30)
         const renewal = fake.renew(idOf(first.subscription))
 
@@ -215,14 +217,27 @@ describe('purchases of which no event has arrived', () => {
 })
 
 describe('purchases that are recorded', () => {
+  test('are listed when the coupon has become a partner’s since', () =>
+    withAccount(async ({ merchant, mapCoupon, buy, reconcile }) => {
+      const sale = idOf((await buy()).payment_intent)
+      await reconcile('--fix')
+      expect(await ledger(merchant)).toEqual([{ sale, slug: null, earned: null }])
+
+      await mapCoupon()
+      const { output } = await reconcile('--fix')
+      expect(lineOf(output, sale)).toMatch(/recorded, but credited to nobody: “maya” earns 9\.00 USD$/)
+      expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
+      expect(await reconcile()).toMatchObject({ code: 0 })
+    }))
+
   test('by the webhook are not listed', () =>
-    withAccount(async ({ merchant, fake, mapCoupon, subscribe, buy, reconcile }) => {
+    withAccount(async ({ merchant, fake, coupon, mapCoupon, subscribe, buy, reconcile }) => {
       await mapCoupon()
       const secret = signingSecret()
       await merchant.seed.addStripeSecret(merchant.workspace.id, secret, SECRETS_KEY)
       const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
       fake.addEndpoint({ url, secret, events: STRIPE_EVENTS })
-      const { subscription } = await subscribe({ coupon: true })
+      const { subscription } = await subscribe({ coupon })
       fake.renew(idOf(subscription))
       await subscribe()
       await buy()
@@ -239,9 +254,9 @@ describe('purchases that are recorded', () => {
     }))
 
   test('by the merchant alone are listed when Stripe knows a partner’s coupon', () =>
-    withAccount(async ({ merchant, mapCoupon, subscribe, reconcile }) => {
+    withAccount(async ({ merchant, coupon, mapCoupon, subscribe, reconcile }) => {
       await mapCoupon()
-      const session = await subscribe({ coupon: true })
+      const session = await subscribe({ coupon })
       const sale = idOf(session.invoice)
       await merchant.sale({ externalId: sale, amountCents: 4_500 })
 
@@ -253,6 +268,42 @@ describe('purchases that are recorded', () => {
       expect(await reconcile()).toMatchObject({ code: 0 })
     }))
 })
+
+test('a refund that has arrived before its sale counts for the sale', () =>
+  withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
+    await mapCoupon()
+    const secret = signingSecret()
+    await merchant.seed.addStripeSecret(merchant.workspace.id, secret, SECRETS_KEY)
+    const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
+    fake.addEndpoint({ url, secret, events: ['refund.created'] })
+    const payment = idOf((await buy()).payment_intent)
+    fake.refund(payment, 1_500)
+    await fake.settled()
+
+    const { output } = await reconcile('--fix')
+    expect(lineOf(output, payment)).toMatch(/“maya” earns 9\.00 USD, less 3\.00 USD for what was given back$/)
+    const earned = (await ledger(merchant)).map((row) => row.earned)
+    expect(earned.sort()).toEqual([-300, 900])
+    expect(await reconcile()).toMatchObject({ code: 0 })
+  }))
+
+test('a customer who has paid nothing yet is kept for the partner whose coupon it used', () =>
+  withAccount(async ({ merchant, clock, fake, mapCoupon, subscribe, reconcile }) => {
+    const free = fake.addCoupon({ percentOff: 100, duration: 'once' }).coupon.id
+    await mapCoupon(free)
+    clock.now = daysAgo(40)
+    const session = await subscribe({ coupon: free })
+    clock.now = daysAgo(10)
+    const renewal = fake.renew(idOf(session.subscription))
+
+    const { output } = await reconcile('--fix')
+    expect(lineOf(output, idOf(session.invoice))).toMatch(
+      / {2}0\.00 USD {2}nothing paid yet, and the customer is not known as one of “maya”$/,
+    )
+    expect(lineOf(output, renewal.id)).toMatch(/“maya” earns 10\.00 USD$/)
+    expect(await ledger(merchant)).toEqual([{ sale: renewal.id, slug: 'maya', earned: 1_000 }])
+    expect(await reconcile()).toMatchObject({ code: 0 })
+  }))
 
 test('a long list is read page by page, and tells how far it is', () =>
   withAccount(async ({ merchant, fake, clock, subscribe, reconcile }) => {
@@ -291,7 +342,10 @@ test('without other settings, it is the demo that is read', () =>
       await writeFile(join(DATA_DIR, 'demo.json'), JSON.stringify(demo))
       const args = ['--workspace', merchant.workspace.slug, '--since', LONG_AGO]
       const { code, output } = await run(args, { DATA_DIR })
-      expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Stripe lists 1 purchase.') })
+      expect({ code, output }).toEqual({
+        code: 1,
+        output: expect.stringContaining('Stripe lists 1 purchase.'),
+      })
     } finally {
       await rm(DATA_DIR, { recursive: true })
     }

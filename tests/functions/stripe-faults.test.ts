@@ -4,7 +4,15 @@ import { hashApiKey } from '../../lib/http/api-keys.ts'
 import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
-import { checkoutSession, refund, seconds, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+import {
+  checkoutSession,
+  invoice,
+  refund,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../support/stripe.ts'
 
 // Most of the time nothing happens: a Worker waits for a database that is silent.
 vi.setConfig({ maxConcurrency: 16 })
@@ -29,10 +37,7 @@ const createWatched = async () => {
   const merchant = await createMerchant({ baseUrl })
   const { workspace, programId, apiKey } = merchant
   const { deliver } = await useStripe(merchant, baseUrl)
-  // Stripe's clock has no milliseconds: a click of this very second would be later than the checkout.
-  const created = seconds() + 1
   const session = checkoutSession({
-    created,
     client_reference_id: await merchant.click(),
     customer: stripeId('cus'),
   })
@@ -170,6 +175,27 @@ describe('a refund that the database fails takes back once', () => {
       plan()
       for (let round = 0; round < 2; round++) expect((await deliver(event)).status).toBe(200)
       expect(await ledger()).toMatchObject({ ...ONE_SALE, earned: [980, -98] })
+    },
+  )
+})
+
+/** After the checkout's own: what a renewal that was told of before takes, to be credited to whoever brought the customer. */
+const RENEWAL_STEPS = ['its purchase', 'its facts', 'its ledger', 'the outcome'].flatMap((name, index) =>
+  LASTING.map((fault) => ({ name, step: 6 + index, fault })),
+)
+
+describe('a renewal that came before the checkout is credited, too', () => {
+  test.concurrent.each(RENEWAL_STEPS)(
+    'when $name meets $fault for good, and Stripe repeats the checkout',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      const { plan, deliver, checkout, session, ledger } = watched
+      const renewal = invoice({ customer: session.customer, status_transitions: { paid_at: seconds() + 60 } })
+      await deliver(stripeEvent('invoice.paid', renewal))
+      plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      expect((await deliver(checkout)).status).toBe(503)
+      await deliverAgain(watched)
+      expect(await ledger()).toMatchObject({ ...ONE_SALE, sales: 2, earned: [980, 980] })
     },
   )
 })

@@ -26,9 +26,7 @@ const database = useDatabase()
 const createShop = async () => {
   const merchant = await createMerchant()
   const stripe = await useStripe(merchant)
-  // Stripe's clock has no milliseconds: a click of this very second would be later than the checkout.
-  const created = seconds() + 1
-  const session = checkoutSession({ created, client_reference_id: await merchant.click() })
+  const session = checkoutSession({ client_reference_id: await merchant.click() })
   const checkout = stripeEvent('checkout.session.completed', session)
   const { id } = merchant.workspace
   return {
@@ -384,6 +382,46 @@ describe('repeats and crowds', () => {
     expect(Math.max(...(earned ?? []))).toBe(980)
   })
 
+  test.each([1, 2, 3])(
+    'a checkout and five renewals of its customer at once are six sales, all credited (%i)',
+    async () => {
+      const shop = await createShop()
+      const customer = stripeId('cus')
+      const bills = Array.from({ length: 6 }, (_, month) =>
+        invoice({ customer, status_transitions: { paid_at: seconds() + 10 + month } }),
+      )
+      const session = {
+        ...shop.session,
+        customer,
+        mode: 'subscription',
+        payment_intent: null,
+        invoice: bills[0]?.id,
+      }
+      const events = [
+        ...bills.map((bill) => stripeEvent('invoice.paid', bill)),
+        stripeEvent('checkout.session.completed', session),
+      ]
+      await Promise.all(events.map((event) => deliverUntilTaken(shop, event)))
+      expect(await shop.kept()).toEqual({ received: 7, sales: 6, earned: Array<number>(6).fill(980) })
+    },
+  )
+
+  test('a sale that Stripe and the merchant tell of at once is one sale', async () => {
+    const shop = await createShop()
+    const { merchant, session, checkout } = shop
+    const report = {
+      externalId: session.payment_intent,
+      clickId: session.client_reference_id,
+      amountCents: 4_900,
+    }
+    const reports = Array.from({ length: 5 }, () => merchant.sale(report))
+    const [answers] = await Promise.all([Promise.all(reports), deliverUntilTaken(shop, checkout)])
+    const again = await merchant.sale(report)
+    expect(again.body).toMatchObject({ attributed: true })
+    for (const { status, body } of answers) if (status !== 503) expect(body).toEqual(again.body)
+    expect(await shop.kept()).toEqual(ONE_SALE)
+  })
+
   test('one event under two ids, as two endpoints of one account are told, makes one sale', async () => {
     const shop = await createShop()
     const twins = [shop.checkout, { ...shop.checkout, id: stripeId('evt') }]
@@ -398,7 +436,7 @@ const FUZZ_RUNS = 300
 const soundEvents = (clickId: string, purchase: string): TestEvent[] => {
   const [id, customer] = [`in_${purchase}`, `cus_${purchase}`]
   const payment = { payment_intent: `pi_${purchase}`, charge: `ch_${purchase}` }
-  const reference = { client_reference_id: clickId, customer, created: seconds() + 1 }
+  const reference = { client_reference_id: clickId, customer }
   const subscription = { mode: 'subscription', invoice: id, payment_intent: null }
   const refunds = { data: [refund({ amount: 100 })] }
   return [

@@ -283,6 +283,11 @@ describe('a checkout', () => {
   })
 })
 
+test('a sale is not lost for an address with half a letter in it, which is none', () => {
+  const facts = [{ kind: 'invoice', email: null }]
+  expect(read('invoice.paid', invoice({ customer_email: '\ud800@example.com' }))).toMatchObject({ facts })
+})
+
 describe('what was given back', () => {
   test('a refund, under each of its names', () => {
     const object = refund({ id: 're_1', charge: 'ch_1', payment_intent: 'pi_1', amount: 100 })
