@@ -188,7 +188,7 @@ const reconcile = async (options: Options): Promise<number> => {
 /** What went wrong, and what to do about it. */
 const explain = (error: unknown): string => {
   if (error instanceof DatabaseUnavailable) {
-    return `The database of DATABASE_URL does not answer. What is recorded so far is whole; run this again.`
+    return 'The database of DATABASE_URL does not answer. What is recorded so far is whole; run this again.'
   }
   if (error instanceof Stripe.errors.StripeAuthenticationError) {
     return `Stripe refuses the key of STRIPE_API_KEY. ${error.message}`

@@ -201,7 +201,11 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
 }
 
 /** What another sale, or another sight of the same customer, may have taken meanwhile. */
-const RACED = ['commissions_one_time_key', 'customers_workspace_id_stripe_customer_id_key']
+const RACED = [
+  'commissions_one_time_key',
+  'customers_workspace_id_external_id_key',
+  'customers_workspace_id_stripe_customer_id_key',
+]
 
 /** Makes the customer, or tells the one that is there what Stripe knows of it. Gives none when it was made meanwhile. */
 const saveCustomer = (settling: Settling, change: CustomerChange): RawBuilder<unknown> => {

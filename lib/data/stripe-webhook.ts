@@ -47,7 +47,10 @@ export const saveStripeEvent = async (
   return row
 }
 
-/** Says what an event led to, which ends it. What was said once stays. */
+/**
+ * Says what an event led to, which ends it. What was said once stays; but of two copies at once, the one that did
+ * nothing may be the first to say so.
+ */
 export const saveOutcome = async (
   db: Db,
   { id, saleId, outcome }: { id: string; saleId: string | null; outcome: StripeOutcome },
@@ -56,7 +59,7 @@ export const saveOutcome = async (
     .updateTable('stripe_events')
     .set({ outcome: JSON.stringify(outcome), event_id: saleId })
     .where('id', '=', id)
-    .where('outcome', 'is', null)
+    .where(sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') = 'nothing_changed'`)
     .execute()
 }
 

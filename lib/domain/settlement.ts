@@ -164,25 +164,19 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
 
   if (recorded && !changesSale(recorded, sale, decision)) {
     const settled = settleReturns(purchase, recorded)
-    const isKnown =
-      facts.customer !== null &&
-      (purchase.customer === null || facts.customer.stripeCustomerId !== null) &&
-      facts.customer.externalId === recorded.customerExternalId
-    // The sale may have been credited by the merchant's report, which does not know Stripe's customer.
-    return credit && !isKnown
+    return credit && !knowsCustomer(purchase, facts.customer, recorded)
       ? { ...settled, customer: changeCustomer(purchase, facts, report, credit, broughtAt) }
       : settled
   }
 
-  const commission = credit && decision.commission
+  const { commission } = decision
   const standing = recorded?.commission ?? null
   const keeps =
     standing !== null &&
     commission !== null &&
     standing.partnerId === credit?.partner.id &&
-    standing.amountCents === commission.amountCents &&
-    standing.currency === commission.currency
-  const made = commission && !keeps ? commission : null
+    !differs(standing, commission)
+  const made = keeps ? null : commission
   const reversals = keeps ? reverse(standing, reversedOf(standing.amountCents, returned)) : takeBack(standing)
   return {
     sale: {
@@ -217,6 +211,12 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
       : { code: 'sale_not_credited', facts: saleFacts(report.externalId, sale) },
   }
 }
+
+/** Whether Stripe's customer and the merchant's are known to be one: a report that came first does not know Stripe's. */
+const knowsCustomer = (purchase: Purchase, customer: KnownCustomer | null, recorded: RecordedSale): boolean =>
+  customer !== null &&
+  (purchase.customer === null || customer.stripeCustomerId !== null) &&
+  customer.externalId === recorded.customerExternalId
 
 /** Whether what is known now says something else of a sale than what was recorded. */
 const changesSale = (recorded: RecordedSale, sale: Money, { credit, steps }: Decision): boolean => {

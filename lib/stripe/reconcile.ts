@@ -78,7 +78,7 @@ const findPartner = (
     (partner) => partner && partner.id === customer?.partnerId,
   ) ?? undefined
 
-/** Records a purchase as if Stripe's events had told of it now. What is recorded stays as it is. */
+/** Records a purchase as if Stripe's events told of it now: once, and what was told before is not told again. */
 export const recordListed = async (
   db: Db,
   workspaceId: string,
