@@ -44,11 +44,15 @@ const stripeEventsQuery = (db: Db, workspaceId: string, filter: StripeEventFilte
     .limit(filter.limit)
     .select(['id', 'stripe_id', 'type', 'livemode', 'occurred_at', 'received_at', 'event_id', 'outcome'])
 
-/** When an event arrived: the first one, or the last. Ids are in the order of arrival, and have an index. */
+/**
+ * When an event arrived: the first one, or the last. Ids are in the order of arrival, and have an index. What
+ * reconciling has recorded did not arrive: see lib/stripe/list-purchases.ts.
+ */
 const arrival = (db: Db, workspaceId: string, which: 'asc' | 'desc') =>
   db
     .selectFrom('stripe_events')
     .where('workspace_id', '=', workspaceId)
+    .where('stripe_id', 'not like', 'reconcile\\_%')
     .select('received_at')
     .orderBy('id', which)
     .limit(1)
