@@ -65,29 +65,33 @@ export const saveOutcome = async (
     .execute()
 }
 
-/** The most sales that one event decides again: those that were told before it was known whose customer paid. */
-const MAX_LATER_SALES = 20
+/** How many sales are found at once. */
+const LATER_SALES = 20
+
+/** That a customer of Stripe's was brought to a partner at some time. */
+export type Brought = { customer: string; partnerId: string; at: Date }
 
 /**
- * Sales of a customer of Stripe's that are credited to nobody, or for the customer's sake only, the first first, by
- * their external ids.
+ * The next sales of a customer that were paid after a partner had brought it, but were told before that was known:
+ * they are credited to nobody, or for the customer's sake to somebody else. The first first, by their external ids.
  *
- * @param since when the customer was brought
+ * @param besides sales that have been looked at
  */
 export const laterSales = async (
   db: Db,
   workspaceId: string,
-  customer: string,
-  since: Date,
+  { customer, partnerId, at }: Brought,
+  besides: string[],
 ): Promise<string[]> => {
   const { rows } = await sql<{ externalId: string }>`
     select distinct e.occurred_at, e.external_id as "externalId"
     from stripe_events s
     join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = any(s.keys)
     where s.workspace_id = ${workspaceId} and s.customer = ${customer}
-      and coalesce(e.attributed_by, 'customer') = 'customer' and e.occurred_at >= ${since}
+      and coalesce(e.attributed_by, 'customer') = 'customer' and e.partner_id is distinct from ${partnerId}
+      and e.occurred_at >= ${at} and not ${JSON.stringify(besides)}::jsonb ? e.external_id
     order by e.occurred_at, e.external_id
-    limit ${MAX_LATER_SALES}
+    limit ${LATER_SALES}
   `.execute(db)
   return rows.map(({ externalId }) => externalId)
 }

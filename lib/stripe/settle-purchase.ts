@@ -33,11 +33,12 @@ export const settlePurchase = async (
   keys: string[],
   { decides, now }: When,
 ): Promise<Settled> => {
-  const { referral, ...settled } = await settleOne(db, workspaceId, keys, { decides, now })
-  if (referral) {
-    for (const sale of await laterSales(db, workspaceId, referral.customer, referral.at)) {
-      if (!keys.includes(sale)) await settleOne(db, workspaceId, [sale], { decides: true, now })
-    }
+  const { brought, ...settled } = await settleOne(db, workspaceId, keys, { decides, now })
+  const looked = [...keys]
+  const next = async () => (brought ? laterSales(db, workspaceId, brought, looked) : [])
+  for (let sales = await next(); sales.length > 0; sales = await next()) {
+    for (const sale of sales) await settleOne(db, workspaceId, [sale], { decides: true, now })
+    looked.push(...sales)
   }
   return settled
 }
@@ -45,7 +46,7 @@ export const settlePurchase = async (
 /** `decides`: see settle. */
 type When = { decides: boolean; now: Date }
 
-/** The same for one purchase alone. `referral` is of Stripe's customer, when the purchase may have brought it to a partner. */
+/** The same for one purchase alone. `brought` tells of Stripe's customer, when it is a partner's. */
 const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides, now }: When) => {
   for (let round = 0; round < ROUNDS; round++) {
     const known = await loadPurchase(db, workspaceId, keys)
@@ -57,9 +58,11 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides,
       const { sale, outcome } = settlement
       const isCredited = sale ? sale.credit !== null : facts.recorded?.partnerId != null
       const { customer, broughtAt } = purchase
-      const mayBring = decides && (settlement.customer !== null || facts.customer !== null)
-      const referral = mayBring && customer && broughtAt ? { customer, at: broughtAt } : null
-      return { saleId, isCredited, outcome, referral }
+      const partnerId =
+        settlement.customer?.partnerId ?? facts.recorded?.partnerId ?? facts.customerPartner?.id
+      const brought =
+        decides && customer && broughtAt && partnerId ? { customer, partnerId, at: broughtAt } : null
+      return { saleId, isCredited, outcome, brought }
     }
   }
   throw new DatabaseUnavailable('Others changed the same purchase, time and again.')

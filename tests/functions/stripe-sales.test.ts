@@ -376,3 +376,17 @@ test('a manager sees what each event did', async () => {
   expect(outcomes.map(({ code }) => code)).toEqual(['commission_changed', 'sale_credited', 'no_sale'])
   expect(outcomes[0]?.text).toContain('0.98 USD')
 })
+
+test('25 invoices that were told before the checkout are all credited by it', async () => {
+  const { merchant, tell } = await openShop()
+  const customer = stripeId('cus')
+  const now = seconds()
+  for (let month = 1; month <= 25; month++) {
+    await tell('invoice.paid', invoice({ customer, status_transitions: { paid_at: now + month } }))
+  }
+  await tell(
+    'checkout.session.completed',
+    checkoutSession({ customer, created: now, discounts: [{ coupon: 'LEO10' }] }),
+  )
+  expect(await ledger(merchant)).toHaveLength(26)
+})
