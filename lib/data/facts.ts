@@ -9,6 +9,8 @@ export type ReportFacts = Facts & {
   workspaceId: string
   /** The event that this report made before, when it is a repeat. */
   recorded: RecordedEvent | null
+  /** Whether Stripe has told something of this sale, such as a refund, which is to be settled with the report. */
+  isToldByStripe: boolean
 }
 
 type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
@@ -44,6 +46,15 @@ export const termsJson = (partnerId: RawBuilder<unknown>, besides = sql``) => sq
   left join groups g on g.id = p.group_id
   where p.id = ${partnerId})`
 
+/** What Stripe names its invoices, payments, charges and checkouts: only a sale under such an id can it have told of. */
+const STRIPE_ID = /^(in|pi|ch|py|cs)_/
+
+const isToldByStripe = ({ kind, externalId }: ReportKey) =>
+  kind === 'sale' && STRIPE_ID.test(externalId)
+    ? sql`exists (select from stripe_events s
+                  where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
+    : sql`false`
+
 /** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
 export const clickJson = (besides = sql``) => sql`jsonb_build_object(
   'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
@@ -65,12 +76,14 @@ export const loadReportFacts = async (
     recorded: RecordedEvent | null
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
+    isToldByStripe: boolean
   }>`
     select k.workspace_id as "workspaceId",
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
            case when cl.id is not null then ${clickJson()} end as "click",
-           ${termsJson(sql`cu.partner_id`)} as "customerPartner"
+           ${termsJson(sql`cu.partner_id`)} as "customerPartner",
+           ${isToldByStripe(report)} as "isToldByStripe"
     from api_keys k
     left join events e on e.workspace_id = k.workspace_id
                       and e.kind = ${report.kind} and e.external_id = ${report.externalId}

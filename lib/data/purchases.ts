@@ -12,7 +12,7 @@ import type {
   StandingCommission,
 } from '../domain/settlement.ts'
 import type { StripeFact } from '../domain/stripe-facts.ts'
-import { breaks, type Db } from './connection.ts'
+import { breaks, type Db, isDivisionByZero } from './connection.ts'
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from './facts.ts'
 import { newId } from './ids.ts'
 import { lockCustomer } from './locks.ts'
@@ -77,7 +77,7 @@ const OF_OTHER_SALES = sql`and c.event_id is distinct from e.id`
  * it paid, and where the checkout's coupons and clicks lead.
  *
  * The customer is known by Stripe's id, else by the merchant's, which may have reported the sale, else by the
- * address, where the address is its id, as mappings may be imported so.
+ * address, where the address is its id, as mappings may be imported so. Whoever left neither is known by the purchase.
  *
  * @param keys under any of which the sale may have been reported
  */
@@ -135,6 +135,8 @@ export const loadPurchaseFacts = async (
         select 4, c.* from customers c where c.workspace_id = w.id and c.external_id = ${email}
         union all
         select 5, c.* from customers c where c.workspace_id = w.id and c.email = ${email} and c.external_id like '%@%'
+        union all
+        select 6, c.* from customers c where c.workspace_id = w.id and c.external_id = ${purchase.externalId}
       ) c order by c.rank, c.id limit 1) cu on true
   `.execute(db)
 
@@ -179,6 +181,7 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
   const { workspaceId, purchase, facts, settlement } = settling
   const { sale, customer } = settlement
   const recordedId = facts.recorded?.id ?? null
+  const newSaleId = newId()
   const changesSale = sale !== null || settlement.steps !== null
   if (!changesSale && !customer) return recordedId
 
@@ -187,17 +190,33 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
     referral as (${customer?.referredAt ? insertReferral(workspaceId, customer, customer.referredAt) : sql`select`}),
     withdrawn as (delete from referrals r using customer
                   where r.customer_id = customer.id and ${isWithdrawn(settling)}),
-    event as (${changesSale ? saveSale(settling) : sql`select ${recordedId}::uuid as id from customer`}),
+    event as (${changesSale ? saveSale(settling, newSaleId) : sql`select ${recordedId}::uuid as id from customer`}),
     commission as (${insertCommissions(settling)})
     select id as "eventId" from event`
   const lock = lockCustomer(workspaceId, purchase.customer ?? sale?.customerExternalId ?? '')
   try {
-    const [, rows] = await db.batch([lock.compile(db), statement.compile(db)])
+    const [, rows] = await db.batch([
+      lock.compile(db),
+      statement.compile(db),
+      refuseHalf(settling, recordedId ?? newSaleId).compile(db),
+    ])
     return rows[0]?.eventId
   } catch (error) {
-    if (RACED.some((constraint) => breaks(error, constraint))) return undefined
+    if (isDivisionByZero(error) || RACED.some((constraint) => breaks(error, constraint))) return undefined
     throw error
   }
+}
+
+/**
+ * Fails, and takes the whole batch along, when the sale was made or changed by somebody else meanwhile: the customer
+ * must not be told of a decision that does not hold.
+ */
+const refuseHalf = ({ workspaceId, facts, settlement }: Settling, saleId: string) => {
+  const { recorded } = facts
+  if (!settlement.sale && !settlement.steps) return sql<unknown>`select`
+  return sql<unknown>`
+    select 1 / count(*) from events
+    where workspace_id = ${workspaceId} and id = ${saleId} and revision = ${recorded ? recorded.revision + 1 : 0}`
 }
 
 /** What another sale, or another sight of the same customer, may have taken meanwhile. */
@@ -223,7 +242,10 @@ const saveCustomer = (settling: Settling, change: CustomerChange): RawBuilder<un
       update customers cu
       set email = coalesce(cu.email, ${email}),
           name = coalesce(cu.name, ${name}),
-          stripe_customer_id = coalesce(cu.stripe_customer_id, ${stripeCustomerId}),
+          stripe_customer_id = coalesce(cu.stripe_customer_id, case when not exists (
+            select from customers other
+            where other.workspace_id = ${workspaceId} and other.stripe_customer_id = ${stripeCustomerId})
+            then ${stripeCustomerId} end),
           external_id = case when cu.external_id = ${stripeCustomerId} and not exists (
             select from customers other where other.workspace_id = ${workspaceId} and other.external_id = ${externalId})
             then ${externalId} else cu.external_id end,
@@ -257,11 +279,12 @@ const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, refe
       on conflict do nothing`
 
 /** Makes the sale, or changes it. Gives none when it was made or changed meanwhile. */
-const saveSale = (settling: Settling): RawBuilder<unknown> => {
+const saveSale = (settling: Settling, newSaleId: string): RawBuilder<unknown> => {
   const { facts, settlement } = settling
   const { sale, steps } = settlement
   const { recorded } = facts
-  if (!recorded) return sale ? insertSale(settling, sale) : sql`select null::uuid as id where false`
+  if (!recorded)
+    return sale ? insertSale(settling, sale, newSaleId) : sql`select null::uuid as id where false`
   const changes = sale
     ? sql`partner_id = ${sale.credit?.partner.id ?? null}::uuid, attributed_by = ${sale.credit?.by ?? null},
           click_id = ${sale.clickId}, amount_cents = ${sale.sale.amountCents}::bigint, currency = ${sale.sale.currency},
@@ -275,10 +298,10 @@ const saveSale = (settling: Settling): RawBuilder<unknown> => {
       returning e.id`
 }
 
-const insertSale = ({ workspaceId, purchase, settlement }: Settling, sale: SaleChange) => sql`
+const insertSale = ({ workspaceId, purchase, settlement }: Settling, sale: SaleChange, id: string) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                           amount_cents, currency, click_id, partner_id, attributed_by, steps, occurred_at)
-      select ${newId()}::uuid, ${workspaceId}::uuid, 'sale', ${sale.externalId}, 'sale', ${sale.customerExternalId},
+      select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${sale.externalId}, 'sale', ${sale.customerExternalId},
              customer.id, ${sale.sale.amountCents}::bigint, ${sale.sale.currency}, ${sale.clickId},
              ${sale.credit?.partner.id ?? null}::uuid, ${sale.credit?.by ?? null},
              ${JSON.stringify(settlement.steps)}::jsonb, ${sale.occurredAt}::timestamptz

@@ -263,14 +263,16 @@ const settleReturns = (purchase: Purchase, recorded: RecordedSale): Settlement =
   const { paid } = purchase.sale ?? {}
   const gross = paid && { amountCents: BigInt(paid.grossCents), currency: paid.currency }
   const returned = returnedOf(purchase, gross?.amountCents ? gross : recorded.sale)
-  const { commission: standing, externalId } = recorded
+  const { externalId, steps } = recorded
+  // A commission that was taken back since it is somebody else's, or nobody's, is not to be given again.
+  const standing = steps.some(({ code }) => code === 'commission_created') ? recorded.commission : null
   const reversals = standing ? reverse(standing, reversedOf(standing.amountCents, returned)) : []
   const [change] = reversals
   if (!change || !standing) return { ...NOTHING, outcome: { code: 'nothing_changed', facts: { externalId } } }
   return {
     ...NOTHING,
     steps: [
-      ...recorded.steps.filter(({ code }) => code !== 'commission_reversed'),
+      ...steps.filter(({ code }) => code !== 'commission_reversed'),
       ...reversedSteps(standing, returned),
     ],
     reversals,

@@ -142,7 +142,7 @@ const sum = (parts: { amount: number }[]): number => parts.reduce((total, part) 
 
 const paid = (currency: string, gross: number, net: number): StripePaid => ({
   grossCents: fromStripe(Math.max(0, gross), currency),
-  netCents: fromStripe(Math.max(0, net), currency),
+  netCents: fromStripe(Math.max(0, Math.min(net, gross)), currency),
   currency,
 })
 

@@ -390,3 +390,45 @@ test('25 invoices that were told before the checkout are all credited by it', as
   )
   expect(await ledger(merchant)).toHaveLength(26)
 })
+
+test('a refund that is told before the merchant reports the sale is taken into account by the report', async () => {
+  const { merchant, tell } = await openShop()
+  const payment = stripeId('pi')
+  await tell('refund.created', refund({ payment_intent: payment, amount: 2_450 }))
+  await merchant.sale({ externalId: payment, clickId: await merchant.click() })
+  expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya reversal -490 USD'])
+})
+
+test('a customer of Stripe’s who is two of the merchant’s does not stop its renewals', async () => {
+  const { merchant, tell } = await openShop()
+  const customer = stripeId('cus')
+  const first = invoice({ customer })
+  await merchant.sale({ externalId: first.id, clickId: await merchant.click() })
+  await tell('invoice.paid', first)
+  await importMapping(merchant, { customerExternalId: customer })
+  await tell('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
+})
+
+test('a commission in whose place nothing stands is not given again, whatever is told of the sale later', async () => {
+  const { merchant, tell } = await openShop()
+  const paid = invoice()
+  await merchant.sale({ externalId: paid.id, clickId: await merchant.click() })
+  // All of it turns out to be tax but for two cents, of which 20% are nothing.
+  const taxed = { ...paid, total_excluding_tax: 2 }
+  await tell('invoice.paid', taxed)
+  await tell('invoice.paid', taxed)
+  expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya reversal -980 USD'])
+})
+
+test('a free checkout of somebody who left no address is kept, and told again without trouble', async () => {
+  const { merchant, tell } = await openShop()
+  const session = checkoutSession({
+    amount_total: 0,
+    customer_details: null,
+    discounts: [{ coupon: 'LEO10' }],
+  })
+  await tell('checkout.session.completed', session)
+  await tell('checkout.session.completed', session)
+  expect(await ledger(merchant)).toEqual([])
+})
