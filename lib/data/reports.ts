@@ -15,7 +15,13 @@ export type RecordedEvent = {
   bodyHash: string | null
 }
 
-type DecidedReport = { workspaceId: string; report: Report; bodyHash: string; decision: Decision; now: Date }
+type DecidedReport = {
+  workspaceId: string
+  report: Report
+  bodyHash: string | null
+  decision: Decision
+  now: Date
+}
 
 /**
  * Saves a decided report: event, customer and commission together, or none of them, in one call.

@@ -23,10 +23,10 @@ export const recordReport = async (c: Context<KeyEnv>, report: Report): Promise<
     const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
     const { workspaceId, recorded, isToldByStripe } = facts
-    const event =
-      recorded ??
-      (await saveReport(db, { workspaceId, report, bodyHash, decision: decide(report, facts, now), now }))
-    if (!event || (event.bodyHash !== null && !isToldByStripe)) return event
+    // Where Stripe has told of the sale, a report has ended only once it is settled with that.
+    const saved = { workspaceId, report, bodyHash: isToldByStripe ? null : bodyHash, now }
+    const event = recorded ?? (await saveReport(db, { ...saved, decision: decide(report, facts, now) }))
+    if (event?.bodyHash !== null) return event
     // Stripe was faster. What it knows and what the merchant knows of the sale are settled where Stripe's events are.
     const { externalId, customerExternalId } = report
     const joined = await stripe(c).joinReport(workspaceId, {
@@ -35,7 +35,7 @@ export const recordReport = async (c: Context<KeyEnv>, report: Report): Promise<
       clickId: facts.click?.id ?? null,
       bodyHash,
     })
-    return { ...joined, bodyHash: event.bodyHash ?? bodyHash }
+    return { ...joined, bodyHash }
   }
   // Another report may make a customer between our read and our write, where the decision needed a new one.
   // The customer is there for good then, so deciding once more is enough.
