@@ -65,6 +65,8 @@ export const watch = (page: Page, complaints: string[], meant = /status of/): vo
 
 /** What every page must hold to: axe finds nothing, and nothing is wider than the screen. */
 export const inspect = async (page: Page): Promise<void> => {
+  // A page that was come to by a form may be there before its styles are, and has no contrast then.
+  await page.waitForLoadState('load')
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
   expect(
