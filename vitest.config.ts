@@ -10,5 +10,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Each file waits for Postgres and workerd more than it computes: two at a time on two cores.
     maxWorkers: 2,
+    // A machine that is busy with both may be too slow for a test that watches a clock: such a one gets another chance.
+    retry: 2,
   },
 })
