@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { PartnerTerms } from '../domain/attribution.ts'
 import type { Decision, NewCommission, Report } from '../domain/decisions.ts'
-import type { SaleReport } from '../stripe/secrets.ts'
+import type { SaleReport } from '../stripe/service.ts'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'
 import { lockCustomer } from './locks.ts'

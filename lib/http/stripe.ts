@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import { addStripeSecret, type KeptSecret } from '../data/stripe-secrets.ts'
 import { DatabaseUnavailable } from '../data/unavailable.ts'
-import type { StripeService } from '../stripe/secrets.ts'
+import type { StripeService } from '../stripe/service.ts'
 import { actOf, type WorkspaceEnv } from './access.ts'
 import { sha256 } from './sha256.ts'
 

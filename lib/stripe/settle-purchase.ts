@@ -1,13 +1,14 @@
 /** From one of Stripe's events, or one report, to a ledger that is right: read, decide, save, and again if need be. */
 import type { Db } from '../data/connection.ts'
-import { loadPurchase, loadPurchaseFacts, saveSettlement } from '../data/purchases.ts'
+import { loadPurchase, loadPurchaseFacts } from '../data/purchases.ts'
 import { endReport, noteReport } from '../data/reports.ts'
+import { saveSettlement } from '../data/settlements.ts'
 import { laterSales } from '../data/stripe-webhook.ts'
 import { DatabaseUnavailable } from '../data/unavailable.ts'
 import { readPurchase } from '../domain/purchases.ts'
 import { settle } from '../domain/settlement.ts'
 import type { StripeOutcome } from '../domain/stripe-outcomes.ts'
-import type { SaleReport } from './secrets.ts'
+import type { SaleReport } from './service.ts'
 
 /** Of ten events about one purchase at once, one gets through in each round. */
 const ROUNDS = 12

@@ -1,7 +1,8 @@
 import { beforeAll, inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
-import { type StripeService, sealSecret } from '../../lib/stripe/secrets.ts'
+import { sealSecret } from '../../lib/stripe/secrets.ts'
+import type { StripeService } from '../../lib/stripe/service.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
