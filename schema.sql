@@ -110,6 +110,9 @@ create table if not exists programs (
     attribute_known_customers  boolean      not null default false,
     minimum_payout_cents       bigint       not null default 0
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
+    payout_schedule            text         not null default 'manual'
+        constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
+    payout_schedule_since      timestamptz  not null default now(),   -- no run is made up for what was before
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
@@ -193,6 +196,9 @@ create table if not exists clicks (
     constraint clicks_pkey primary key (workspace_id, id),
     constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
+
+-- How many visitors has this partner sent, day by day?
+create index if not exists clicks_partner_id_idx on clicks (partner_id, created_at);
 
 
 -- The merchant's customer, once a partner has been credited with one of its
@@ -282,10 +288,138 @@ create table if not exists events (
 create index if not exists events_partner_id_idx on events (partner_id, id) where partner_id is not null;
 
 
+-- The key by which the payouts Worker calls a workspace's own Stripe account, from which
+-- partners are paid: encrypted as the signing secrets are.
+create table if not exists stripe_keys (
+    workspace_id       uuid         primary key
+        constraint stripe_keys_workspace_id_fkey references workspaces (id),
+    sealed             text         not null,
+    hint               text         not null,   -- its last four characters, by which people know it
+    stripe_account_id  text         not null,   -- whose key it is
+    livemode           boolean      not null,
+    created_at         timestamptz  not null
+);
+
+
+-- The Stripe account of a partner, to which a workspace sends what it earned in any of
+-- its programs: it belongs to the e-mail address. It is written down before Stripe is
+-- asked for it, so that asking twice makes one. What Stripe says of it is read again
+-- whenever Stripe tells of a change; one that was disconnected stays for its payouts.
+create table if not exists payout_accounts (
+    id                 uuid         primary key,
+    workspace_id       uuid         not null
+        constraint payout_accounts_workspace_id_fkey references workspaces (id),
+    email              text         not null,
+    country            char(2)      not null
+        constraint payout_accounts_country_check check (country ~ '^[A-Z]{2}$'),
+    stripe_account_id  text,
+    status             text         not null default 'onboarding'
+        constraint payout_accounts_status_check
+            check (status in ('onboarding', 'in_review', 'enabled', 'restricted', 'closed')),
+    checked_at         timestamptz,            -- when Stripe was last asked
+    created_at         timestamptz  not null,
+    disconnected_at    timestamptz,
+
+    constraint payout_accounts_workspace_id_stripe_account_id_key unique (workspace_id, stripe_account_id),
+    constraint payout_accounts_status_stripe_check check (status <> 'enabled' or stripe_account_id is not null)
+);
+
+-- One connected account per person and workspace.
+create unique index if not exists payout_accounts_workspace_id_email_key
+    on payout_accounts (workspace_id, email) where disconnected_at is null;
+
+
+-- A payout run takes what was payable at one moment, of one program or of all, and
+-- makes a payout of it for each partner and currency. It claims in pages, so that a run
+-- that was cut short goes on where it was. A manual run is for merchants who pay by bank:
+-- they mark it paid, may take that back, and confirm it in the end.
+create table if not exists payout_runs (
+    id              uuid         primary key,
+    workspace_id    uuid         not null
+        constraint payout_runs_workspace_id_fkey references workspaces (id),
+    program_id      uuid,                      -- null is all of them
+    method          text         not null
+        constraint payout_runs_method_check check (method in ('stripe', 'manual')),
+    payable_by      timestamptz  not null,
+    scheduled_for   timestamptz,               -- null when somebody asked for it
+    created_by      text,                      -- who did, by e-mail address
+    created_at      timestamptz  not null,
+    claimed_until   uuid,                      -- the last partner whose turn has been
+    claimed_at      timestamptz,               -- when all have been
+    marked_paid_at  timestamptz,
+    confirmed_at    timestamptz,
+    canceled_at     timestamptz,
+
+    constraint payout_runs_workspace_id_id_key unique (workspace_id, id),
+    constraint payout_runs_program_id_scheduled_for_key unique (program_id, scheduled_for),
+    constraint payout_runs_scheduled_check check ((scheduled_for is null) <> (created_by is null)),
+    constraint payout_runs_manual_check
+        check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at, canceled_at) = 0),
+    constraint payout_runs_confirmed_check check (confirmed_at is null or marked_paid_at is not null),
+    constraint payout_runs_canceled_check  check (canceled_at is null or marked_paid_at is null),
+    constraint payout_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+-- Which runs have not come to their end?
+create index if not exists payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
+
+
+-- What a run sends one partner in one currency: the sum of the commissions that name it.
+-- Its transfer at Stripe is made under a key of the payout's id and attempt; attempted_at
+-- is written before the first call under that key, because Stripe forgets a key after a
+-- day. A payout that failed has let go of its commissions, and keeps its amount.
+create table if not exists payouts (
+    id                 uuid         primary key,
+    workspace_id       uuid         not null,
+    run_id             uuid         not null,
+    program_id         uuid         not null,
+    partner_id         uuid         not null,
+    currency           char(3)      not null
+        constraint payouts_currency_check check (currency ~ '^[A-Z]{3}$'),
+    amount_cents       bigint       not null
+        constraint payouts_amount_cents_check check (amount_cents > 0),
+    stripe_account_id  text,                   -- where it is sent to; null is by the merchant's bank
+    created_at         timestamptz  not null,
+    attempt            integer      not null default 1,
+    attempted_at       timestamptz,
+    next_attempt_at    timestamptz  not null,
+    tries              integer      not null default 0,
+    last_error         text,
+    transfer_id        text,
+    paid_at            timestamptz,
+    failed_at          timestamptz,
+    canceled_at        timestamptz,
+
+    constraint payouts_workspace_id_id_key         unique (workspace_id, id),
+    constraint payouts_partner_id_currency_id_key  unique (partner_id, currency, id),
+    constraint payouts_run_id_partner_id_currency_key unique (run_id, partner_id, currency),
+    constraint payouts_transfer_id_key             unique (workspace_id, transfer_id),
+    constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
+    constraint payouts_transfer_check check ((transfer_id is not null) = (paid_at is not null and stripe_account_id is not null)),
+    constraint payouts_run_id_fkey     foreign key (workspace_id, run_id)     references payout_runs (workspace_id, id),
+    constraint payouts_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint payouts_partner_id_fkey foreign key (program_id, partner_id)   references partners (program_id, id),
+    constraint payouts_stripe_account_id_fkey
+        foreign key (workspace_id, stripe_account_id) references payout_accounts (workspace_id, stripe_account_id)
+);
+
+create or replace trigger payouts_never_change
+    before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, created_at
+    on payouts for each row execute function refuse_update();
+
+-- What is still to be sent?
+create index if not exists payouts_processing_idx on payouts (workspace_id, next_attempt_at)
+    where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
+
+-- What was paid to this partner, and what in this workspace, newest first?
+create index if not exists payouts_partner_id_idx   on payouts (partner_id, id);
+create index if not exists payouts_workspace_id_idx on payouts (workspace_id, id);
+
+
 -- A commission is what one event earned one partner, or what the partner was still
 -- owed by another platform (its opening balance, in USD, of which there is one). Rows
--- never change, and their status is not stored: it follows from payable_at (see
--- lib/domain/commissions.ts). What is taken back, or given again, is a reversal: a row
+-- never change but for the payout that takes them, and their status is not stored: it
+-- follows from payable_at and the payout (see lib/domain/commissions.ts). What is taken back, or given again, is a reversal: a row
 -- of its own that names the commission. When a sale turns out to be another partner's,
 -- or of another amount, its commission is reversed and another one takes its place.
 create table if not exists commissions (
@@ -308,6 +442,7 @@ create table if not exists commissions (
         constraint commissions_one_time_check check (not one_time or kind = 'sale'),
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
+    payout_id     uuid,
 
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),
@@ -323,11 +458,11 @@ create table if not exists commissions (
     constraint commissions_event_id_fkey    foreign key (workspace_id, event_id)    references events (workspace_id, id),
     constraint commissions_reward_id_fkey   foreign key (workspace_id, reward_id)   references rewards (workspace_id, id),
     constraint commissions_reverses_id_fkey foreign key (partner_id, reverses_id)   references commissions (partner_id, id),
-    constraint commissions_replaces_id_fkey foreign key (workspace_id, replaces_id) references commissions (workspace_id, id)
+    constraint commissions_replaces_id_fkey foreign key (workspace_id, replaces_id) references commissions (workspace_id, id),
+    -- A payout has commissions of its own partner and currency only.
+    constraint commissions_payout_id_fkey
+        foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id)
 );
-
-create or replace trigger commissions_never_change
-    before update on commissions for each row execute function refuse_update();
 
 -- What has become of an event's commission?
 create index if not exists commissions_event_id_idx on commissions (event_id);
@@ -410,9 +545,11 @@ create table if not exists mails (
     workspace_id     uuid         not null
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
-        constraint mails_kind_check check (kind in ('moved', 'invitation')),
+        constraint mails_kind_check
+            check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
     recipient        text         not null,
     partner_id       uuid,
+    payout_id        uuid,                    -- what the mail tells of, when that is a payout
     details          jsonb        not null,   -- what the template of this kind is filled with
     created_at       timestamptz  not null,
     attempts         integer      not null default 0,
@@ -422,8 +559,10 @@ create table if not exists mails (
     sent_at          timestamptz,
     failed_at        timestamptz,
 
-    -- One welcome per partner, for ever, however often the import is repeated.
-    constraint mails_partner_id_kind_key unique (partner_id, kind),
+    -- One mail of a kind per payout, however often its outcome is written down.
+    constraint mails_payout_id_kind_key unique (payout_id, kind),
+    constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
+    constraint mails_payout_id_check check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed'))),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
@@ -590,7 +729,54 @@ do $$ begin
     end if;
 end $$;
 
--- One commission per event, in whose place another may stand. It is down here because databases from before Stripe
--- get its column only now.
+-- Payouts: what a commission was paid by, when a program pays by itself, and mails that tell of it.
+do $$ begin
+    if not exists (select from information_schema.columns
+                   where table_schema = 'public' and table_name = 'commissions' and column_name = 'payout_id') then
+        alter table programs
+            add column payout_schedule text not null default 'manual'
+                constraint programs_payout_schedule_check
+                    check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
+            add column payout_schedule_since timestamptz not null default now();
+        alter table commissions
+            add column payout_id uuid,
+            add constraint commissions_payout_id_fkey
+                foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id);
+    end if;
+    if not exists (select from information_schema.columns
+                   where table_schema = 'public' and table_name = 'mails' and column_name = 'payout_id') then
+        alter table mails
+            add column payout_id uuid,
+            drop constraint mails_partner_id_kind_key,
+            add constraint mails_payout_id_kind_key unique (payout_id, kind),
+            add constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
+            drop constraint mails_kind_check,
+            add constraint mails_kind_check
+                check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
+            add constraint mails_payout_id_check
+                check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed')));
+    end if;
+end $$;
+
+
+-- What stands on columns that older databases get only now, in the upgrades.
+
+-- Of a commission, only the payout that takes it ever changes.
+create or replace trigger commissions_never_change
+    before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
+                     replaces_id, amount_cents, currency, one_time, payable_at, created_at
+    on commissions for each row execute function refuse_update();
+
+-- One commission per event, in whose place another may stand.
 create unique index if not exists commissions_event_id_key
     on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
+
+-- What is still owed to whom?
+create index if not exists commissions_unpaid_idx
+    on commissions (workspace_id, partner_id, currency) where payout_id is null;
+
+-- What is this payout made of?
+create index if not exists commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
+
+-- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
+create unique index if not exists mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;

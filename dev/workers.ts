@@ -17,11 +17,17 @@ export const workerNames = (): string[] =>
 export type Settings = DatabaseEnv & {
   /** Signs the sessions' cookies. */
   AUTH_SECRET: string
-  /** Encrypts the signing secrets of Stripe's webhooks. */
+  /** Encrypts the merchants' keys of Stripe, and the signing secrets of its webhooks. */
   SECRETS_KEY: string
   /** For sending mail by Resend's API, and where that is, when it isn't at Resend. */
   RESEND_API_KEY?: string
   RESEND_URL?: string
+  /** Where Stripe's API is, when it isn't at Stripe. */
+  STRIPE_URL?: string
+  /** Where people reach Tributary, as mails say. */
+  PUBLIC_URL?: string
+  /** How many fetches one run of the payouts Worker may make. */
+  MAX_FETCHES?: string
 }
 
 /** Secrets that a Worker can do without; wrangler.toml can only name those that it can't. */
@@ -78,7 +84,7 @@ export const startWorkers = async (settings: Settings): Promise<Workers> => {
       configPath: './wrangler.toml',
       env,
       secrets: pick(settings, [...requiredSecrets(env), ...optionalSecrets(env)]),
-      vars: pick(settings, ['SQL_ENDPOINT', 'RESEND_URL']),
+      vars: pick(settings, ['SQL_ENDPOINT', 'RESEND_URL', 'STRIPE_URL', 'PUBLIC_URL', 'MAX_FETCHES']),
     })),
   })
   const takeLogs = () => {

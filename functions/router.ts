@@ -17,6 +17,7 @@ type Env = {
     | 'IMPORT_CUSTOMERS'
     | 'DASHBOARD'
     | 'PORTAL'
+    | 'PAYOUTS'
     | 'STRIPE_WEBHOOK',
     Service
   >
@@ -49,6 +50,7 @@ export default new Hono<Env>()
   .all('/api/workspaces/:workspace/customers/import', (c) =>
     forward(c.env.IMPORT_CUSTOMERS, c.req.raw, c.var.requestId),
   )
+  .all('/api/workspaces/:workspace/payouts/run', (c) => forward(c.env.PAYOUTS, c.req.raw, c.var.requestId))
   .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
   .on('ALL', ['/portal', '/portal/*'], (c) => forward(c.env.PORTAL, c.req.raw, c.var.requestId))
   .all('/api/webhooks/stripe/:workspace', (c) => forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId))

@@ -32,13 +32,15 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
 
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commission_amount_cents: cents, commission_currency: currency, payable_at: payableAt } = event
+  const { payout_id: payoutId, paid_at: paidAt } = event
   const reversed = event.reversed_cents ?? 0n
   if (cents === null || currency === null || payableAt === null)
     return <p>This event earned no commission.</p>
   return (
     <>
       <p>
-        {formatMoney(cents, currency)} <Status status={commissionStatus({ payableAt }, now)} />, payable from{' '}
+        {formatMoney(cents, currency)}{' '}
+        <Status status={commissionStatus({ payableAt, payoutId, paidAt }, now)} />, payable from{' '}
         <Time at={payableAt} />.
       </p>
       {reversed > 0n && (

@@ -11,7 +11,10 @@ const present = (commission: CommissionRow, now: Date) => ({
   kind: commission.kind,
   amountCents: Number(commission.amount_cents),
   currency: commission.currency,
-  status: commissionStatus({ payableAt: commission.payable_at }, now),
+  status: commissionStatus(
+    { payableAt: commission.payable_at, payoutId: commission.payout_id, paidAt: commission.paid_at },
+    now,
+  ),
   payableAt: commission.payable_at,
   createdAt: commission.created_at,
   partnerId: commission.partner_id,
@@ -19,7 +22,7 @@ const present = (commission: CommissionRow, now: Date) => ({
   eventId: commission.event_id,
   reversesId: commission.reverses_id,
   // Nothing is paid out yet.
-  payoutId: null,
+  payoutId: commission.payout_id,
 })
 
 /** GET /commissions: what partners have earned. Design, section 12. */

@@ -38,7 +38,10 @@ const present = (event: EventRow, now: Date) => ({
     amountCents: Number(event.commission_amount_cents),
     reversedCents: Number(event.reversed_cents),
     currency: event.commission_currency,
-    status: commissionStatus({ payableAt: event.payable_at }, now),
+    status: commissionStatus(
+      { payableAt: event.payable_at, payoutId: event.payout_id, paidAt: event.paid_at },
+      now,
+    ),
     payableAt: event.payable_at,
   },
   steps: event.steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),

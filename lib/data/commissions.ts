@@ -9,8 +9,7 @@ export type CommissionFilter = Slice & {
   partnerId?: string | undefined
   customerExternalId?: string | undefined
   eventId?: string | undefined
-  /** Nothing is paid out yet, so nothing is `processing` or `paid`. */
-  status?: CommissionStatus | 'processing' | 'paid' | undefined
+  status?: CommissionStatus | undefined
   kind?: CommissionKind | undefined
 }
 
@@ -27,6 +26,7 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     .where('c.workspace_id', '=', workspaceId)
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
     .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .where((eb) =>
       eb.and([
         ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
@@ -60,6 +60,8 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
       'c.created_at',
       'c.event_id',
       'c.reverses_id',
+      'c.payout_id',
+      'po.paid_at',
       'c.partner_id',
       'p.slug as partner_slug',
       'p.name as partner_name',
@@ -67,30 +69,36 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     ])
 
 /** A commission's status follows from its row: see lib/domain/commissions.ts. */
-const hasStatus = (status: NonNullable<CommissionFilter['status']>, now: Date): RawBuilder<SqlBool> => {
-  if (status === 'pending') return sql`c.payable_at > ${now}`
-  return status === 'payable' ? sql`c.payable_at <= ${now}` : sql`false`
-}
+const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
+  ({
+    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now}`,
+    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now}`,
+    processing: sql<SqlBool>`c.payout_id is not null and po.paid_at is null`,
+    paid: sql<SqlBool>`po.paid_at is not null`,
+  })[status]
 
 /**
- * What a workspace's partners have earned, or one of them, less what was taken back, by currency and by whether it may
- * be paid out, as a query. It may be less than nothing, when what was paid out already is taken back.
+ * What a workspace's partners have earned, or one of them, less what was taken back, by currency and by what has become
+ * of it, as a query. What is payable may be less than nothing, when what was paid out already is taken back.
  *
  * @param now when it is asked, from which the status follows
  */
 export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: string) =>
   db
-    .selectFrom('commissions')
-    .where('workspace_id', '=', workspaceId)
-    .where((eb) => eb.and(partnerId ? [eb('partner_id', '=', partnerId)] : []))
+    .selectFrom('commissions as c')
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .where('c.workspace_id', '=', workspaceId)
+    .where((eb) => eb.and(partnerId ? [eb('c.partner_id', '=', partnerId)] : []))
     .select([
-      'currency',
-      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at > ${now}), 0)::bigint`.as(
-        'pendingCents',
-      ),
-      sql<bigint>`coalesce(sum(amount_cents) filter (where payable_at <= ${now}), 0)::bigint`.as(
-        'payableCents',
-      ),
+      'c.currency',
+      sumWith('pending', now).as('pendingCents'),
+      sumWith('payable', now).as('payableCents'),
+      sumWith('processing', now).as('processingCents'),
+      sumWith('paid', now).as('paidCents'),
     ])
-    .groupBy('currency')
-    .orderBy('currency')
+    .groupBy('c.currency')
+    .orderBy('c.currency')
+
+/** The sum of the commissions that have a status. */
+const sumWith = (status: CommissionStatus, now: Date) =>
+  sql<bigint>`coalesce(sum(c.amount_cents) filter (where ${hasStatus(status, now)}), 0)::bigint`

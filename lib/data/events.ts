@@ -71,6 +71,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
           eb.not(eb.exists(eb.selectFrom('commissions as next').whereRef('next.replaces_id', '=', 'c.id'))),
         ),
     )
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .select((eb) => [
       'e.id',
       'e.kind',
@@ -94,6 +95,8 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'c.amount_cents as commission_amount_cents',
       'c.currency as commission_currency',
       'c.payable_at',
+      'c.payout_id',
+      'po.paid_at',
       eb
         .selectFrom('commissions as r')
         // By the event, for which there is an index.

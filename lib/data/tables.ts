@@ -1,6 +1,7 @@
 /** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AttributedBy } from '../domain/attribution.ts'
+import type { PayoutAccountStatus, PayoutMethod, PayoutSchedule } from '../domain/payouts.ts'
 import type { RewardInterval } from '../domain/rewards.ts'
 import type { Step } from '../domain/steps.ts'
 import type { StripeFact } from '../domain/stripe-facts.ts'
@@ -42,6 +43,8 @@ export type Tables = {
     attribution: Generated<'last' | 'first'>
     attribute_known_customers: Generated<boolean>
     minimum_payout_cents: ColumnType<bigint, number | undefined, number>
+    payout_schedule: Generated<PayoutSchedule>
+    payout_schedule_since: Generated<Date>
     created_at: Generated<Date>
   }
   groups: {
@@ -131,6 +134,61 @@ export type Tables = {
     one_time: boolean
     payable_at: Date
     created_at: Date
+    payout_id: string | null
+  }
+  stripe_keys: {
+    workspace_id: string
+    sealed: string
+    hint: string
+    stripe_account_id: string
+    livemode: boolean
+    created_at: Date
+  }
+  payout_accounts: {
+    id: string
+    workspace_id: string
+    email: string
+    country: string
+    stripe_account_id: string | null
+    status: Generated<PayoutAccountStatus>
+    checked_at: Date | null
+    created_at: Date
+    disconnected_at: Date | null
+  }
+  payout_runs: {
+    id: string
+    workspace_id: string
+    program_id: string | null
+    method: PayoutMethod
+    payable_by: Date
+    scheduled_for: Date | null
+    created_by: string | null
+    created_at: Date
+    claimed_until: string | null
+    claimed_at: Date | null
+    marked_paid_at: Date | null
+    confirmed_at: Date | null
+    canceled_at: Date | null
+  }
+  payouts: {
+    id: string
+    workspace_id: string
+    run_id: string
+    program_id: string
+    partner_id: string
+    currency: string
+    amount_cents: bigint
+    stripe_account_id: string | null
+    created_at: Date
+    attempt: Generated<number>
+    attempted_at: Date | null
+    next_attempt_at: Date
+    tries: Generated<number>
+    last_error: string | null
+    transfer_id: string | null
+    paid_at: Date | null
+    failed_at: Date | null
+    canceled_at: Date | null
   }
   stripe_secrets: {
     id: string
@@ -161,6 +219,7 @@ export type Tables = {
     kind: MailKind
     recipient: string
     partner_id: string | null
+    payout_id: string | null
     details: Json<Record<string, string | null>>
     created_at: Date
     attempts: Generated<number>
@@ -190,4 +249,4 @@ export type PartnerStatus = 'approved' | 'banned'
 export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'
 
 /** The mails of the outbox. */
-export type MailKind = 'moved' | 'invitation'
+export type MailKind = 'moved' | 'invitation' | 'connect_account' | 'payout_sent' | 'payout_failed'

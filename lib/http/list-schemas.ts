@@ -1,6 +1,7 @@
 /** The filters of the lists: design, section 12. The pages' forms go through them too. */
 import * as z from 'zod'
 import { MAIL_STATUSES } from '../data/mails.ts'
+import { COMMISSION_STATUSES } from '../domain/commissions.ts'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../domain/emails.ts'
 import { slugKey } from '../domain/slugs.ts'
 import { id, MAX_ID_LENGTH, NOT_BLANK } from './fields.ts'
@@ -45,7 +46,7 @@ export const CommissionQuery = z.object({
   partnerId: z.uuid().optional(),
   customerExternalId: wanted('Your id of the customer.').optional(),
   eventId: z.uuid().optional(),
-  status: z.enum(['pending', 'payable', 'processing', 'paid']).optional(),
+  status: z.enum(COMMISSION_STATUSES).optional(),
   kind: z.enum(['sale', 'lead', 'opening_balance', 'reversal']).optional(),
   ...Page.shape,
 })

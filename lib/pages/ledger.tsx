@@ -152,7 +152,16 @@ export const CommissionTable = ({
         <td>{commission.customer_external_id}</td>
         <td class="number">{formatMoney(commission.amount_cents, commission.currency)}</td>
         <td>
-          <Status status={commissionStatus({ payableAt: commission.payable_at }, now)} />
+          <Status
+            status={commissionStatus(
+              {
+                payableAt: commission.payable_at,
+                payoutId: commission.payout_id,
+                paidAt: commission.paid_at,
+              },
+              now,
+            )}
+          />
         </td>
         <td>
           <Time at={commission.payable_at} />

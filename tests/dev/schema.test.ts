@@ -40,6 +40,8 @@ const describeSchema = async (client: pg.Client): Promise<string[]> => {
     from pg_constraint where connamespace in (select oid from pg_namespace where nspname in ('public', 'auth'))
     union all
     select indexdef from pg_indexes where schemaname in ('public', 'auth')
+    union all
+    select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
     order by 1`)
   return rows.map(({ line }) => line)
 }
@@ -96,6 +98,15 @@ const upgrades = [
       ['user_1', '2026-01-01T00:00:00.000Z'],
     ],
     balance: '500',
+  },
+  {
+    from: 'payouts',
+    rows: `${OLD_ROWS}
+      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
+        select workspace_id, id, partner_id, created_at from customers;
+      insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+        select gen_random_uuid(), workspace_id, 'moved', email, id, '{}', now(), now() from partners`,
+    referrals: [['user_1', '2026-01-01T00:00:00.000Z']],
   },
 ]
 

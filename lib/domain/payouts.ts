@@ -1,0 +1,81 @@
+/** Payouts: when a program pays, who is left out, and what a payout's status is. No I/O, no clock. */
+import { UTCDateMini } from '@date-fns/utc'
+
+/** By Stripe to connected accounts, or by the merchant's bank from a file. */
+export const PAYOUT_METHODS = ['stripe', 'manual'] as const
+export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
+
+/**
+ * When a program pays by itself: on Mondays, on the 1st and the 15th, or on the 1st of a month, from midnight UTC.
+ * `manual`: whenever a manager asks for it.
+ */
+export const PAYOUT_SCHEDULES = ['manual', 'weekly', 'twice_monthly', 'monthly'] as const
+export type PayoutSchedule = (typeof PAYOUT_SCHEDULES)[number]
+
+/**
+ * How a partner's Stripe account is: `onboarding` needs more from the partner, `in_review` waits for Stripe, `enabled`
+ * can be paid, `restricted` could be and needs something again, `closed` never can again.
+ */
+export const PAYOUT_ACCOUNT_STATUSES = ['onboarding', 'in_review', 'enabled', 'restricted', 'closed'] as const
+export type PayoutAccountStatus = (typeof PAYOUT_ACCOUNT_STATUSES)[number]
+
+export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled'] as const
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
+
+/** Why a partner with a balance gets nothing from a run. */
+export const SKIP_CODES = ['not_connected', 'partner_banned', 'below_minimum', 'negative_balance'] as const
+export type SkipCode = (typeof SKIP_CODES)[number]
+
+/** A payout is on its way until one of these has happened. */
+export const payoutStatus = (payout: {
+  paidAt: Date | null
+  failedAt: Date | null
+  canceledAt: Date | null
+}): PayoutStatus => {
+  if (payout.paidAt) return 'paid'
+  if (payout.failedAt) return 'failed'
+  return payout.canceledAt ? 'canceled' : 'processing'
+}
+
+/** The states of a manual run, in their order; a run by Stripe is `processing` until it has claimed all. */
+export type RunStatus = 'processing' | 'paid' | 'confirmed' | 'canceled'
+
+/** How a manual run is. */
+export const runStatus = (run: {
+  markedPaidAt: Date | null
+  confirmedAt: Date | null
+  canceledAt: Date | null
+}): RunStatus => {
+  if (run.canceledAt) return 'canceled'
+  if (run.confirmedAt) return 'confirmed'
+  return run.markedPaidAt ? 'paid' : 'processing'
+}
+
+const MONDAY = 1
+const SECOND_TURN = 15
+
+/** The latest moment up to now at which a program of this schedule was to pay; null for one that pays when asked. */
+export const latestTurn = (schedule: PayoutSchedule, now: Date): Date | null => {
+  if (schedule === 'manual') return null
+  const day = new UTCDateMini(now)
+  day.setHours(0, 0, 0, 0)
+  if (schedule === 'weekly') day.setDate(day.getDate() - ((day.getDay() - MONDAY + 7) % 7))
+  else day.setDate(schedule === 'twice_monthly' && day.getDate() >= SECOND_TURN ? SECOND_TURN : 1)
+  return new Date(day)
+}
+
+/** The transfers of a payout at Stripe, of which there is one: by it a transfer is found again. */
+export const transferGroup = (payoutId: string): string => `payout_${payoutId}`
+
+/**
+ * The idempotency key of a transfer. Attempts are counted up only once Stripe has refused the one before, or has
+ * forgotten its key and has no transfer of it.
+ */
+export const transferKey = (payoutId: string, attempt: number): string => `payout_${payoutId}_${attempt}`
+
+/** Stripe may forget a key once it is 24 hours old; an hour is left for clocks and slow answers. */
+const KEY_LIFE_MS = 23 * 3_600_000
+
+/** Whether Stripe may have forgotten the key under which a transfer was first tried. */
+export const isKeyForgotten = (attemptedAt: Date, now: Date): boolean =>
+  now.getTime() - attemptedAt.getTime() > KEY_LIFE_MS
