@@ -383,6 +383,7 @@ create table if not exists payouts (
     attempt            integer      not null default 1,
     attempted_at       timestamptz,
     next_attempt_at    timestamptz  not null,
+    taken_at           timestamptz,            -- by the Worker that sends it, at its own now
     tries              integer      not null default 0,
     last_error         text,
     transfer_id        text,
@@ -780,3 +781,122 @@ create index if not exists commissions_payout_id_idx on commissions (payout_id) 
 
 -- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
 create unique index if not exists mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;
+
+
+-- Whether the ledger adds up: gives a row for each thing that is not as it must be, and none when all is well. What
+-- constraints guard is looked at too: they may have been taken away by hand, or restored rows may have got past them.
+create or replace function verify_ledger()
+returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable as $$
+    select 'a payout is the sum of its commissions', p.workspace_id, p.id,
+           format('%s %s against commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
+    from payouts p left join commissions c on c.payout_id = p.id
+    where p.failed_at is null and p.canceled_at is null
+    group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
+
+    union all
+    select 'a payout that failed or was canceled has let go of its commissions', p.workspace_id, p.id,
+           format('it still has %s', count(*))
+    from payouts p join commissions c on c.payout_id = p.id
+    where p.failed_at is not null or p.canceled_at is not null
+    group by p.id
+
+    union all
+    select 'a commission is paid in its own currency, to its own partner', c.workspace_id, c.id,
+           format('the payout is %s', c.payout_id)
+    from commissions c left join payouts p on p.id = c.payout_id
+    where c.payout_id is not null
+      and (p.id is null or (c.partner_id, c.program_id, c.currency) is distinct from (p.partner_id, p.program_id, p.currency))
+
+    union all
+    select 'nothing is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
+    from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
+    where c.payable_at > r.payable_by
+
+    union all
+    select 'a transfer pays one payout', workspace_id, (array_agg(id))[1], format('%s pays %s', transfer_id, count(*))
+    from payouts where transfer_id is not null
+    group by workspace_id, transfer_id having count(*) > 1
+
+    union all
+    select 'a payout is as its manual run is', p.workspace_id, p.id, format('the run is %s', r.id)
+    from payouts p join payout_runs r on r.id = p.run_id
+    where r.method = 'manual'
+      and (((p.paid_at is null) <> (r.marked_paid_at is null)) or ((p.canceled_at is null) <> (r.canceled_at is null)))
+
+    union all
+    select 'one commission stands for an event', c.workspace_id, c.event_id, format('there are %s', count(*))
+    from commissions c
+    where c.event_id is not null and c.kind <> 'reversal'
+      and not exists (select from commissions n where n.replaces_id = c.id)
+    group by c.workspace_id, c.event_id having count(*) > 1
+
+    union all
+    select 'one one-time commission per customer', workspace_id, customer_id, format('there are %s', count(*))
+    from commissions where one_time
+    group by workspace_id, program_id, customer_id having count(*) > 1
+
+    union all
+    select 'one opening balance per partner', workspace_id, partner_id, format('there are %s', count(*))
+    from commissions where kind = 'opening_balance'
+    group by workspace_id, partner_id having count(*) > 1
+
+    union all
+    select 'reversals never exceed what they reverse', c.workspace_id, c.id,
+           format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
+    from commissions c join commissions r on r.reverses_id = c.id
+    group by c.id having sum(r.amount_cents) not between -c.amount_cents and 0
+
+    union all
+    select 'a commission that another replaces is taken back whole', c.workspace_id, c.id,
+           format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
+    from commissions c join commissions n on n.replaces_id = c.id left join commissions r on r.reverses_id = c.id
+    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
+
+    union all
+    select 'a reversal is of the same partner, event and currency', r.workspace_id, r.id, format('it reverses %s', c.id)
+    from commissions r join commissions c on c.id = r.reverses_id
+    where (r.partner_id, r.event_id, r.currency, r.payable_at)
+          is distinct from (c.partner_id, c.event_id, c.currency, c.payable_at)
+       or c.kind = 'reversal'
+
+    union all
+    select 'whoever an event is not credited to has earned nothing by it', c.workspace_id, e.id,
+           format('%s has %s', c.partner_id, sum(c.amount_cents))
+    from commissions c join events e on e.id = c.event_id
+    where c.partner_id is distinct from e.partner_id
+    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
+
+    union all
+    select 'nothing joins two workspaces', j.workspace_id, j.id, j.what
+    from (
+        select c.id, c.workspace_id, x.workspace_id as other, x.what
+        from commissions c cross join lateral (
+            select p.workspace_id, 'a commission and its partner' as what from partners p where p.id = c.partner_id
+            union all select g.workspace_id, 'a commission and its program' from programs g where g.id = c.program_id
+            union all select e.workspace_id, 'a commission and its event' from events e where e.id = c.event_id
+            union all select k.workspace_id, 'a commission and its customer' from customers k where k.id = c.customer_id
+            union all select w.workspace_id, 'a commission and its reward' from rewards w where w.id = c.reward_id
+            union all select o.workspace_id, 'a commission and its payout' from payouts o where o.id = c.payout_id
+            union all select r.workspace_id, 'a reversal and its commission' from commissions r where r.id = c.reverses_id
+        ) x
+        union all
+        select p.id, p.workspace_id, x.workspace_id, x.what
+        from payouts p cross join lateral (
+            select a.workspace_id, 'a payout and its partner' as what from partners a where a.id = p.partner_id
+            union all select r.workspace_id, 'a payout and its run' from payout_runs r where r.id = p.run_id
+        ) x
+        union all
+        select e.id, e.workspace_id, x.workspace_id, x.what
+        from events e cross join lateral (
+            select p.workspace_id, 'an event and its partner' as what from partners p where p.id = e.partner_id
+            union all select k.workspace_id, 'an event and its customer' from customers k where k.id = e.customer_id
+        ) x
+        union all
+        select k.id, k.workspace_id, p.workspace_id, 'a customer and its partner'
+        from customers k join partners p on p.id = k.partner_id
+        union all
+        select p.id, p.workspace_id, g.workspace_id, 'a partner and its program'
+        from partners p join programs g on g.id = p.program_id
+    ) j
+    where j.other <> j.workspace_id
+$$;

@@ -1,6 +1,8 @@
 /** What the endpoints of design section 12 answer, for the API's description: no Worker carries these. */
 import * as z from 'zod'
 import { MAIL_STATUSES } from '../lib/data/mails.ts'
+import { COMMISSION_STATUSES } from '../lib/domain/commissions.ts'
+import { PAYOUT_SCHEDULES } from '../lib/domain/payouts.ts'
 
 /** A page of a list. */
 export const listOf = (row: z.ZodType) => z.object({ data: z.array(row), nextCursor: z.uuid().nullable() })
@@ -46,6 +48,7 @@ export const ProgramResponse = z
     attribution: z.enum(['last', 'first']),
     attributeKnownCustomers: z.boolean(),
     minimumPayoutCents: z.int(),
+    payoutSchedule: z.enum(PAYOUT_SCHEDULES),
     createdAt: at,
   })
   .meta({ id: 'Program' })
@@ -87,14 +90,14 @@ export const CommissionResponse = z
       description: 'Minor units. What a reversal takes back is negative, what it gives again is positive.',
     }),
     currency: z.string(),
-    status: z.enum(['pending', 'payable']),
+    status: z.enum(COMMISSION_STATUSES),
     payableAt: at,
     createdAt: at,
     partnerId: z.uuid(),
     customerExternalId: z.string().nullable(),
     eventId: z.uuid().nullable(),
     reversesId: z.uuid().nullable().meta({ description: 'The commission that a reversal is about.' }),
-    payoutId: z.uuid().nullable(),
+    payoutId: z.uuid().nullable().meta({ description: 'The payout that has taken it, if one has.' }),
   })
   .meta({ id: 'Commission' })
 
@@ -113,7 +116,7 @@ export const CustomerResponse = z
 export const MailResponse = z
   .object({
     id: z.uuid(),
-    kind: z.enum(['moved', 'invitation']),
+    kind: z.enum(['moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed']),
     to: z.string(),
     partnerId: z.uuid().nullable(),
     status: z.enum(MAIL_STATUSES),
@@ -134,10 +137,26 @@ export const StripeSecretResponse = z
   })
   .meta({ id: 'StripeSecret' })
 
+export const StripeKeyResponse = z
+  .object({
+    hint: z.string().meta({ description: 'The last four characters of the key.' }),
+    stripeAccountId: z.string().meta({ description: 'Whose key it is: `acct_...`' }),
+    livemode: z.boolean().meta({ description: 'false for a key of Stripe’s test mode.' }),
+    createdAt: at,
+  })
+  .meta({ id: 'StripeKey' })
+
 export const StripeResponse = z
   .object({
     webhookUrl: z.url().meta({ description: 'The address to which Stripe is to send events.' }),
     events: z.array(z.string()).meta({ description: 'The events that it is to send.' }),
+    connectEvents: z.array(z.string()).meta({
+      description:
+        'The events of connected accounts, which a second endpoint is to send; see docs/stripe.md.',
+    }),
+    key: StripeKeyResponse.nullable().meta({
+      description: 'The key from whose Stripe account partners are paid; null while there is none.',
+    }),
     secrets: z.array(StripeSecretResponse),
     firstEventAt: at.nullable().meta({ description: 'When the first event arrived; null while none has.' }),
     lastEventAt: at.nullable(),

@@ -1,5 +1,6 @@
 /** What the endpoints answer, for the API's description: no Worker carries these. */
 import * as z from 'zod'
+import { COMMISSION_STATUSES } from '../lib/domain/commissions.ts'
 
 /** The answer of both tracking endpoints. */
 export const TrackingResponse = z
@@ -47,7 +48,7 @@ export const EventResponse = z
           .int()
           .meta({ description: 'How much of it was taken back, by refunds, disputes and corrections.' }),
         currency: z.string(),
-        status: z.enum(['pending', 'payable']),
+        status: z.enum(COMMISSION_STATUSES),
         payableAt: z.iso.datetime(),
       })
       .nullable(),

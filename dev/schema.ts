@@ -30,6 +30,19 @@ const connect = async (databaseUrl: string): Promise<pg.Client> => {
   return client
 }
 
+/** Connects to a database by TCP for as long as something needs it. @throws when it can't be reached */
+export const withClient = async <T>(
+  databaseUrl: string,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const client = await connect(databaseUrl)
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Applies schema.sql to a database by TCP, whole or not at all. Applying it twice changes nothing.
  *
@@ -37,13 +50,10 @@ const connect = async (databaseUrl: string): Promise<pg.Client> => {
  */
 export const applySchema = async (databaseUrl: string): Promise<void> => {
   const schema = await readFile(new URL('../schema.sql', import.meta.url), 'utf8')
-  const client = await connect(databaseUrl)
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query("begin; set local client_min_messages = 'warning'")
     await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
     await client.query(schema)
     await client.query('commit')
-  } finally {
-    await client.end()
-  }
+  })
 }

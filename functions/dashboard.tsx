@@ -12,6 +12,7 @@ import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
+import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
 import stripe from './dashboard/stripe.tsx'
 import workspaces from './dashboard/workspaces.tsx'
@@ -33,6 +34,7 @@ export default createPages()
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)
+  .route('/', payouts)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

@@ -9,6 +9,7 @@ import groups from './manage/groups.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import partners from './manage/partners.ts'
+import payouts from './manage/payouts.ts'
 import programs from './manage/programs.ts'
 import stripe from './manage/stripe.ts'
 import workspaces from './manage/workspaces.ts'
@@ -26,5 +27,6 @@ export default createApp()
   .route('/', commissions)
   .route('/', customers)
   .route('/', mails)
+  .route('/', payouts)
   .route('/', stripe)
   .route('/', audit)

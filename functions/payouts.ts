@@ -1,28 +1,64 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { findProgram } from '../lib/data/programs.ts'
+import { manager } from '../lib/http/access.ts'
 import { createApp } from '../lib/http/app.ts'
-import {
-  disconnect,
-  type OnboardingEnv,
-  refreshAccount,
-  sealKey,
-  startOnboarding,
-} from '../lib/stripe/onboarding.ts'
-import type {
-  OnboardingRequest,
-  PayoutsService,
-  RunRequest,
-  RunResult,
-} from '../lib/stripe/payouts-service.ts'
+import { ApiError } from '../lib/http/errors.ts'
+import { found } from '../lib/http/found.ts'
+import { PayoutRun } from '../lib/http/payout-run-schema.ts'
+import { body } from '../lib/http/validate.ts'
+import { disconnect, refreshAccount, sealKey, startOnboarding } from '../lib/stripe/onboarding.ts'
+import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/stripe/payouts-service.ts'
+import { payDue, runPayouts } from '../lib/stripe/run-payouts.ts'
+import type { PayoutEnv } from '../lib/stripe/send-payouts.ts'
 
-const app = createApp()
+/** POST /api/workspaces/:workspace/payouts/run: pays what is payable. Spec, section 3; design, sections 7 and 12. */
+const app = createApp().post(
+  '/api/workspaces/:workspace/payouts/run',
+  manager(),
+  body(PayoutRun),
+  async (c) => {
+    const { dryRun, programId, method } = c.req.valid('json')
+    const { db, now, user, workspace } = c.var
+    const program = programId
+      ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
+      : null
+
+    const request: RunRequest = {
+      workspaceId: workspace.id,
+      programId: program?.id ?? null,
+      method: method ?? 'stripe',
+      dryRun: dryRun ?? false,
+      actor: user.email,
+    }
+    const result = await runPayouts(c.env as unknown as PayoutEnv, request, now)
+    if ('refused' in result) throw new ApiError('conflict', result.refused)
+    return c.json(result)
+  },
+)
 
 /** Pays partners: when the clock says so, and when a manager asks. It alone calls the merchants' Stripe accounts. */
-export default class Payouts extends WorkerEntrypoint<OnboardingEnv> implements PayoutsService {
+export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements PayoutsService {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
 
-  override async scheduled() {}
+  /** Pays what is due, and logs one line of JSON about it. */
+  override async scheduled() {
+    const start = Date.now()
+    const log = (level: string, entry: object) =>
+      console.log(JSON.stringify({ level, job: 'payouts', ms: Date.now() - start, ...entry }))
+    try {
+      const tally = await payDue(this.env)
+      if (tally) log('info', tally)
+    } catch (error) {
+      log('error', { error: (error as Error).message })
+      throw error
+    }
+  }
+
+  run(request: RunRequest) {
+    return runPayouts(this.env, request)
+  }
 
   sealKey(workspaceId: string, key: string) {
     return sealKey(this.env, workspaceId, key)
@@ -38,9 +74,5 @@ export default class Payouts extends WorkerEntrypoint<OnboardingEnv> implements 
 
   disconnect(workspaceId: string, email: string) {
     return disconnect(this.env, workspaceId, email)
-  }
-
-  async run(_request: RunRequest): Promise<RunResult> {
-    return { runId: null, payouts: [], skipped: [] }
   }
 }

@@ -1,38 +1,59 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
 import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/data/stripe-webhook.ts'
+import { DatabaseUnavailable } from '../lib/data/unavailable.ts'
 import type { StripeOutcome } from '../lib/domain/stripe-outcomes.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { addressKey, limitRate, type RateLimiter } from '../lib/http/rate-limit.ts'
 import { limitBody } from '../lib/http/validate.ts'
+import type { PayoutsService } from '../lib/stripe/payouts-service.ts'
+import { readAccountEvent } from '../lib/stripe/read-account-event.ts'
 import { decides, readEvent } from '../lib/stripe/read-event.ts'
 import { openSecret, sealSecret } from '../lib/stripe/secrets.ts'
 import type { SaleReport, StripeService } from '../lib/stripe/service.ts'
 import { joinReport, settlePurchase } from '../lib/stripe/settle-purchase.ts'
 import { checkTimestamp, readSigned } from '../lib/stripe/verify.ts'
 
-type StripeBindings = DatabaseEnv & { SECRETS_KEY: string; RATE_LIMIT: RateLimiter }
+type StripeBindings = DatabaseEnv & {
+  SECRETS_KEY: string
+  RATE_LIMIT: RateLimiter
+  PAYOUTS: Pick<PayoutsService, 'refreshAccount'>
+}
 
 /** The largest of Stripe's events, an invoice of 250 lines and more, several times over. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
+const NO_EVENT =
+  'This event is not as Stripe describes it. For what happens to your own account, choose the payload style “Snapshot”.'
+
 const IGNORED: StripeOutcome = { code: 'ignored', facts: {} }
+
+/** Has a partner's account looked at again: by then it may have changed once more, so what the event says is not read. */
+const refreshAccount = ({ PAYOUTS }: StripeBindings, workspaceId: string, accountId: string): Promise<void> =>
+  PAYOUTS.refreshAccount(workspaceId, accountId).catch((cause: unknown) => {
+    throw new DatabaseUnavailable('Nobody could say how the account is.', { cause })
+  })
 
 /** What happens at the merchants' Stripe accounts, event by event. Design, section 5. */
 const app = createApp().post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
   const { db, now } = c.var
-  const { SECRETS_KEY } = c.env as StripeBindings
+  const env = c.env as StripeBindings
   const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
   await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
 
   const endpoint = await findEndpoint(db, c.req.param('workspace'))
   const { workspaceId = '', secrets: sealed = [], isNew = false } = endpoint ?? {}
-  const opened = await Promise.all(sealed.map((secret) => openSecret(SECRETS_KEY, workspaceId, secret)))
+  const opened = await Promise.all(sealed.map((secret) => openSecret(env.SECRETS_KEY, workspaceId, secret)))
   const secrets = opened.filter((secret) => secret !== null)
   const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
+  const accountId = readAccountEvent(signed)
+  if (accountId !== null) {
+    await refreshAccount(env, workspaceId, accountId)
+    return c.json({ received: true })
+  }
   const event = readEvent(signed)
-  if (!event) throw new ApiError('invalid_body', 'This event is not as Stripe describes it.')
+  if (!event) throw new ApiError('invalid_body', NO_EVENT)
 
   // The first event of all is kept whatever it is: it shows the manager that the webhook works.
   const matters = event.keys.length > 0

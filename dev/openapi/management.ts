@@ -19,7 +19,7 @@ import {
   ProgramChange,
 } from '../../lib/http/management-schemas.ts'
 import { NewCoupon, PartnerChange } from '../../lib/http/partner-schemas.ts'
-import { NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
+import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
 import {
   ApiKeyResponse,
   AuditEntryResponse,
@@ -34,6 +34,7 @@ import {
   PartnerResponse,
   ProgramResponse,
   StripeEventResponse,
+  StripeKeyResponse,
   StripeResponse,
   StripeSecretResponse,
   WorkspaceResponse,
@@ -200,7 +201,7 @@ export const management = {
   },
   [`${AT}/stripe`]: {
     get: {
-      summary: 'See how the webhook at Stripe is set up',
+      summary: 'See how Stripe is set up',
       security: bySession,
       requestParams: path(),
       responses: {
@@ -221,6 +222,24 @@ export const management = {
     },
   },
   [`${AT}/stripe/secrets/{id}`]: { delete: remove('Remove a signing secret') },
+  [`${AT}/stripe/key`]: {
+    put: {
+      summary: 'Set the key from whose Stripe account partners are paid',
+      description:
+        'It takes the place of the one before. The key of another Stripe account is a conflict while partners are connected under that one, or are being paid. What Stripe refuses is `invalid_body`.',
+      security: bySession,
+      requestParams: path(),
+      requestBody: { required: true, ...json(NewStripeKey) },
+      responses: {
+        200: { description: 'Set.', ...json(StripeKeyResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+    delete: {
+      ...remove('Remove the key of Stripe', {}, 'conflict'),
+      description: 'A conflict while payouts are on their way.',
+    },
+  },
   [`${AT}/stripe/events`]: {
     get: managersOnly(
       list('List what Stripe has told, and what it led to', listOf(StripeEventResponse), StripeEventQuery),

@@ -1,95 +1,85 @@
 /** Stripe's API: who may call it, what may go wrong with it, and all its resources. */
 import type { HttpBindings } from '@hono/node-server'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { accountLinkRoutes, type Links } from './account-links.ts'
+import { accountV1Routes } from './accounts-v1.ts'
+import { accountV2Routes } from './accounts-v2.ts'
+import type { Connect } from './connect.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerRoutes } from './customers.ts'
 import { disputeRoutes } from './disputes.ts'
 import { Refusal, unknownRoute } from './errors.ts'
-import { idempotency } from './idempotency.ts'
+import { thinEventRoutes } from './events.ts'
+import { idempotency, oneAtATime } from './idempotency.ts'
 import { invoiceRoutes } from './invoices.ts'
+import { secretKey } from './keys.ts'
 import { paymentRoutes } from './payments.ts'
+import type { Platform } from './platforms.ts'
 import { priceRoutes } from './prices.ts'
 import { refundRoutes } from './refunds.ts'
 import { sessionRoutes } from './sessions.ts'
 import { newId, type Store } from './store.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
+import { transferRoutes } from './transfers.ts'
+import { keptTrouble, type StripeTrouble, troubled } from './troubles.ts'
 import { type Webhooks, webhookRoutes } from './webhooks.ts'
 
-/** What may go wrong with a call. */
-export type StripeTrouble =
-  /** An error of the API. Nothing is done. */
-  | { status: 402 | 409 | 429 | 500 | 503; code?: string; message?: string }
-  /** Nobody ever answers. Nothing is done. */
-  | 'silence'
-  /** It is done, and the connection is cut before the answer. */
-  | 'cut_after'
-  /** A proxy answers with a page of its own. Nothing is done. */
-  | 'garbage'
-
-export type Bindings = { Bindings: HttpBindings }
-
-const KEY = /^(Bearer |Basic )(\S+)$/i
-
-/** The caller's secret key, by either scheme that Stripe takes. */
-const keyOf = (authorization = ''): string | undefined => {
-  const [, scheme, value = ''] = KEY.exec(authorization) ?? []
-  if (!scheme) return undefined
-  return scheme.trim().toLowerCase() === 'bearer' ? value : atob(value).split(':')[0]
+/** What a request of the API has found out. */
+export type ApiEnv = {
+  Bindings: HttpBindings
+  Variables: {
+    key: string
+    platform: Platform
+    /** The request ends in an error that is kept, with the thing done or not. */
+    keeps?: 'done' | 'undone'
+  }
 }
 
-const secretKey = (): MiddlewareHandler =>
-  async function secretKey(c, next) {
-    const key = keyOf(c.req.header('Authorization'))
-    if (!key) {
-      throw new Refusal(401, {
-        message:
-          "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
-      })
-    }
-    if (!/^(sk|rk)_test_\w+$/.test(key)) {
-      throw new Refusal(401, { message: `Invalid API Key provided: ${key.slice(0, 8)}****` })
-    }
+/** What waits for a call, and may do something in the meantime. */
+export type Hook = (method: string, path: string) => void | Promise<void>
+export type Hooks = {
+  /** Before it is carried out. */
+  onCall?: Hook | undefined
+  /** When it is done, and nobody knows yet. */
+  afterCall?: Hook | undefined
+}
+
+type ApiParts = {
+  store: Store
+  webhooks: Webhooks
+  connect: Connect
+  links: Links
+  hooks: Hooks
+  /** Where the page of a checkout session is. */
+  pageOf: (session: string) => string
+  /** Where an account link leads. */
+  linkOf: (token: string) => string
+  /** What goes wrong with a call, when something does. */
+  trouble: (c: Context<ApiEnv>) => StripeTrouble | null | undefined
+}
+
+const hooked = (hooks: Hooks, when: keyof Hooks): MiddlewareHandler =>
+  async function hooked(c, next) {
+    if (when === 'onCall') await hooks.onCall?.(c.req.method, c.req.path)
     await next()
+    if (when === 'afterCall') await hooks.afterCall?.(c.req.method, c.req.path)
   }
 
-const troubled = (next: () => StripeTrouble | null | undefined): MiddlewareHandler<Bindings> =>
-  async function troubled(c, go) {
-    const trouble = next()
-    if (trouble === 'silence') await new Promise(() => {})
-    if (trouble === 'garbage') return c.html('<html>One moment, please</html>', 502)
-    if (trouble && typeof trouble === 'object') {
-      const { status, code, message = 'As it was told.' } = trouble
-      throw new Refusal(status, {
-        type: status === 402 ? 'card_error' : 'api_error',
-        message,
-        ...(code && { code }),
-      })
-    }
-    await go()
-    if (trouble === 'cut_after') c.env.outgoing.destroy()
-  }
-
-/**
- * The API under /v1.
- *
- * @param pageOf where the page of a checkout session is
- * @param trouble what goes wrong with the next call, when something does
- */
-export const createApi = (
-  store: Store,
-  webhooks: Webhooks,
-  pageOf: (session: string) => string,
-  trouble: () => StripeTrouble | null | undefined,
-) =>
-  new Hono<Bindings>()
+/** The API under /v1 and /v2. */
+export const createApi = ({ store, webhooks, connect, links, hooks, pageOf, linkOf, trouble }: ApiParts) =>
+  new Hono<ApiEnv>()
     .use(async function requestId(c, next) {
       await next()
       c.header('Request-Id', newId('req', 14))
     })
     .use(troubled(trouble))
-    .use(secretKey())
-    .use(idempotency())
+    .use(secretKey(connect.platforms))
+    .use(hooked(hooks, 'afterCall'))
+    .use(oneAtATime())
+    .use(hooked(hooks, 'onCall'))
+    .use(idempotency(store.now))
+    .use(keptTrouble())
     .route('/', couponRoutes(store))
     .route('/', priceRoutes(store))
     .route('/', customerRoutes(store, webhooks))
@@ -100,6 +90,11 @@ export const createApi = (
     .route('/', refundRoutes(store, webhooks))
     .route('/', disputeRoutes(store, webhooks))
     .route('/', webhookRoutes(store, webhooks))
+    .route('/', accountV1Routes(store))
+    .route('/', accountV2Routes(connect))
+    .route('/', accountLinkRoutes(store, links, linkOf))
+    .route('/', transferRoutes(store, connect.platforms, webhooks))
+    .route('/', thinEventRoutes(store))
     .notFound((c) => c.json(unknownRoute(c.req.method, c.req.path).body, 404))
     .onError((error, c) => {
       if (error instanceof Refusal) return c.json(error.body, error.status)

@@ -3,12 +3,13 @@ import type Stripe from 'stripe'
 import { findPromotionCode, redeem } from './coupons.ts'
 import { addCustomer } from './customers.ts'
 import { badParam, notNow } from './errors.ts'
+import type { Happening } from './events.ts'
 import { addInvoice } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { recount } from './sessions.ts'
 import { idOf, type Store } from './store.ts'
 import { addSubscription, bill, payInvoice } from './subscriptions.ts'
-import type { Happening, Webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 type Session = Stripe.Checkout.Session
 /** What a purchase leaves behind for its session, and what happens by it. */

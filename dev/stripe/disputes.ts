@@ -2,11 +2,12 @@
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import { notNow } from './errors.ts'
+import type { Happening } from './events.ts'
 import { readParams } from './params.ts'
 import { findCharge } from './payments.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
-import type { Happening, Webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** How long a merchant has to answer. */
 const WEEK_SECONDS = 7 * 24 * 60 * 60

@@ -9,14 +9,19 @@ type Fault = {
   param?: string
 }
 
+type Told = Omit<Fault, 'type'> & { type?: Fault['type'] }
+
 /** A request that Stripe refuses. */
 export class Refusal extends Error {
   readonly status: ContentfulStatusCode
+  /** Whether the endpoint had begun: only then is the answer kept under an idempotency key. */
+  readonly begun: boolean
   readonly body: { error: Fault }
 
-  constructor(status: ContentfulStatusCode, fault: Omit<Fault, 'type'> & { type?: Fault['type'] }) {
+  constructor(status: ContentfulStatusCode, fault: Told, { begun = true }: { begun?: boolean } = {}) {
     super(fault.message)
     this.status = status
+    this.begun = begun
     this.body = { error: { type: 'invalid_request_error', ...fault } }
   }
 }
@@ -24,6 +29,10 @@ export class Refusal extends Error {
 /** A parameter that is wrong. */
 export const badParam = (param: string, message: string, code = 'parameter_invalid'): Refusal =>
   new Refusal(400, { code, message, param })
+
+/** A parameter that is wrong by itself, whatever the account holds. */
+export const malformed = (param: string, message: string, code = 'parameter_invalid'): Refusal =>
+  new Refusal(400, { code, message, param }, { begun: false })
 
 /** Something that is not so now, whatever the parameters. */
 export const notNow = (message: string, code?: string): Refusal =>

@@ -1,35 +1,50 @@
-/** The pages of the Stripe fake: the buyer's checkout, and the merchant's overview. */
+/** The pages of the Stripe fake: the buyer's checkout, the merchant's overview, and who is connected. */
 import { type Context, Hono } from 'hono'
 import { csrf } from 'hono/csrf'
 import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
+import type { Links } from './account-links.ts'
 import { applyCode, openSession, pay } from './buyer.ts'
+import type { Connect } from './connect.ts'
+import { connectControls, onboarding } from './connect-pages.ts'
 import { closeDispute, dispute } from './disputes.ts'
 import { Refusal } from './errors.ts'
 import { STRIPE_PATH } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
 import { closedPage, knownEmail, payPage, type Typed } from './pages/pay.ts'
 import { email as emailSchema } from './params.ts'
+import type { Platform } from './platforms.ts'
 import { refund } from './refunds.ts'
 import type { Store } from './store.ts'
 import { renew } from './subscriptions.ts'
+import type { StripeTrouble } from './troubles.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type Visit = { Variables: SecureHeadersVariables }
 
+type PageParts = {
+  store: Store
+  webhooks: Webhooks
+  connect: Connect
+  links: Links
+  /** Plans what goes wrong with the next transfers: a platform's, or any. */
+  planTransfers: (next: (StripeTrouble | null)[], platform?: Platform) => void
+}
+
 /** A whole amount, as the overview's own buttons send it. */
 const AMOUNT = /^\d{1,12}$/
 
-const headers = (store: Store) =>
+const headers = (store: Store, links: Links) =>
   secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       styleSrc: [NONCE],
-      // Whoever has paid is sent back to the shop, and a browser counts that as the form's way too.
+      // Whoever is done is sent back to where they came from, and a browser counts that as the form's way too.
       formAction: [
         "'self'",
         (c: Context) => {
-          const session = store.sessions.find(c.req.path.split('/')[4])
-          return session?.success_url ? new URL(session.success_url).origin : "'self'"
+          const id = c.req.path.split('/')[4]
+          const back = store.sessions.find(id)?.success_url ?? links.visit(id)?.returnUrl
+          return back ? new URL(back).origin : "'self'"
         },
       ],
       baseUri: ["'none'"],
@@ -85,10 +100,10 @@ const checkout = (store: Store, webhooks: Webhooks) => {
 const backToShop = ({ id, success_url }: { id: string; success_url: string | null }): string =>
   (success_url ?? STRIPE_PATH).replaceAll('{CHECKOUT_SESSION_ID}', id)
 
-const overview = (store: Store, webhooks: Webhooks) => {
+const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
   const show = (c: Context<Visit>, problem?: string) =>
     c.html(
-      overviewPage(store, webhooks.deliveries(), c.get('secureHeadersNonce'), problem),
+      overviewPage(store, connect.platforms, webhooks.deliveries(), c.get('secureHeadersNonce'), problem),
       problem ? 400 : 200,
     )
   /** Does what a button says, and shows what came of it. */
@@ -120,13 +135,17 @@ const overview = (store: Store, webhooks: Webhooks) => {
       return press(c, () => closeDispute(store, webhooks, c.req.param('id'), status))
     })
     .post(`${STRIPE_PATH}/events/:id/resend`, (c) => press(c, () => webhooks.resend(c.req.param('id'))))
+    .route('/', connectControls({ connect, planTransfers, press }))
 }
 
 /** All pages. They change things by forms only, sent from themselves. */
-export const createPages = (store: Store, webhooks: Webhooks) =>
-  new Hono<Visit>()
-    .use(headers(store))
+export const createPages = (parts: PageParts) => {
+  const { store, webhooks, connect, links } = parts
+  return new Hono<Visit>()
+    .use(headers(store, links))
     .use(csrf())
     .route('/', checkout(store, webhooks))
-    .route('/', overview(store, webhooks))
+    .route('/', onboarding(connect, links))
+    .route('/', overview(parts))
     .notFound((c) => c.text('There is no such page.', 404))
+}

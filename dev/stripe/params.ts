@@ -1,7 +1,7 @@
 /** Parameters, as Stripe takes them: forms, whose names may be paths such as `line_items[0][price]`. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { badParam } from './errors.ts'
+import { malformed } from './errors.ts'
 
 type Value = string | Value[] | { [name: string]: Value }
 
@@ -62,10 +62,12 @@ export const currency = z
   .transform((code) => code.toLowerCase())
 export const metadata = z.record(z.string().max(40), z.string().max(500))
 
+/** A path as a form names it: `a[b]`. */
 const nameOf = ([first, ...rest]: PropertyKey[]): string =>
   String(first) + rest.map((part) => `[${String(part)}]`).join('')
 
-const at = (given: unknown, path: PropertyKey[]): unknown =>
+/** What is at a path. */
+export const at = (given: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) => (typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined),
     given,
@@ -76,15 +78,22 @@ const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
   const path = issue?.path ?? []
   if (issue?.code === 'unrecognized_keys') {
     const name = nameOf([...path, issue.keys[0] ?? ''])
-    throw badParam(name, `Received unknown parameter: ${name}`, 'parameter_unknown')
+    throw malformed(name, `Received unknown parameter: ${name}`, 'parameter_unknown')
   }
   const value = at(given, path)
   const name = nameOf(path)
-  if (value === undefined) throw badParam(name, `Missing required param: ${name}.`, 'parameter_missing')
+  if (value === undefined) throw malformed(name, `Missing required param: ${name}.`, 'parameter_missing')
   if (value === '') {
-    throw badParam(name, `You passed an empty string for '${name}'.`, 'parameter_invalid_empty')
+    throw malformed(name, `You passed an empty string for '${name}'.`, 'parameter_invalid_empty')
   }
-  throw badParam(name, `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`)
+  if (issue?.code === 'too_small' && issue.origin === 'number') {
+    throw malformed(
+      name,
+      `This value must be greater than or equal to ${issue.minimum}.`,
+      'parameter_invalid_integer',
+    )
+  }
+  throw malformed(name, `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`)
 }
 
 /**

@@ -61,16 +61,19 @@ const slice = <T extends Kept>(
 /**
  * `GET path` and `GET path/:id`, which every family of resources has.
  *
+ * @param kept    the collection, or whose of them it is by the request
  * @param filters by the names of their parameters
  */
 export const readable = <T extends Kept>(
   store: Store,
   path: string,
-  collection: Collection<T>,
+  kept: Collection<T> | ((c: Context) => Collection<T>),
   filters: Filters<T> = {},
-) =>
-  new Hono()
+) => {
+  const collectionOf = typeof kept === 'function' ? kept : () => kept
+  return new Hono()
     .get(path, async (c) => {
+      const collection = collectionOf(c)
       const shape = Object.fromEntries(Object.keys(filters).map((name) => [name, text.optional()]))
       const {
         limit = 10,
@@ -96,5 +99,6 @@ export const readable = <T extends Kept>(
     })
     .get(`${path}/:id`, async (c) => {
       await readParams(c, {})
-      return answer(c, store, collection.get(c.req.param('id') ?? ''))
+      return answer(c, store, collectionOf(c).get(c.req.param('id') ?? ''))
     })
+}

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type Stripe from 'stripe'
 import { badParam, Refusal } from './errors.ts'
+import type { ConnectEvent } from './events.ts'
 
 type Kept = { id: string; object: string }
 
@@ -12,7 +13,8 @@ const ID_LENGTH = 24
 export const newId = (prefix: string, length = ID_LENGTH): string =>
   `${prefix}_${Array.from(randomBytes(length), (byte) => LETTERS[byte % LETTERS.length]).join('')}`
 
-const createCollection = <T extends Kept>(object: T['object']) => {
+/** Things of one kind, in the order in which they were made. */
+export const createCollection = <T extends Kept>(object: T['object']) => {
   const all = new Map<string, T>()
   const missing = (id: string) => `No such ${object}: '${id}'`
   return {
@@ -41,9 +43,12 @@ export type Collection<T extends Kept> = ReturnType<typeof createCollection<T>>
 
 /** An account's things, each kind by itself, and the account's clock. */
 export const createStore = (now: () => Date) => ({
-  /** The time as Stripe writes it. */
+  now,
+  /** The time as the first version of the API writes it. */
   seconds: (): number => Math.floor(now().getTime() / 1_000),
   charges: createCollection<Stripe.Charge>('charge'),
+  /** What happened to connected accounts, and by them: none of it is among the account's own events. */
+  connectEvents: createCollection<ConnectEvent>('event'),
   coupons: createCollection<Stripe.Coupon>('coupon'),
   customers: createCollection<Stripe.Customer>('customer'),
   discounts: createCollection<Stripe.Discount>('discount'),

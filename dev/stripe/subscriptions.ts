@@ -2,12 +2,13 @@
 import type Stripe from 'stripe'
 import { discountCents } from './coupons.ts'
 import { later } from './dates.ts'
+import type { Happening } from './events.ts'
 import { addInvoice, addInvoicePayment } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { productName } from './prices.ts'
 import { readable } from './routes.ts'
 import { idOf, listOf, newId, type Store } from './store.ts'
-import type { Happening, Webhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
 
 type SubscriptionParams = {
   customer: string

@@ -1,14 +1,14 @@
-/** Webhook endpoints, the events of the account, and their way to the endpoints. */
+/** Webhook endpoints, and the way of events to them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import * as z from 'zod'
+import type { ApiEnv } from './api.ts'
+import { Refusal } from './errors.ts'
+import { type ConnectEvent, type Happening, payloadOf, recordTold, snapshotOf, type Told } from './events.ts'
 import { address, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { newId, type Store } from './store.ts'
-
-/** What happened, and the object that it happened to. */
-export type Happening = [type: Stripe.Event['type'], object: { object: string }]
 
 /** An event on its way to an endpoint. */
 export type Delivery = {
@@ -26,6 +26,8 @@ export type EndpointParams = {
   secret?: string
   /** `*` is all of them. */
   events?: readonly string[]
+  /** The account of which it is told what happens by Connect; of every one, unless it is given. */
+  platform?: string
 }
 
 /** Stripe goes on for three days; here the first minute has to do. */
@@ -41,16 +43,17 @@ const shuffled = <T>(all: T[]): T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ one }) => one)
 
-const wants = ({ enabled_events: types }: Stripe.WebhookEndpoint, { type }: Stripe.Event): boolean =>
-  types.some((wanted) => wanted === '*' || wanted === type)
+/** Events of the second version go only where they are asked for by name. */
+const wants = ({ enabled_events: types }: Stripe.WebhookEndpoint, { type }: ConnectEvent): boolean =>
+  types.some((wanted) => wanted === type || (wanted === '*' && !type.startsWith('v2.')))
 
 /** Posts an event once, signed. @returns the status of the answer, or null without one */
 const post = async (
   { url, secret = '' }: Stripe.WebhookEndpoint,
-  event: Stripe.Event,
+  event: ConnectEvent,
   signal: AbortSignal,
 ): Promise<number | null> => {
-  const payload = JSON.stringify(event, null, 2)
+  const payload = payloadOf(event)
   const signature = await Stripe.webhooks.generateTestHeaderStringAsync({ payload, secret })
   try {
     const response = await fetch(url, {
@@ -75,6 +78,14 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
   const deliveries: Delivery[] = []
   const stopped = new AbortController()
   const underWay = new Set<Promise<unknown>>()
+  /** The accounts to whose Connect events each endpoint, and each event, belongs. */
+  const platformOf = new Map<string, string>()
+
+  const eventOf = (id: string): ConnectEvent => {
+    const event = store.events.find(id) ?? store.connectEvents.find(id)
+    if (event) return event
+    throw new Refusal(404, { code: 'resource_missing', message: `No such event: '${id}'` })
+  }
 
   const follow = (work: Promise<unknown>): void => {
     const done = work.finally(() => underWay.delete(done))
@@ -83,13 +94,13 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
 
   /** One try. @returns whether it is over */
   const attempt = async (delivery: Delivery): Promise<boolean> => {
-    const event = store.events.get(delivery.event)
+    const event = eventOf(delivery.event)
     delivery.tries++
     delivery.status = await post(store.endpoints.get(delivery.endpoint), event, stopped.signal)
     const taken = delivery.status !== null && delivery.status >= 200 && delivery.status < 300
     if (taken) {
       delivery.state = 'delivered'
-      event.pending_webhooks = Math.max(0, event.pending_webhooks - 1)
+      if (event.object === 'event') event.pending_webhooks = Math.max(0, event.pending_webhooks - 1)
     }
     return taken || stopped.signal.aborted
   }
@@ -112,28 +123,18 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
     else for (const delivery of batch) await start(delivery)
   }
 
-  const record = ([type, object]: Happening): Stripe.Event => {
-    const event = {
-      id: newId('evt'),
-      object: 'event',
-      api_version: Stripe.API_VERSION,
-      created: store.seconds(),
-      // As it is now, whatever becomes of it.
-      data: { object: JSON.parse(JSON.stringify(object)) },
-      livemode: false,
-      pending_webhooks: 0,
-      request: { id: null, idempotency_key: null },
-      type,
-    } as Stripe.Event // whose kinds tie each type to its object
-    return store.events.add(event)
+  /** Whether an event is any of an endpoint's business. */
+  const concerns = (endpoint: Stripe.WebhookEndpoint, event: ConnectEvent): boolean => {
+    const [theirs, its] = [platformOf.get(endpoint.id), platformOf.get(event.id)]
+    return theirs === undefined || its === undefined || theirs === its
   }
 
-  const send = (events: Stripe.Event[]): void => {
+  const send = (events: ConnectEvent[]): void => {
     for (const endpoint of store.endpoints.list()) {
       const batch = events
-        .filter((event) => wants(endpoint, event))
+        .filter((event) => wants(endpoint, event) && concerns(endpoint, event))
         .map((event): Delivery => {
-          event.pending_webhooks++
+          if (event.object === 'event') event.pending_webhooks++
           return { event: event.id, endpoint: endpoint.id, tries: 0, status: null, state: 'under way' }
         })
       deliveries.push(...batch)
@@ -143,13 +144,21 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
 
   return {
     /** Records what happened, and tells whoever wants to know. */
-    emit: (...happenings: Happening[]): void => send(happenings.map(record)),
+    emit: (...happenings: Happening[]): void =>
+      send(happenings.map((happening) => store.events.add(snapshotOf(store, happening)))),
+
+    /** The same for what happens by Connect, which only the endpoints of its platform hear. */
+    tell: (platform: string, ...told: Told[]): void => {
+      const events = told.map((one) => recordTold(store, one))
+      for (const { id } of events) platformOf.set(id, platform)
+      send(events)
+    },
 
     /** Sends an event once more. */
-    resend: (eventId: string): void => send([store.events.get(eventId)]),
+    resend: (eventId: string): void => send([eventOf(eventId)]),
 
-    addEndpoint: ({ url, secret = newId('whsec', 32), events = ['*'] }: EndpointParams) =>
-      store.endpoints.add({
+    addEndpoint: ({ url, secret = newId('whsec', 32), events = ['*'], platform }: EndpointParams) => {
+      const endpoint = store.endpoints.add({
         id: newId('we'),
         object: 'webhook_endpoint',
         api_version: Stripe.API_VERSION,
@@ -162,7 +171,10 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
         secret,
         status: 'enabled',
         url,
-      }),
+      })
+      if (platform) platformOf.set(endpoint.id, platform)
+      return endpoint
+    },
 
     deliveries: (): readonly Delivery[] => deliveries,
 
@@ -181,7 +193,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Endpoints, whose secret is only told when they are made, and events. */
 export const webhookRoutes = (store: Store, { addEndpoint }: Webhooks) =>
-  new Hono()
+  new Hono<ApiEnv>()
     .post('/v1/webhook_endpoints', async (c) => {
       const { url, enabled_events, ...rest } = await readParams(c, {
         url: address,
@@ -190,7 +202,8 @@ export const webhookRoutes = (store: Store, { addEndpoint }: Webhooks) =>
         metadata: metadata.optional(),
         api_version: text.optional(),
       })
-      return answer(c, store, Object.assign(addEndpoint({ url, events: enabled_events }), rest))
+      const platform = c.var.platform.id
+      return answer(c, store, Object.assign(addEndpoint({ url, events: enabled_events, platform }), rest))
     })
     .get('/v1/webhook_endpoints/:id', (c) => {
       const { secret: _secret, ...endpoint } = store.endpoints.get(c.req.param('id'))

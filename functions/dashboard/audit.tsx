@@ -14,6 +14,7 @@ const PAGES: Record<string, { path: string; label: string }> = {
   program: { path: 'programs', label: 'Program' },
   partners: { path: 'programs', label: 'Program' },
   group: { path: 'groups', label: 'Group' },
+  payout_run: { path: 'payouts/runs', label: 'Payout run' },
 }
 
 /** What an entry is about, as a link to its page. */

@@ -9,7 +9,13 @@ import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 const ANY = { value: '', label: 'Any' }
-const STATUSES = [ANY, { value: 'pending', label: 'Pending' }, { value: 'payable', label: 'Payable' }]
+const STATUSES = [
+  ANY,
+  { value: 'pending', label: 'Pending' },
+  { value: 'payable', label: 'Payable' },
+  { value: 'processing', label: 'On its way' },
+  { value: 'paid', label: 'Paid' },
+]
 const KINDS = [ANY, ...Object.entries(COMMISSION_KINDS).map(([value, label]) => ({ value, label }))]
 
 /** /app/:workspace/commissions: what partners have earned. */
@@ -23,9 +29,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
     <>
       <h1>Commissions</h1>
       <p>
-        A commission is pending while it is held for refunds, and payable after that. What it was for, and why
-        it is as much as it is, its event says. A row never changes: what a refund or a dispute takes back is
-        a reversal, with a row of its own.
+        A commission is pending while it is held for refunds, and payable after that. A payout takes it on its
+        way, and it is paid once that is sent. What it was for, and why it is as much as it is, its event
+        says. A row never changes: what a refund or a dispute takes back is a reversal, with a row of its own.
       </p>
       <Filters
         what="commissions"

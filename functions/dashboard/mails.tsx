@@ -1,4 +1,5 @@
 import { type MailRow, mailsQuery, retryMail } from '../../lib/data/mails.ts'
+import type { MailKind } from '../../lib/data/tables.ts'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -14,7 +15,13 @@ const DONE = {
   sent: 'That mail was sent already, so nothing was done.',
 }
 
-const KINDS = { moved: 'We’ve moved', invitation: 'Invitation' } as const
+const KINDS: Record<MailKind, string> = {
+  moved: 'We’ve moved',
+  invitation: 'Invitation',
+  connect_account: 'Connect your account',
+  payout_sent: 'Payout sent',
+  payout_failed: 'Payout failed',
+}
 
 const STATUSES = [
   { value: '', label: 'Any' },

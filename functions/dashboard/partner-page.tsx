@@ -3,9 +3,11 @@ import type { Child } from 'hono/jsx'
 import { type PartnerPageData, SHOWN } from '../../lib/data/partner-page.ts'
 import type { Workspace } from '../../lib/data/workspaces.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
+import type { PayoutAccountStatus } from '../../lib/domain/payouts.ts'
 import { partnerLink } from '../../lib/domain/slugs.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
 import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { PayoutTable } from '../../lib/pages/payouts.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 
 type Props = PartnerPageData & {
@@ -42,6 +44,8 @@ export const PartnerPage = (props: Props) => {
         <dd>
           <Time at={partner.created_at} />
         </dd>
+        <dt>Paid by Stripe</dt>
+        <dd>{props.accountStatus ? ACCOUNT_WORDS[props.accountStatus] : 'Not connected'}</dd>
       </dl>
       <h2>Link</h2>
       {partner.status === 'banned' && <p>This link counts no more: the partner is banned.</p>}
@@ -67,6 +71,15 @@ export const PartnerPage = (props: Props) => {
   )
 }
 
+/** Whether a partner can be paid by Stripe, and why not. */
+const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
+  onboarding: 'Not yet: the partner has begun to connect an account',
+  in_review: 'Not yet: Stripe is checking the account',
+  enabled: 'Yes: the account is connected',
+  restricted: 'Not now: Stripe needs something from the partner again',
+  closed: 'No: the account was closed',
+}
+
 const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
   <section>
     <h2>Earned</h2>
@@ -75,14 +88,21 @@ const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
     ) : (
       <Table
         caption="Earned"
-        head={['Currency', { number: 'Pending' }, { number: 'Payable' }, { number: 'Together' }]}
+        head={[
+          'Currency',
+          { number: 'Pending' },
+          { number: 'Payable' },
+          { number: 'On its way' },
+          { number: 'Paid' },
+        ]}
       >
-        {earned.map(({ currency, pendingCents, payableCents }) => (
+        {earned.map(({ currency, pendingCents, payableCents, processingCents, paidCents }) => (
           <tr>
             <th scope="row">{currency}</th>
             <td class="number">{formatMoney(pendingCents, currency)}</td>
             <td class="number">{formatMoney(payableCents, currency)}</td>
-            <td class="number">{formatMoney(pendingCents + payableCents, currency)}</td>
+            <td class="number">{formatMoney(processingCents, currency)}</td>
+            <td class="number">{formatMoney(paidCents, currency)}</td>
           </tr>
         ))}
       </Table>
@@ -118,12 +138,21 @@ const Newest = ({
 const Ledger = ({
   base,
   partner,
+  payouts,
   commissions,
   events,
   customers,
   now,
 }: PartnerPageData & { base: string; now: Date }) => (
   <>
+    <Newest
+      heading="Payouts"
+      rows={payouts}
+      all={`${base}/payouts/all?partnerId=${partner.id}`}
+      none="None yet."
+    >
+      <PayoutTable base={base} ofOne payouts={payouts.slice(0, SHOWN)} />
+    </Newest>
     <Newest
       heading="Commissions"
       rows={commissions}

@@ -5,7 +5,12 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
-import { intervalWords, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
+import {
+  intervalWords,
+  PROGRAM_LABELS,
+  ProgramInputs,
+  scheduleWords,
+} from '../../lib/pages/program-fields.tsx'
 import { rewardWords } from '../../lib/pages/reward-fields.tsx'
 
 /** The list of programs. */
@@ -64,7 +69,7 @@ export const NewProgramPage = ({ fields = {}, errors }: { fields?: Fields; error
   </>
 )
 
-const Facts = ({ program }: { program: Program }) => (
+const Facts = ({ program, now }: { program: Program; now: Date }) => (
   <dl class="facts">
     <dt>Site</dt>
     <dd>{program.siteUrl}</dd>
@@ -78,6 +83,8 @@ const Facts = ({ program }: { program: Program }) => (
     <dd>{program.attributionDays} days</dd>
     <dt>Credited</dt>
     <dd>The partner of the {program.attribution} click</dd>
+    <dt>Partners are paid</dt>
+    <dd>{scheduleWords(program, now)}</dd>
   </dl>
 )
 
@@ -104,6 +111,7 @@ export const ProgramPage = ({
   program,
   groups,
   origin,
+  now,
   fields,
   errors,
   done,
@@ -112,6 +120,7 @@ export const ProgramPage = ({
   program: Program
   groups: Group[]
   origin: string
+  now: Date
   fields: Fields
   errors?: ErrorDetail[]
   done?: string | undefined
@@ -146,11 +155,14 @@ export const ProgramPage = ({
       {isManager ? (
         <form method="post">
           <p class="hint">A new reward is for sales from now on.</p>
+          {program.payoutSchedule !== 'manual' && (
+            <p class="hint">Partners are paid: {scheduleWords(program, now)}.</p>
+          )}
           <ProgramInputs fields={fields} errors={errors} />
           <button type="submit">Save</button>
         </form>
       ) : (
-        <Facts program={program} />
+        <Facts program={program} now={now} />
       )}
     </>
   )

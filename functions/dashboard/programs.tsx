@@ -47,13 +47,13 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
   })
   .get('/app/:workspace/programs/:id', async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
     const { origin } = new URL(c.req.url)
     const children = (
       <ProgramPage
-        {...{ workspace, program, groups, origin }}
+        {...{ workspace, program, groups, origin, now }}
         fields={programFields(program)}
         done={wordsFor(DONE, c.req.query('done'))}
       />
@@ -61,14 +61,14 @@ export default createRoutes<WorkspaceEnv>()
     return renderPage(c, { title: program.name, section: '/programs', children })
   })
   .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
       const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
       const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
       const { origin } = new URL(c.req.url)
-      const children = <ProgramPage {...{ workspace, program, groups, origin, fields, errors }} />
+      const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
       return renderPage(c, { title: program.name, section: '/programs', children }, 400)
     }
     const { id } = await found('program', c.req.param('id'), (id) => changeProgram(db, actOf(c), id, data))

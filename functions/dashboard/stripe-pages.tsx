@@ -9,8 +9,9 @@ import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Filters } from '../../lib/pages/filters.tsx'
 import { Copyable, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import { PayingPartners } from './stripe-key.tsx'
 
-/** Why a secret was not added, which is not shown again. What is wrong with its field, the field says too. */
+/** Why a secret or a key was not taken, which is not shown again. What is wrong with its field, the field says too. */
 export type Refused = { message?: string; errors?: ErrorDetail[] }
 
 type StripeProps = {
@@ -36,7 +37,7 @@ export const StripePage = (props: StripeProps) => {
     <>
       <h1>Stripe</h1>
       <Done message={done} />
-      <Problem {...refused} labels={{ secret: 'Signing secret' }} />
+      <Problem {...refused} labels={{ secret: 'Signing secret', key: 'Key' }} />
       <p>
         Stripe reports checkouts, renewals, refunds and disputes to this workspace by itself, once the three
         steps below are done.
@@ -46,7 +47,7 @@ export const StripePage = (props: StripeProps) => {
       <p>In Stripe’s dashboard, open the webhooks of your account, and add an endpoint with this address.</p>
       <Copyable label="the address of the webhook" text={webhookUrl} />
       <h2>2. Choose these events</h2>
-      <p>Those of your own account, not of connected accounts. Others do no harm.</p>
+      <p>Those of your own account, in the payload style Snapshot. Others do no harm.</p>
       <Copyable label="the names of the events" text={STRIPE_EVENTS.join('\n')} />
       <h2>3. Paste the signing secret</h2>
       <p>
@@ -54,6 +55,7 @@ export const StripePage = (props: StripeProps) => {
         Stripe, and never show it again.
       </p>
       <Secrets base={base} secrets={setup.secrets} errors={refused?.errors} />
+      <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
       <Received {...props} />
     </>
   )

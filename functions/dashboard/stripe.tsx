@@ -1,28 +1,41 @@
 import type { Context } from 'hono'
 import { readStripe } from '../../lib/data/stripe-events.ts'
+import { findStripeKey, removeStripeKey } from '../../lib/data/stripe-keys.ts'
 import { findStripeSecret, removeStripeSecret } from '../../lib/data/stripe-secrets.ts'
 import { actOf, managersOnly } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { keepSecret, SECRETS_FULL, type StripeEnv, webhookUrl } from '../../lib/http/stripe.ts'
-import { NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
+import {
+  KEY_IN_USE,
+  KEY_OF_ANOTHER,
+  keepKey,
+  keepSecret,
+  SECRETS_FULL,
+  type StripeEnv,
+  webhookUrl,
+} from '../../lib/http/stripe.ts'
+import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
 
 const DONE = {
   added: 'The signing secret was added: what Stripe signs with it counts from now on.',
   there_already: 'This signing secret is here already.',
   removed: 'The signing secret was removed: what is signed with it is refused from now on.',
+  key_set: 'The key was set: partners can connect their accounts, and be paid by Stripe.',
+  key_removed: 'The key was removed: nobody is paid by Stripe until there is another one.',
 }
 
 /** Codes of an address, beside the filters. */
 const withoutDone = ({ done: _, ...filters }: Readonly<Record<string, string>>) => filters
 
-/** Shows how things stand, with the secret's refusal, if one was refused. */
+/** Shows how things stand, with the refusal of a secret or a key, if there was one. */
 const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
   const { db, workspace } = c.var
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
@@ -48,9 +61,16 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
 const done = (c: Context<StripeEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/stripe?done=${code}`, 303)
 
+/** The workspace's key of Stripe. @throws {ApiError} `not_found` */
+const foundKey = async ({ var: { db, workspace } }: Context<StripeEnv>) => {
+  const key = await findStripeKey(db, workspace.id)
+  if (!key) throw new ApiError('not_found', 'There is no key of Stripe to remove.')
+  return key
+}
+
 const PATH = '/app/:workspace/stripe'
 
-/** /app/:workspace/stripe: the webhook is set up, and shows what has arrived. For managers. */
+/** /app/:workspace/stripe: webhook and key are set up, and what has arrived is shown. For managers. */
 export default createRoutes<StripeEnv>()
   .get(PATH, managersOnly(), (c) => showStripe(c))
   .post(PATH, managersOnly(), form(), async (c) => {
@@ -71,4 +91,23 @@ export default createRoutes<StripeEnv>()
   .post(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return done(c, 'removed')
+  })
+  .post(`${PATH}/key`, managersOnly(), form(), async (c) => {
+    const { data, errors } = checked(NewStripeKey, { key: c.req.valid('form').key ?? '' })
+    if (errors) return showStripe(c, { errors }, 400)
+    const kept = await keepKey(c, data.key)
+    if (kept === null) return showStripe(c, { message: KEY_OF_ANOTHER }, 409)
+    if ('refused' in kept) {
+      return showStripe(c, { errors: [{ path: 'key', message: kept.refused }] }, 400)
+    }
+    return done(c, 'key_set')
+  })
+  .get(`${PATH}/key/remove`, managersOnly(), async (c) => {
+    const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
+    return renderPage(c, { title: 'Remove the key of Stripe', section: '/stripe', children })
+  })
+  .post(`${PATH}/key/remove`, managersOnly(), async (c) => {
+    await foundKey(c)
+    const isRemoved = await removeStripeKey(c.var.db, actOf(c))
+    return isRemoved === false ? showStripe(c, { message: KEY_IN_USE }, 409) : done(c, 'key_removed')
   })

@@ -21,7 +21,6 @@ const present = (commission: CommissionRow, now: Date) => ({
   customerExternalId: commission.customer_external_id,
   eventId: commission.event_id,
   reversesId: commission.reverses_id,
-  // Nothing is paid out yet.
   payoutId: commission.payout_id,
 })
 

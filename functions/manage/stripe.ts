@@ -1,14 +1,23 @@
 import { listStripeEvents, readStripe, type StripeEventRow } from '../../lib/data/stripe-events.ts'
+import { removeStripeKey } from '../../lib/data/stripe-keys.ts'
 import { removeStripeSecret } from '../../lib/data/stripe-secrets.ts'
-import { STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
 import { explainOutcome } from '../../lib/domain/stripe-outcomes.ts'
 import { actOf, manager } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { keepSecret, SECRETS_FULL, type StripeEnv, webhookUrl } from '../../lib/http/stripe.ts'
-import { NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
+import {
+  KEY_IN_USE,
+  KEY_OF_ANOTHER,
+  keepKey,
+  keepSecret,
+  SECRETS_FULL,
+  type StripeEnv,
+  webhookUrl,
+} from '../../lib/http/stripe.ts'
+import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
 
 const present = ({ outcome, ...event }: StripeEventRow) => ({
@@ -22,11 +31,31 @@ const present = ({ outcome, ...event }: StripeEventRow) => ({
   outcome: outcome && { code: outcome.code, text: explainOutcome(outcome), facts: outcome.facts },
 })
 
-/** /stripe: the webhook by which Stripe reports sales, its signing secrets, and what has arrived. */
+/** /stripe: the webhook by which Stripe reports, its signing secrets, what has arrived, and the key to pay by. */
 export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe', manager(), async (c) => {
-    const { secrets, firstEventAt, lastEventAt } = await readStripe(c.var.db, c.var.workspace.id)
-    return c.json({ webhookUrl: webhookUrl(c), events: STRIPE_EVENTS, secrets, firstEventAt, lastEventAt })
+    const { events: _, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
+    return c.json({
+      webhookUrl: webhookUrl(c),
+      events: STRIPE_EVENTS,
+      connectEvents: CONNECT_EVENTS,
+      ...setup,
+    })
+  })
+  .put('/api/workspaces/:workspace/stripe/key', manager(), body(NewStripeKey), async (c) => {
+    const key = await keepKey(c, c.req.valid('json').key)
+    if (key === null) throw new ApiError('conflict', KEY_OF_ANOTHER)
+    if ('refused' in key) {
+      const details = [{ path: 'key', message: key.refused }]
+      throw new ApiError('invalid_body', `key: ${key.refused}`, { details })
+    }
+    return c.json(key)
+  })
+  .delete('/api/workspaces/:workspace/stripe/key', manager(), async (c) => {
+    const isRemoved = await removeStripeKey(c.var.db, actOf(c))
+    if (isRemoved === undefined) throw new ApiError('not_found', 'There is no key of Stripe to remove.')
+    if (!isRemoved) throw new ApiError('conflict', KEY_IN_USE)
+    return c.body(null, 204)
   })
   .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {
     const kept = await keepSecret(c, c.req.valid('json').secret)

@@ -22,8 +22,15 @@ export type AuditAction =
   | 'partners.imported'
   | 'customers.imported'
   | 'mail.retried'
+  | 'payout_run.begun'
+  | 'payout_run.marked_paid'
+  | 'payout_run.unmarked'
+  | 'payout_run.confirmed'
+  | 'payout_run.canceled'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
+  | 'stripe_key.added'
+  | 'stripe_key.removed'
 
 /** Someone doing something to a workspace, now. */
 export type Act = {

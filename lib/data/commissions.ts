@@ -100,5 +100,5 @@ export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: 
     .orderBy('c.currency')
 
 /** The sum of the commissions that have a status. */
-const sumWith = (status: CommissionStatus, now: Date) =>
+export const sumWith = (status: CommissionStatus, now: Date) =>
   sql<bigint>`coalesce(sum(c.amount_cents) filter (where ${hasStatus(status, now)}), 0)::bigint`

@@ -8,3 +8,10 @@ import { sql } from 'kysely'
  */
 export const lockCustomer = (workspaceId: string, externalId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`
+
+/**
+ * Lets what takes a workspace's commissions for payouts, or lets go of them, through one at a time: what a partner is
+ * owed is a sum, and half of it may not be claimed while the other half is.
+ */
+export const lockPayouts = (workspaceId: string) =>
+  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} payouts`}, 0))`

@@ -20,9 +20,9 @@ export type ClaimedMail = {
 
 /**
  * Takes mails that are due for one run, in one statement: of two runs at once, each gets others. Invitations come
- * first, since somebody waits for them, but never take more than three quarters of a run from other mails; of either
- * kind, workspaces take turns, so that a large import holds up its own mails only. Those whose first try was before `windowStart` have failed: a further try could arrive as a second
- * mail.
+ * first, since somebody waits for them, but never take more than three quarters of a run from other mails; of each kind,
+ * workspaces take turns, so that a large import or payout run holds up its own mails only. Those whose first try was
+ * before `windowStart` have failed: a further try could arrive as a second mail.
  *
  * A repeat after an unseen commit takes further mails, and leaves the others to the run after the lease.
  */
@@ -131,6 +131,27 @@ export const invitationMail = (
         .where(({ not, exists }) => not(exists(recent))),
     )
     .onConflict((conflict) => conflict.doNothing())
+}
+
+/** A mail to a partner, of a kind that it gets once. */
+export type PartnerMail = { partnerId: string; recipient: string; details: object }
+
+/** Writes a mail to each of these partners into the outbox, unless it got one of that kind before. */
+export const mailPartners = async (
+  db: Db,
+  workspaceId: string,
+  kind: 'connect_account',
+  mails: PartnerMail[],
+  now: Date,
+): Promise<void> => {
+  await sql`
+    insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+    select x.id, ${workspaceId}::uuid, ${kind}, x.recipient, x."partnerId", x.details, ${now}::timestamptz,
+           ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(mails.map((mail) => ({ id: newId(), ...mail })))}::jsonb)
+      as x(id uuid, "partnerId" uuid, recipient text, details jsonb)
+    order by x."partnerId"
+    on conflict do nothing`.execute(db)
 }
 
 /** The statement that takes back an invitation that was not sent yet, for the batch that ends the membership. */

@@ -23,7 +23,7 @@ export type Overview = {
 }
 
 /** The first UUIDv7 of a moment: ids are in the order of time, and an index on them serves for both. */
-const firstIdAt = (moment: Date): string => {
+export const firstIdAt = (moment: Date): string => {
   const hex = moment.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }

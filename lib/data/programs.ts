@@ -34,6 +34,7 @@ const toProgram = (row: Row): Program => {
     attribution: row.attribution,
     attributeKnownCustomers: row.attribute_known_customers,
     minimumPayoutCents: Number(row.minimum_payout_cents),
+    payoutSchedule: row.payout_schedule,
     createdAt: row.created_at,
   }
 }
@@ -66,6 +67,7 @@ const COLUMNS = {
   attribution: 'attribution',
   attributeKnownCustomers: 'attribute_known_customers',
   minimumPayoutCents: 'minimum_payout_cents',
+  payoutSchedule: 'payout_schedule',
 } as const
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
@@ -88,6 +90,7 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
         workspace_id: act.workspaceId,
         reward_id: rewardId,
         ...columns(terms),
+        payout_schedule_since: act.now,
         created_at: act.now,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -120,13 +123,18 @@ export const changeProgram = async (
   const changes = changesOf<ProgramTerms>(terms, wanted)
   if (!changes) return before
 
-  const { reward } = changes.changed
+  const { reward, payoutSchedule } = changes.changed
   const rewardId = reward && newId()
   await db.batch([
     ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
     db
       .updateTable('programs')
-      .set({ ...columns(changes.changed), reward_id: rewardId })
+      .set({
+        ...columns(changes.changed),
+        reward_id: rewardId,
+        // The turns of the past are over: a schedule that is switched on makes up for none.
+        payout_schedule_since: payoutSchedule && act.now,
+      })
       .where('workspace_id', '=', act.workspaceId)
       .where('id', '=', id)
       .compile(),

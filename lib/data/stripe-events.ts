@@ -1,6 +1,7 @@
 /** What Stripe has told a workspace, as managers read it. The stripe-webhook Worker writes it. */
 import type { Db } from './connection.ts'
 import type { Slice } from './slice.ts'
+import { stripeKeyQuery } from './stripe-keys.ts'
 import { stripeSecretsQuery } from './stripe-secrets.ts'
 
 export type StripeEventFilter = Slice & {
@@ -59,17 +60,24 @@ const arrival = (db: Db, workspaceId: string, which: 'asc' | 'desc') =>
     .compile()
 
 /**
- * How a workspace's webhook stands: its secrets, when the first and the last event arrived, and a part of the events,
- * in one fetch.
+ * How a workspace stands with Stripe: the key to pay by, the webhook's secrets, when the first and the last event
+ * arrived, and a part of the events, in one fetch.
  */
 export const readStripe = async (db: Db, workspaceId: string, filter: StripeEventFilter = { limit: 0 }) => {
-  const [secrets, [first], [last], events] = await db.batch([
+  const [[key], secrets, [first], [last], events] = await db.batch([
+    stripeKeyQuery(db, workspaceId).compile(),
     stripeSecretsQuery(db, workspaceId).compile(),
     arrival(db, workspaceId, 'asc'),
     arrival(db, workspaceId, 'desc'),
     stripeEventsQuery(db, workspaceId, filter).compile(),
   ])
-  return { secrets, firstEventAt: first?.received_at ?? null, lastEventAt: last?.received_at ?? null, events }
+  return {
+    key: key ?? null,
+    secrets,
+    firstEventAt: first?.received_at ?? null,
+    lastEventAt: last?.received_at ?? null,
+    events,
+  }
 }
 
 export type StripeSetup = Awaited<ReturnType<typeof readStripe>>

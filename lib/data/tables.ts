@@ -183,6 +183,7 @@ export type Tables = {
     attempt: Generated<number>
     attempted_at: Date | null
     next_attempt_at: Date
+    taken_at: Date | null
     tries: Generated<number>
     last_error: string | null
     transfer_id: string | null

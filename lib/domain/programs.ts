@@ -1,4 +1,5 @@
 /** Programs and groups: the terms on which partners are rewarded. */
+import type { PayoutSchedule } from './payouts.ts'
 import type { RewardInterval, RewardTerms } from './rewards.ts'
 
 export type ProgramTerms = {
@@ -13,6 +14,7 @@ export type ProgramTerms = {
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   minimumPayoutCents: number
+  payoutSchedule: PayoutSchedule
 }
 
 export type GroupTerms = {

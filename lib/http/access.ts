@@ -64,6 +64,14 @@ const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHold
 })
 
 /**
+ * Asks for a member of the workspace in the address, for `c.var.user` and `c.var.workspace`: what people read and
+ * programs don't.
+ *
+ * @throws {ApiError} `not_signed_in`, `not_found` (also for strangers)
+ */
+export const member = () => every(session(), inWorkspace()) as MiddlewareHandler<WorkspaceEnv>
+
+/**
  * Asks for a manager of the workspace in the address, for `c.var.user` and `c.var.workspace`.
  *
  * @throws {ApiError} `not_signed_in`, `not_found` (also for strangers), `manager_required`

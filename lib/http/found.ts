@@ -8,6 +8,8 @@ const HINTS = {
   partner: 'Search by `email` or `slug` instead.',
   coupon: 'List the partner’s coupons for those that it has.',
   mail: 'List the mails for the ids that there are.',
+  payout: 'List the payouts for the ids that there are.',
+  'payout run': 'List the payout runs for the ids that there are.',
   program: 'List the programs for the ids that there are.',
   group: 'List the groups of its program for the ids that there are.',
   member: 'List the members for the ids that there are.',

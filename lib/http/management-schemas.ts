@@ -1,6 +1,7 @@
 /** What the endpoints that set a workspace up take: design, section 12. The pages' forms go through them too. */
 import * as z from 'zod'
 import { MAX_AMOUNT_CENTS } from '../domain/money.ts'
+import { PAYOUT_SCHEDULES } from '../domain/payouts.ts'
 import type { ProgramTerms } from '../domain/programs.ts'
 import type { RewardTerms } from '../domain/rewards.ts'
 import { isWorkspaceSlug, toAscii } from '../domain/slugs.ts'
@@ -141,6 +142,11 @@ const programFields = {
     MAX_AMOUNT_CENTS,
     'What has to be payable before it is paid out, in minor units.',
   ),
+  payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
+    description:
+      'When partners are paid by themselves, by Stripe, from midnight UTC: on Mondays, on the 1st and the 15th, ' +
+      'on the 1st, or never.',
+  }),
 }
 
 /** What a program is made with where nothing else is said. schema.sql says the same for rows made by hand. */
@@ -151,6 +157,7 @@ const PROGRAM_DEFAULTS = {
   attribution: 'last',
   attributeKnownCustomers: false,
   minimumPayoutCents: 0,
+  payoutSchedule: 'manual',
 } satisfies Partial<ProgramTerms>
 
 /** POST /api/workspaces/:workspace/programs. */
@@ -163,6 +170,7 @@ export const NewProgram = z
     attribution: optional(programFields.attribution),
     attributeKnownCustomers: optional(programFields.attributeKnownCustomers),
     minimumPayoutCents: optional(programFields.minimumPayoutCents),
+    payoutSchedule: optional(programFields.payoutSchedule),
   })
   .transform(
     (program): ProgramTerms => ({
@@ -173,6 +181,7 @@ export const NewProgram = z
       attribution: program.attribution ?? PROGRAM_DEFAULTS.attribution,
       attributeKnownCustomers: program.attributeKnownCustomers ?? PROGRAM_DEFAULTS.attributeKnownCustomers,
       minimumPayoutCents: program.minimumPayoutCents ?? PROGRAM_DEFAULTS.minimumPayoutCents,
+      payoutSchedule: program.payoutSchedule ?? PROGRAM_DEFAULTS.payoutSchedule,
     }),
   )
   .meta({ id: 'NewProgram' })

@@ -1,6 +1,6 @@
 /** What the endpoints that set Stripe up take. The page's forms go through them too. */
 import * as z from 'zod'
-import { isSigningSecret } from '../stripe/secrets.ts'
+import { isApiKey, isSigningSecret } from '../stripe/secrets.ts'
 import { id } from './fields.ts'
 import { Page } from './lists.ts'
 
@@ -17,6 +17,22 @@ export const NewStripeSecret = z
       .meta({ description: 'The signing secret of the webhook endpoint at Stripe: `whsec_...`' }),
   })
   .meta({ id: 'NewStripeSecret' })
+
+/** PUT /api/workspaces/:workspace/stripe/key. What is wrong with a key never quotes it. */
+export const NewStripeKey = z
+  .strictObject({
+    key: z
+      .string('Must be a text.')
+      .trim()
+      .refine(
+        isApiKey,
+        'This is no secret key of Stripe’s. It begins with sk_ or rk_, and then live_ or test_.',
+      )
+      .meta({
+        description: 'A restricted key of your Stripe account, `rk_...`, or its secret key, `sk_...`',
+      }),
+  })
+  .meta({ id: 'NewStripeKey' })
 
 /** The filters of GET /api/workspaces/:workspace/stripe/events. */
 export const StripeEventQuery = z.object({

@@ -1,13 +1,20 @@
 /** Setting a workspace's webhook at Stripe up, for the API and for the page. */
 import type { Context } from 'hono'
+import { type StripeKey, saveStripeKey } from '../data/stripe-keys.ts'
 import { addStripeSecret, type KeptSecret } from '../data/stripe-secrets.ts'
 import { DatabaseUnavailable } from '../data/unavailable.ts'
+import type { PayoutsService, Refused } from '../stripe/payouts-service.ts'
 import type { StripeService } from '../stripe/service.ts'
 import { actOf, type WorkspaceEnv } from './access.ts'
 import { sha256 } from './sha256.ts'
 
-/** The app of what sets Stripe up. The key under which secrets are sealed, the stripe-webhook Worker alone holds. */
-export type StripeEnv = WorkspaceEnv & { Bindings: { STRIPE_WEBHOOK: Pick<StripeService, 'sealSecret'> } }
+/** The app of what sets Stripe up. What secrets are sealed under, only the Workers that it calls for that hold. */
+export type StripeEnv = WorkspaceEnv & {
+  Bindings: {
+    STRIPE_WEBHOOK: Pick<StripeService, 'sealSecret'>
+    PAYOUTS: Pick<PayoutsService, 'sealKey'>
+  }
+}
 
 /** Where Stripe is to send a workspace's events. A slug is easier to recognise than an id, and never changes. */
 export const webhookUrl = (c: Context<StripeEnv>): string =>
@@ -30,4 +37,23 @@ export const keepSecret = async (c: Context<StripeEnv>, secret: string): Promise
     fingerprint: await sha256(secret),
     hint: secret.slice(-HINT_LENGTH),
   })
+}
+
+/** What is said of the key of another Stripe account. */
+export const KEY_OF_ANOTHER =
+  'This key is of another Stripe account than the one before, or of its other mode, and partners are connected under that one, or are being paid. Have them disconnect first.'
+/** What is said when a key can't go. */
+export const KEY_IN_USE = 'Payouts are on their way under this key. Remove it once they have arrived.'
+
+/**
+ * Keeps the key from whose Stripe account partners are paid, sealed.
+ *
+ * @returns null for the key of another Stripe account while the one before is needed
+ */
+export const keepKey = async (c: Context<StripeEnv>, key: string): Promise<StripeKey | Refused | null> => {
+  const sealed = await c.env.PAYOUTS.sealKey(c.var.workspace.id, key).catch((cause: unknown) => {
+    throw new DatabaseUnavailable('The key could not be sealed.', { cause })
+  })
+  if ('refused' in sealed) return sealed
+  return saveStripeKey(c.var.db, actOf(c), { ...sealed, hint: key.slice(-HINT_LENGTH) })
 }

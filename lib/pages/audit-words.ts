@@ -36,6 +36,7 @@ const FIELDS: Record<string, string> = {
   attribution: 'attribution',
   attributeKnownCustomers: 'crediting of known customers',
   minimumPayoutCents: 'minimum payout',
+  payoutSchedule: 'payout schedule',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
 }
@@ -62,6 +63,9 @@ const changes = (details: Details): string =>
       return `${FIELDS[field] ?? field} from ${valueWords(field, change.from)} to ${valueWords(field, change.to)}`
     })
     .join(', ')
+
+/** How much a run is about. */
+const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
 
 const WORDS: Record<AuditAction, (details: Details) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
@@ -98,9 +102,16 @@ const WORDS: Record<AuditAction, (details: Details) => string> = {
       [d.unchanged, 'already so'],
       [d.errors, 'with errors'],
     ])}`,
+  'payout_run.begun': (d) => `began a payout run ${d.method === 'manual' ? 'by bank' : 'by Stripe'}`,
+  'payout_run.marked_paid': (d) => `marked a payout run as paid by bank: ${payouts(d)}`,
+  'payout_run.unmarked': (d) => `took back that a payout run is paid: ${payouts(d)}`,
+  'payout_run.confirmed': (d) => `confirmed that a payout run is paid: ${payouts(d)}`,
+  'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
   'mail.retried': (d) => `had the mail to ${text(d.recipient)} sent again`,
   'stripe_secret.added': (d) => `added the signing secret of Stripe that ends in ${text(d.hint)}`,
   'stripe_secret.removed': (d) => `removed the signing secret of Stripe that ended in ${text(d.hint)}`,
+  'stripe_key.added': (d) => `set the key of Stripe that ends in ${text(d.hint)}, to pay partners with`,
+  'stripe_key.removed': (d) => `removed the key of Stripe that ended in ${text(d.hint)}`,
 }
 
 /** What an entry says, such as "imported 500 partners: 412 new, 88 already there". */

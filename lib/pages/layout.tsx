@@ -11,6 +11,7 @@ const SECTIONS = [
   { path: '/events', label: 'Events', managers: false },
   { path: '/commissions', label: 'Commissions', managers: false },
   { path: '/customers', label: 'Customers', managers: false },
+  { path: '/payouts', label: 'Payouts', managers: false },
   { path: '/api-keys', label: 'API keys', managers: true },
   { path: '/stripe', label: 'Stripe', managers: true },
   { path: '/members', label: 'Members', managers: true },
@@ -28,6 +29,9 @@ export type LayoutProps = {
   /** The workspace that the page is about, and the part of it. */
   workspace?: Workspace | undefined
   section?: Section | undefined
+  /** A navigation other than a workspace's, and where the name of the site leads then. */
+  navigation?: Child
+  home?: string | undefined
   /** More stylesheets and scripts of this page, as paths. */
   styles?: string[] | undefined
   scripts?: string[] | undefined
@@ -40,6 +44,8 @@ export const Layout = ({
   user,
   workspace,
   section,
+  navigation,
+  home = '/app',
   styles = [],
   scripts = [],
   children,
@@ -63,7 +69,7 @@ export const Layout = ({
         Skip to the content
       </a>
       <header class="site">
-        <a class="brand" href="/app">
+        <a class="brand" href={home}>
           <img src="/icon.svg" alt="" width="24" height="24" />
           Tributary
         </a>
@@ -82,6 +88,7 @@ export const Layout = ({
         )}
       </header>
       {workspace && <Navigation workspace={workspace} section={section} />}
+      {navigation}
       <main id="main" tabindex={-1}>
         {children}
       </main>

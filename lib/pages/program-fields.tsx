@@ -1,5 +1,7 @@
 /** A program as fields of a form. */
 import { parseMoney, plainMoney } from '../domain/money.ts'
+import { nextTurn } from '../domain/payout-runs.ts'
+import type { PayoutSchedule } from '../domain/payouts.ts'
 import { counted } from '../domain/plural.ts'
 import type { ProgramTerms } from '../domain/programs.ts'
 import type { ErrorDetail } from '../http/errors.ts'
@@ -20,6 +22,7 @@ const LABELS = {
   attributionDays: 'Days for which a click counts',
   attribution: 'Who is credited',
   minimumPayoutCents: 'Minimum payout',
+  payoutSchedule: 'Partners are paid',
 }
 
 /** What the fields of a program are called. */
@@ -35,6 +38,15 @@ const ATTRIBUTIONS = [
   { value: 'first', label: 'The partner of the first click' },
 ] as const
 
+const SCHEDULE_WORDS: Record<PayoutSchedule, string> = {
+  manual: 'When a manager asks for it',
+  weekly: 'Every Monday',
+  twice_monthly: 'On the 1st and the 15th of each month',
+  monthly: 'On the 1st of each month',
+}
+
+const SCHEDULES = Object.entries(SCHEDULE_WORDS).map(([value, label]) => ({ value, label }))
+
 /** The fields that show a program, named by the paths of the API's errors. */
 export const programFields = (program: ProgramTerms): Fields => ({
   name: program.name,
@@ -49,6 +61,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attribution: program.attribution,
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_AS),
+  payoutSchedule: program.payoutSchedule,
 })
 
 /** The program that a form's fields say, as the API takes a new one: what is blank is as it is for a new program. */
@@ -70,6 +83,7 @@ export const readProgram = (fields: Fields): Reading => {
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
     minimumPayoutCents,
+    payoutSchedule: fields.payoutSchedule,
   }
   return { input, problems }
 }
@@ -151,6 +165,14 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         value={fields.minimumPayoutCents}
         errors={errors}
       />
+      <Select
+        label={LABELS.payoutSchedule}
+        name="payoutSchedule"
+        hint="By Stripe, from midnight UTC, all that is payable then. A manager can pay at any other time too."
+        options={SCHEDULES}
+        value={fields.payoutSchedule ?? 'manual'}
+        errors={errors}
+      />
     </>
   )
 }
@@ -162,4 +184,14 @@ export const intervalWords = ({
 }: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths'>): string => {
   if (rewardInterval === 'one-time') return 'A customer’s first sale'
   return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
+}
+
+/** When a program pays, in words, such as "Every Monday, next on 2026-11-23". */
+export const scheduleWords = (
+  { payoutSchedule }: Pick<ProgramTerms, 'payoutSchedule'>,
+  now: Date,
+): string => {
+  const next = nextTurn(payoutSchedule, now)
+  const words = SCHEDULE_WORDS[payoutSchedule]
+  return next ? `${words}, next on ${next.toISOString().slice(0, 10)}` : words
 }

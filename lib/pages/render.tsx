@@ -40,17 +40,20 @@ export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   const title = ERRORS[code][0] === 404 ? 'Not found' : 'That did not work'
+  const [home, back] = /^\/portal(\/|$)/.test(c.req.path)
+    ? ['/portal', 'To the partner portal']
+    : ['/app', 'To your workspaces']
   const children: Child = (
     <>
       <h1>{title}</h1>
       <p>{message}</p>
       <p>
-        <a href="/app">To your workspaces</a>
+        <a href={home}>{back}</a>
       </p>
       <p class="hint">Request {c.get('requestId')}</p>
     </>
   )
-  return renderPage(c, { title, children }, ERRORS[code][0] as 404)
+  return renderPage(c, { title, home, children }, ERRORS[code][0] as 404)
 }
 
 /** The error for an address that no page has. */

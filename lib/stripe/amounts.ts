@@ -17,3 +17,16 @@ const stripeDecimals = (currency: string): number =>
  */
 export const fromStripe = (amount: number, currency: string): number =>
   Math.min(Math.round(amount * 10 ** (decimalsOf(currency) - stripeDecimals(currency))), MAX_AMOUNT_CENTS)
+
+/**
+ * An amount in the minor units of ISO 4217 as Stripe counts it: 5 of ISK are 500.
+ *
+ * @param currency upper case
+ * @returns null for what Stripe can't count, as parts of an ariary
+ */
+export const toStripe = (amountCents: bigint, currency: string): number | null => {
+  const apart = stripeDecimals(currency) - decimalsOf(currency)
+  const factor = 10n ** BigInt(Math.abs(apart))
+  if (apart >= 0) return Number(amountCents * factor)
+  return amountCents % factor === 0n ? Number(amountCents / factor) : null
+}

@@ -1,6 +1,7 @@
 /**
- * Signing secrets of webhooks, encrypted: AES-256-GCM under a key that only the stripe-webhook Worker holds. Each is
- * bound to its workspace, so that a row that is copied to another one opens nothing there.
+ * Signing secrets of webhooks and keys of Stripe accounts, encrypted: AES-256-GCM under a key that only the
+ * stripe-webhook and payouts Workers hold. Each is bound to its workspace, so that a row that is copied to another one
+ * opens nothing there.
  */
 
 /** Stripe's are `whsec_` and 32 characters; whatever it may become, it stays one word. */
@@ -8,6 +9,12 @@ const SECRET = /^whsec_[A-Za-z0-9+/=_-]{16,200}$/
 
 /** Whether a text can be the signing secret of a webhook. */
 export const isSigningSecret = (text: string): boolean => SECRET.test(text)
+
+/** Secret and restricted keys; those that browsers get, `pk_`, can send nobody money. */
+const API_KEY = /^(?:sk|rk)_(?:live|test)_[A-Za-z0-9_]{8,240}$/
+
+/** Whether a text can be the key of a Stripe account. */
+export const isApiKey = (text: string): boolean => API_KEY.test(text)
 
 const NONCE_BYTES = 12
 const utf8 = new TextEncoder()

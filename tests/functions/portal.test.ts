@@ -1,49 +1,119 @@
 import { expect, inject, test } from 'vitest'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { browse } from '../support/pages.ts'
 import { signIn } from '../support/people.ts'
+import { createPartner, eventOf, takeBack } from '../support/portal.ts'
 
 const database = useDatabase()
 
-const open = async (cookie?: string, path = '/portal') => {
-  const response = await fetch(`${inject('baseUrl')}${path}`, {
-    headers: cookie ? { Cookie: cookie } : {},
-    redirect: 'manual',
-  })
-  return { status: response.status, location: response.headers.get('Location'), text: await response.text() }
-}
+const portalOf = async (cookie: string | null | Promise<string>) =>
+  browse(await cookie, inject('baseUrl'), '/portal')
 
 test('a partner sees its link and its coupons in every program of its address, and nobody else’s', async () => {
-  const [one, two] = await Promise.all([createMerchant(), createMerchant()])
-  const email = `ann@${one.workspace.slug}.example`
-  const partner = { slug: 'ann & co', email }
-  const id = await one.seed.addPartner(one.workspace.id, one.programId, partner)
-  await two.seed.addPartner(two.workspace.id, two.programId, { ...partner, status: 'banned' })
+  const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({}, 'ann & co')
+  const other = await createMerchant()
+  await other.seed.addPartner(other.workspace.id, other.programId, {
+    slug: 'ann & co',
+    email,
+    status: 'banned',
+  })
   await database.query(
     `insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label) values
        (gen_random_uuid(), $1, $2, 'promo_1', 'ANN20'), (gen_random_uuid(), $1, $2, 'ANN30', null)`,
-    [one.workspace.id, id],
+    [workspaceId, partnerId],
   )
+  await merchant.click('maya')
 
-  const { status, text } = await open(await signIn(email))
+  const { status, html, text } = await (await portalOf(cookie())).get('')
   expect(status).toBe(200)
-  expect(text.match(/https:\/\/shop\.example\/\?via=ann\+%26\+co/g)).toHaveLength(4)
-  expect(text).toContain('<code>ANN20</code>')
-  expect(text).toContain('<code>ANN30</code>')
+  expect(html.match(/<code>https:\/\/shop\.example\/\?via=ann\+%26\+co<\/code>/g)).toHaveLength(2)
+  expect(html).toContain('<code>ANN20</code>')
+  expect(html).toContain('<code>ANN30</code>')
   expect(text.match(/no longer counts/g)).toHaveLength(1)
   expect(text).not.toContain('maya')
+  expect(text.match(/Clicks 0/g)).toHaveLength(2)
 })
 
-test('somebody who is no partner is told so', async () => {
+test('clicks, leads, sales and earnings are counted by day, each currency on its own', async () => {
+  const { merchant, partnerId, cookie } = await createPartner()
+  const clickId = await merchant.click('ann')
+  await merchant.click('ann')
+  await merchant.lead({ externalId: 'user_1', clickId })
+  const first = eventOf(await merchant.sale({ externalId: 'inv_1', clickId }))
+  await merchant.sale({ externalId: 'inv_2', clickId, amountCents: 1_000, currency: 'JPY' })
+  await takeBack(database, first, 480)
+  await database.query(
+    `update clicks set created_at = created_at - interval '40 days'
+     where partner_id = $1 and id <> $2`,
+    [partnerId, clickId],
+  )
+
+  const portal = await portalOf(cookie())
+  const { text, html } = await portal.get('')
+  expect(text).toContain('Clicks 1 ')
+  expect(text).toContain('Leads 1 ')
+  expect(text).toContain('Sales 2 ')
+  expect(text).toContain('Earned in USD 5.00 USD')
+  expect(text).toContain('Earned in JPY 200 JPY')
+  expect(text).toContain('Pending 5.00 USD Payable 0.00 USD On its way 0.00 USD Paid 0.00 USD')
+  expect(html.match(/<th scope="row">/g)).toHaveLength(30)
+  expect(html).toContain('aria-label="Bars by day. The highest is 5.00 USD, on ')
+
+  const quarter = await portal.get('?days=90')
+  expect(quarter.text).toContain('Clicks 2 ')
+  expect(quarter.html.match(/<th scope="row">/g)).toHaveLength(90)
+  const year = await portal.get('?days=365')
+  expect(year.text).toContain('All numbers by month')
+  expect(year.html.match(/<th scope="row">/g)).toHaveLength(12)
+  const odd = await portal.get('?days=1e9')
+  expect(odd.html.match(/<th scope="row">/g)).toHaveLength(30)
+})
+
+test('what was refunded after it was paid is set off, and said so', async () => {
+  const { merchant, cookie } = await createPartner({ program: { holding_days: 0 } })
+  const clickId = await merchant.click('ann')
+  const eventId = eventOf(await merchant.sale({ clickId }))
+  await takeBack(database, eventId, 980)
+  await takeBack(database, eventId, 20)
+  const { text } = await (await portalOf(cookie())).get('')
+  expect(text).toContain('Payable -0.20 USD')
+  expect(text).toContain('set off against what you earn next')
+})
+
+test('a partner who is banned still sees its history', async () => {
+  const { merchant, partnerId, cookie } = await createPartner()
+  const clickId = await merchant.click('ann')
+  const eventId = eventOf(await merchant.sale({ clickId }))
+  await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
+  const portal = await portalOf(cookie())
+  expect((await portal.get('')).text).toContain('Sales 1 ')
+  expect((await portal.get('/commissions')).text).toContain('9.80 USD')
+  expect((await portal.get(`/events/${eventId}`)).status).toBe(200)
+})
+
+test('somebody who is no partner is told so, on every page', async () => {
   const email = `nobody@${crypto.randomUUID()}.example`
-  expect((await open(await signIn(email))).text).toContain(`No program knows ${email}`)
+  const portal = await portalOf(signIn(email))
+  expect((await portal.get('')).text).toContain(`No program knows ${email}`)
+  expect((await portal.get('/commissions')).text).toContain('Nothing was earned yet.')
+  expect((await portal.get('/events')).text).toContain('No sale and no lead')
+  expect((await portal.get('/payouts')).text).toContain('Nothing was paid yet.')
 })
 
-test('who is not signed in is sent to sign in, and back', async () => {
-  expect(await open()).toMatchObject({ status: 303, location: '/sign-in?next=%2Fportal' })
-})
+test.each(['', '/commissions', '/events', '/payouts', '/nothing'])(
+  'who is not signed in is sent from /portal%s to sign in, and back',
+  async (path) => {
+    const { status, location } = await (await portalOf(null)).get(path)
+    expect({ status, location }).toEqual({
+      status: 303,
+      location: `/sign-in?next=${encodeURIComponent(`/portal${path}`)}`,
+    })
+  },
+)
 
-test('a page that isn’t there is a page too', async () => {
-  const { status, text } = await open(undefined, '/portal/nothing')
+test('a page that isn’t there is a page too, and leads back to the portal', async () => {
+  const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get('/nothing')
   expect(status).toBe(404)
-  expect(text).toContain('<title>Error: Not found · ')
+  expect(html).toContain('<title>Error: Not found · ')
+  expect(html).toContain('<a href="/portal">To the partner portal</a>')
 })

@@ -6,6 +6,7 @@ import { startInbox } from '../../dev/inbox.ts'
 import { startPostgres } from '../../dev/postgres.ts'
 import { applySchema } from '../../dev/schema.ts'
 import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
+import { startStripe } from '../../dev/stripe.ts'
 import { startWorkers } from '../../dev/workers.ts'
 import type { DatabaseEnv } from '../../lib/data/connection.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
@@ -16,6 +17,8 @@ declare module 'vitest' {
     baseUrl: string
     /** Where all mail of these Workers ends: see dev/inbox.ts. */
     inboxUrl: string
+    /** The Stripe that they pay by: see dev/stripe.ts. Merchants with keys of their own see nothing of each other. */
+    stripeUrl: string
     database: Required<DatabaseEnv>
   }
 }
@@ -28,21 +31,26 @@ export default async ({ provide }: TestProject) => {
   const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
+  const stripe = await startStripe()
   const workers = await startWorkers({
     ...database,
     AUTH_SECRET,
     SECRETS_KEY,
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
+    STRIPE_URL: stripe.url,
+    PUBLIC_URL: 'https://tributary.example',
   })
 
   provide('baseUrl', workers.url.origin)
   provide('inboxUrl', inbox.url)
+  provide('stripeUrl', stripe.url)
   provide('database', database)
 
   return async () => {
     await workers.stop()
     await inbox.stop()
+    await stripe.stop()
     await endpoint.stop()
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })

@@ -1,17 +1,36 @@
 import { beforeAll, inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
+import portal from '../../functions/portal.tsx'
+import { disconnect, refreshAccount, sealKey, startOnboarding } from '../../lib/stripe/onboarding.ts'
+import type { PayoutsService } from '../../lib/stripe/payouts-service.ts'
 import { sealSecret } from '../../lib/stripe/secrets.ts'
 import type { StripeService } from '../../lib/stripe/service.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
-type Bindings = { SQL_ENDPOINT?: string; ALLOW_SIGNUP?: string; STRIPE_WEBHOOK?: Partial<StripeService> }
+type Bindings = {
+  SQL_ENDPOINT?: string
+  ALLOW_SIGNUP?: string
+  STRIPE_WEBHOOK?: Partial<StripeService>
+  PAYOUTS?: Partial<PayoutsService>
+}
+
+/** What the payouts Worker does about accounts and keys, here, at the given Stripe and database. */
+export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } = {}) => {
+  const all = { ...inject('database'), STRIPE_URL: inject('stripeUrl'), SECRETS_KEY, ...env }
+  return {
+    sealKey: (workspaceId, key) => sealKey(all, workspaceId, key),
+    startOnboarding: (request) => startOnboarding(all, request),
+    refreshAccount: (workspaceId, accountId) => refreshAccount(all, workspaceId, accountId),
+    disconnect: (workspaceId, email) => disconnect(all, workspaceId, email),
+  } satisfies Partial<PayoutsService>
+}
 
 // The apps log each request, which says nothing that the tests don't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-const APPS = { manage, dashboard }
+const APPS = { manage, dashboard, portal }
 
 /**
  * Asks a Worker's app in this process, as somebody who has signed in: for settings and databases that the Workers of
@@ -31,6 +50,7 @@ export const askAs = async (
     STRIPE_WEBHOOK: {
       sealSecret: (workspaceId: string, secret: string) => sealSecret(SECRETS_KEY, workspaceId, secret),
     },
+    PAYOUTS: payoutsHere(),
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     ...bindings,
   }

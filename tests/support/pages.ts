@@ -25,14 +25,14 @@ const textOf = (html: string): string =>
     ' ',
   )
 
-/** The pages of /app as somebody sees them, by the cookie. */
-export const browse = (cookie: string | null, baseUrl = inject('baseUrl')) => {
+/** The pages of /app as somebody sees them, by the cookie, or those of another part of the site. */
+export const browse = (cookie: string | null, baseUrl = inject('baseUrl'), part = '/app') => {
   const own = { ...fromSomewhere(), ...(cookie && { Cookie: cookie }) }
   return {
     get: async (path: string) =>
-      shown(await fetch(`${baseUrl}/app${path}`, { headers: own, redirect: 'manual' })),
+      shown(await fetch(`${baseUrl}${part}${path}`, { headers: own, redirect: 'manual' })),
     post: async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      shown(await submit(`${baseUrl}/app${path}`, fields, { Origin: baseUrl, ...own, ...headers })),
+      shown(await submit(`${baseUrl}${part}${path}`, fields, { Origin: baseUrl, ...own, ...headers })),
   }
 }
 

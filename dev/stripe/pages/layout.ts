@@ -30,6 +30,7 @@ a { color: var(--accent) }
 .muted, small { color: var(--muted); font-size: .9rem }
 label { font-weight: 600 }
 form.card label { margin-bottom: -.6rem }
+ul.needs { padding-left: 1.25rem }
 form { display: grid; gap: .6rem }
 .inline { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center }
 .inline input { flex: 1 1 9rem }

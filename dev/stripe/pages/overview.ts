@@ -1,28 +1,16 @@
 /** The merchant's side of the Stripe fake: what was sold, buttons for what may happen next, and what was told. */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
+import { type ConnectEvent, happenedAt } from '../events.ts'
+import type { Platforms } from '../platforms.ts'
 import { idOf, type Store } from '../store.ts'
 import type { Delivery } from '../webhooks.ts'
-import { type Html, layout, money, STRIPE_PATH } from './layout.ts'
-
-/** The most that is shown of each kind. */
-const MAX_SHOWN = 50
-
-const time = (seconds: number): Html => {
-  const at = new Date(seconds * 1_000).toISOString()
-  return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)}</time>`
-}
-
-const button = (path: string, text: string, about: string, fields: Record<string, string> = {}): Html =>
-  html`<form method="post" action="${STRIPE_PATH}${path}">${Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  )}<button aria-label="${text}: ${about}">${text}</button></form>`
+import { connectSections } from './connect-sections.ts'
+import { type Html, layout, money } from './layout.ts'
+import { button, entry, MAX_SHOWN, section, time } from './parts.ts'
 
 const buyer = (store: Store, customer: Stripe.Charge['customer'], otherwise: string | null): string =>
   store.customers.find(idOf(customer))?.email ?? otherwise ?? 'a guest'
-
-const entry = (text: Html, buttons: Html[]): Html =>
-  html`<li><div>${text}</div><div class="inline">${buttons}</div></li>`
 
 const subscriptionItem = (store: Store, subscription: Stripe.Subscription): Html => {
   const [item] = subscription.items.data
@@ -65,28 +53,26 @@ const paymentItem = (store: Store, charge: Stripe.Charge): Html => {
 const deliveryItem = (store: Store, { endpoint, state, status, tries }: Delivery): Html =>
   html`<p class="muted"><span class="status">${state}</span> ${status === null ? (tries ? 'no answer' : '') : `answered ${status}`}${tries > 1 ? `, at try ${tries}` : ''}: ${store.endpoints.find(endpoint)?.url}</p>`
 
-const eventItem = (store: Store, event: Stripe.Event, deliveries: readonly Delivery[]): Html =>
+const eventItem = (store: Store, event: ConnectEvent, deliveries: readonly Delivery[]): Html =>
   entry(
     html`<p><code>${event.type}</code></p>
-<p class="muted"><code>${event.id}</code>, ${time(event.created)}</p>
+<p class="muted"><code>${event.id}</code>, ${time(happenedAt(event))}</p>
 ${deliveries.filter((delivery) => delivery.event === event.id).map((delivery) => deliveryItem(store, delivery))}`,
     [button(`/events/${event.id}/resend`, 'Send again', `${event.type} ${event.id}`)],
   )
 
-const section = (title: string, items: Html[], none: string): Html => html`<section class="card">
-<h2>${title}</h2>
-${items.length ? html`<ul class="list">${items}</ul>` : html`<p>${none}</p>`}
-</section>`
-
 /** All of it on one page, newest first. @param problem why the last button did nothing */
 export const overviewPage = (
   store: Store,
+  platforms: Platforms,
   deliveries: readonly Delivery[],
   nonce: string | undefined,
   problem?: string,
 ): Html => {
   const told = new Set(deliveries.map(({ event }) => event))
-  const events = store.events.list().filter(({ id }) => told.has(id))
+  const events = [...store.connectEvents.list(), ...store.events.list()]
+    .filter(({ id }) => told.has(id))
+    .sort((one, other) => happenedAt(other) - happenedAt(one))
   return layout(
     'The Stripe fake',
     nonce,
@@ -109,6 +95,7 @@ ${section(
     .map((charge) => paymentItem(store, charge)),
   'Nothing was paid yet.',
 )}
+${connectSections(platforms)}
 ${section(
   'Events that were sent',
   events.slice(0, MAX_SHOWN).map((event) => eventItem(store, event, deliveries)),

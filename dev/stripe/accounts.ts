@@ -1,0 +1,85 @@
+/** Connected accounts: what a platform asks for, what their owners tell Stripe, and what Stripe makes of it. */
+import { notNow } from './errors.ts'
+
+/** How far its owner has come. */
+type Progress = 'new' | 'half_way' | 'finished'
+/** What Stripe thinks of it. */
+type Standing = 'good' | 'restricted' | 'rejected' | 'closed'
+
+export type Connected = {
+  id: string
+  object: 'account'
+  created: Date
+  email: string | null
+  name: string | null
+  country: string | null
+  entityType: string | null
+  dashboard: 'express' | 'full' | 'none' | null
+  feesCollector: 'application' | 'application_custom' | 'application_express' | 'stripe'
+  lossesCollector: 'application' | 'stripe'
+  metadata: Record<string, string>
+  /** Whether it may get transfers, once it is known well enough. */
+  recipient: boolean
+  progress: Progress
+  standing: Standing
+}
+
+/** Something that Stripe wants to know, by its name in both generations of the API, and in plain words. */
+export type Requirement = { v1: string; v2: string; words: string }
+
+const ABOUT_THE_PERSON: Requirement[] = [
+  { v1: 'individual.first_name', v2: 'identity.individual.given_name', words: 'Your first name' },
+  { v1: 'individual.last_name', v2: 'identity.individual.surname', words: 'Your last name' },
+  { v1: 'individual.dob.day', v2: 'identity.individual.date_of_birth', words: 'Your date of birth' },
+]
+const ABOUT_THE_MONEY: Requirement[] = [
+  { v1: 'external_account', v2: 'default_payout_method', words: 'The bank account for your money' },
+  {
+    v1: 'tos_acceptance.date',
+    v2: 'identity.attestations.terms_of_service.account.date',
+    words: 'Your agreement to Stripe’s terms',
+  },
+]
+const PROOF: Requirement = {
+  v1: 'individual.verification.document',
+  v2: 'identity.individual.documents.primary_verification',
+  words: 'A photo of your passport or identity card',
+}
+
+/** What Stripe still wants to know. */
+export const dueOf = ({ progress, standing }: Connected): Requirement[] => {
+  if (standing === 'rejected' || standing === 'closed') return []
+  const asked = {
+    new: [...ABOUT_THE_PERSON, ...ABOUT_THE_MONEY],
+    half_way: ABOUT_THE_MONEY,
+    finished: [],
+  }[progress]
+  return standing === 'restricted' ? [...asked, PROOF] : asked
+}
+
+/** Whether it can be sent money, as the second version of the API says it. */
+export const transfersOf = (account: Connected): 'active' | 'restricted' | 'rejected' => {
+  if (account.standing === 'rejected') return 'rejected'
+  return account.standing === 'good' && account.progress === 'finished' ? 'active' : 'restricted'
+}
+
+/** What may happen to an account, apart from its platform's doing. */
+export type Step = 'onboard' | 'leave' | 'restrict' | 'reject' | 'restore' | 'close'
+
+const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
+  onboard: ({ standing }) => ({
+    progress: 'finished',
+    standing: standing === 'restricted' ? 'good' : standing,
+  }),
+  leave: ({ progress }) => ({ progress: progress === 'new' ? 'half_way' : progress }),
+  restrict: () => ({ standing: 'restricted' }),
+  reject: () => ({ standing: 'rejected' }),
+  restore: () => ({ standing: 'good' }),
+  close: () => ({ standing: 'closed' }),
+}
+
+/** Lets something happen to an account. @throws once it is closed */
+export const takeStep = (account: Connected, step: Step): void => {
+  if (account.standing === 'closed') throw notNow(`The account ${account.id} is closed.`)
+  Object.assign(account, AFTER[step](account))
+}

@@ -1,0 +1,100 @@
+import { changeRun } from '../../lib/data/manual-runs.ts'
+import {
+  findPayout,
+  findRun,
+  listRunLines,
+  listRuns,
+  type PayoutRow,
+  payoutsQuery,
+  type Run,
+  type RunLine,
+} from '../../lib/data/payouts.ts'
+import { csvLines } from '../../lib/domain/csv.ts'
+import { plainMoney } from '../../lib/domain/money.ts'
+import { exportRefusalOf, refusalOf } from '../../lib/domain/payout-runs.ts'
+import { actOf, manager, member } from '../../lib/http/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { PayoutQuery, RunChange } from '../../lib/http/payout-schemas.ts'
+import { body, query } from '../../lib/http/validate.ts'
+
+const present = (payout: PayoutRow) => ({
+  id: payout.id,
+  runId: payout.run_id,
+  partnerId: payout.partner_id,
+  programId: payout.program_id,
+  currency: payout.currency,
+  amountCents: Number(payout.amount_cents),
+  status: payout.status,
+  method: payout.method,
+  createdAt: payout.created_at,
+  paidAt: payout.paid_at,
+  failedAt: payout.failed_at,
+  canceledAt: payout.canceled_at,
+  lastError: payout.last_error,
+  transferId: payout.transfer_id,
+})
+
+const presentRun = ({ processing: _, programName: __, ...run }: Run) => run
+
+const HEAD = ['payout id', 'partner name', 'e-mail', 'currency', 'amount', 'program', 'run']
+
+const toCells = (line: RunLine, runId: string): string[] => [
+  line.id,
+  line.partnerName ?? '',
+  line.email,
+  line.currency,
+  plainMoney(Number(line.amountCents), line.currency),
+  line.programName,
+  runId,
+]
+
+const RUN = '/api/workspaces/:workspace/payout-runs/:id'
+
+/** /payouts and /payout-runs: what was paid to whom, and what is done by hand. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/payouts', member(), query(PayoutQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, ...filter } = c.req.valid('query')
+    const payouts = await payoutsQuery(db, workspace.id, { ...filter, limit: limit + 1 }).execute()
+    return c.json(page(payouts, limit, present))
+  })
+  .get('/api/workspaces/:workspace/payouts/:id', member(), async (c) => {
+    const { db, workspace } = c.var
+    return c.json(present(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))))
+  })
+  .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { limit, cursor } = c.req.valid('query')
+    return c.json(page(await listRuns(db, workspace.id, { cursor, limit: limit + 1 }), limit, presentRun))
+  })
+  .get(RUN, member(), async (c) => {
+    const { db, workspace } = c.var
+    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    return c.json(presentRun(run))
+  })
+  .get(`${RUN}/export`, member(), async (c) => {
+    const { db, workspace } = c.var
+    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const refusal = exportRefusalOf(run)
+    if (refusal) throw new ApiError('conflict', refusal)
+    // Not streamed: a file that broke off half-way would look whole, and not everybody be paid.
+    const lines = await listRunLines(db, workspace.id, run.id)
+    const date = run.createdAt.toISOString().slice(0, 10)
+    return c.body(csvLines([HEAD, ...lines.map((line) => toCells(line, run.id))]), 200, {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="payouts-${date}-${run.id.slice(-12)}.csv"`,
+    })
+  })
+  .patch(RUN, manager(), body(RunChange), async (c) => {
+    const { status } = c.req.valid('json')
+    const portalUrl = new URL('/portal', c.req.url).href
+    const run = await found('payout run', c.req.param('id'), (id) =>
+      changeRun(c.var.db, actOf(c), id, status, portalUrl),
+    )
+    const refusal = refusalOf(run, status)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(presentRun(run))
+  })

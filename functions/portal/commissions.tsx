@@ -1,0 +1,110 @@
+import { type OwnCommission, readOwnCommissions } from '../../lib/data/portal-lists.ts'
+import { commissionStatus } from '../../lib/domain/commissions.ts'
+import { maskCustomer } from '../../lib/domain/mask.ts'
+import { formatMoney } from '../../lib/domain/money.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { PORTAL_ROWS, PortalQuery } from '../../lib/http/portal-schemas.ts'
+import type { SessionEnv } from '../../lib/http/session.ts'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { Status } from '../../lib/pages/ledger.tsx'
+import { NextPage, Table } from '../../lib/pages/parts.tsx'
+import { Day, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
+import { noSuchPage } from '../../lib/pages/render.tsx'
+
+const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
+
+const statusOf = (commission: OwnCommission, now: Date) => {
+  const { payable_at: payableAt, payout_id: payoutId, paid_at: paidAt } = commission
+  return commissionStatus({ payableAt, payoutId, paidAt }, now)
+}
+
+/** When a commission is paid, by what has become of it. */
+const When = ({ commission, now }: { commission: OwnCommission; now: Date }) => {
+  const { amount_cents: cents, reversed_cents: reversed, payable_at: payableAt, paid_at: paidAt } = commission
+  const status = statusOf(commission, now)
+  if (paidAt) {
+    return (
+      <>
+        Paid on <Day at={paidAt} />
+        {reversed ? '; what was taken back comes off another payout' : ''}
+      </>
+    )
+  }
+  if (reversed === cents) return <>Not to be paid</>
+  if (status === 'processing') return <>In a payout that is on its way</>
+  return (
+    <>
+      {status === 'pending' ? 'Payable from' : 'Payable since'} <Day at={payableAt} />
+    </>
+  )
+}
+
+const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMany: boolean; now: Date }) => {
+  const { kind, amount_cents: cents, currency, reversed_cents: reversed, event_id: eventId } = commission
+  return (
+    <tr>
+      <td>
+        <Day at={commission.created_at} />
+      </td>
+      {isOfMany && <td>{commission.program}</td>}
+      <td>{eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}</td>
+      <td>{commission.customer && maskCustomer(commission.customer)}</td>
+      <td class="number">
+        {formatMoney(cents, currency)}
+        {reversed ? <small>{formatMoney(reversed, currency)} taken back</small> : null}
+      </td>
+      <td>
+        <Status status={reversed === cents ? 'reversed' : statusOf(commission, now)} />
+      </td>
+      <td class="words">
+        <When commission={commission} now={now} />
+      </td>
+    </tr>
+  )
+}
+
+/** GET /portal/commissions: what a partner has earned, when it is paid, and what was taken back of it. */
+export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) => {
+  const { db, now, user } = c.var
+  const { data } = readFilters(c, PortalQuery)
+  if (!data) throw noSuchPage()
+  const filter = { programId: data.program, cursor: data.cursor, limit: PORTAL_ROWS + 1 }
+  const { programs, rows } = await readOwnCommissions(db, user.email, filter)
+  if (data.program && !programs.some(({ id }) => id === data.program)) throw noSuchPage()
+  const { data: commissions, nextCursor } = page(rows, PORTAL_ROWS)
+  const isOfMany = programs.length > 1
+  const children = (
+    <>
+      <h1>Commissions</h1>
+      <p>
+        What your sales and leads have earned you. A commission is pending while its sale may be refunded,
+        then payable, and goes out with the next payout. What was refunded is taken back. Why a sale or a lead
+        earned you nothing, <a href="/portal/events">Sales and leads</a> tells.
+      </p>
+      <ProgramFilter programs={programs} selected={data.program} path="/portal/commissions" />
+      {commissions.length > 0 ? (
+        <Table
+          caption="Commissions"
+          head={[
+            'Earned',
+            ...(isOfMany ? ['Program'] : []),
+            'For',
+            'Customer',
+            { number: 'Amount' },
+            'Status',
+            'When it is paid',
+          ]}
+        >
+          {commissions.map((commission) => (
+            <Row commission={commission} isOfMany={isOfMany} now={now} />
+          ))}
+        </Table>
+      ) : (
+        <p class="empty">{data.cursor ? 'There are no more.' : 'Nothing was earned yet.'}</p>
+      )}
+      <NextPage url={c.req.url} cursor={nextCursor} />
+    </>
+  )
+  return renderPortal(c, { title: 'Commissions', at: '/portal/commissions', children })
+})

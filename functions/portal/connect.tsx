@@ -1,0 +1,109 @@
+import type { Context } from 'hono'
+import { listPayoutAccounts, type PayoutAccount } from '../../lib/data/payout-accounts.ts'
+import { DatabaseUnavailable } from '../../lib/data/unavailable.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { NewConnection, OfWorkspace } from '../../lib/http/connect-schemas.ts'
+import type { SessionEnv } from '../../lib/http/session.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { type CONNECT_NOTICES, DisconnectPage, OnwardPage } from '../../lib/pages/connect.tsx'
+import { Problem } from '../../lib/pages/parts.tsx'
+import { renderPortal } from '../../lib/pages/portal.tsx'
+import { noSuchPage } from '../../lib/pages/render.tsx'
+import type { PayoutsService } from '../../lib/stripe/payouts-service.ts'
+
+type ConnectEnv = SessionEnv & {
+  Bindings: { PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'disconnect'> }
+}
+
+/** Back to the portal, which says how the account is now. */
+const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
+  c.redirect(`/portal?connect=${notice}`, 303)
+
+/** Says why nothing came of it. */
+const refuse = (c: Context<ConnectEnv>, message: string) => {
+  const children = (
+    <>
+      <h1>That did not work</h1>
+      <Problem message={message} />
+      <p>
+        <a href="/portal">To your programs</a>
+      </p>
+    </>
+  )
+  return renderPortal(c, { title: 'That did not work', at: '/portal', children }, 400)
+}
+
+const unavailable = (cause: unknown): never => {
+  throw new DatabaseUnavailable('The payouts Worker could not do it.', { cause })
+}
+
+/** The workspace that the address names. */
+const workspaceIn = (c: Context<ConnectEnv>): string => {
+  const { data } = checked(OfWorkspace, c.req.query())
+  if (!data) throw noSuchPage()
+  return data.workspace
+}
+
+/** The account that a signed-in partner has in a workspace. */
+const ownAccount = async (
+  c: Context<ConnectEnv>,
+  workspaceId: string,
+): Promise<PayoutAccount | undefined> => {
+  const accounts = await listPayoutAccounts(c.var.db, c.var.user.email)
+  return accounts.find((account) => account.workspaceId === workspaceId)
+}
+
+/** Begins or continues onboarding; Stripe is told where to send the partner afterwards. */
+const begin = (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
+  const at = (page: 'return' | 'refresh') =>
+    new URL(`/portal/connect/${page}?workspace=${workspaceId}`, c.req.url).href
+  return c.env.PAYOUTS.startOnboarding({
+    workspaceId,
+    email: c.var.user.email,
+    country,
+    returnUrl: at('return'),
+    refreshUrl: at('refresh'),
+  }).catch(unavailable)
+}
+
+/** /portal/connect and /portal/disconnect: a partner's account at Stripe, in one workspace, for all of its programs. */
+export default createRoutes<ConnectEnv>()
+  .post('/portal/connect', form(), async (c) => {
+    const { data, errors } = checked(NewConnection, c.req.valid('form'))
+    if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
+    const begun = await begin(c, data.workspace, data.country)
+    if ('refused' in begun) return refuse(c, begun.refused)
+    c.header('Refresh', `0; url=${begun.url}`)
+    return renderPortal(c, { title: 'On to Stripe', at: '/portal', children: <OnwardPage url={begun.url} /> })
+  })
+  .get('/portal/connect/return', async (c) => {
+    const workspaceId = workspaceIn(c)
+    const before = await ownAccount(c, workspaceId)
+    if (!before?.stripeAccountId) return c.redirect('/portal', 303)
+    const isKnown = await c.env.PAYOUTS.refreshAccount(workspaceId, before.stripeAccountId).then(
+      () => true,
+      () => false,
+    )
+    if (!isKnown) return back(c, 'unknown')
+    const after = await ownAccount(c, workspaceId)
+    return back(c, after?.status ?? 'disconnected')
+  })
+  .get('/portal/connect/refresh', async (c) => {
+    const workspaceId = workspaceIn(c)
+    const account = await ownAccount(c, workspaceId)
+    if (!account) return c.redirect('/portal', 303)
+    const begun = await begin(c, workspaceId, account.country)
+    return 'refused' in begun ? refuse(c, begun.refused) : c.redirect(begun.url, 303)
+  })
+  .get('/portal/disconnect', async (c) => {
+    const workspaceId = workspaceIn(c)
+    if (!(await ownAccount(c, workspaceId))) return c.redirect('/portal', 303)
+    const children = <DisconnectPage workspaceId={workspaceId} />
+    return renderPortal(c, { title: 'Disconnect your account', at: '/portal', children })
+  })
+  .post('/portal/disconnect', form(), async (c) => {
+    const { data, errors } = checked(OfWorkspace, c.req.valid('form'))
+    if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
+    const done = await c.env.PAYOUTS.disconnect(data.workspace, c.var.user.email).catch(unavailable)
+    return 'refused' in done ? refuse(c, done.refused) : back(c, 'disconnected')
+  })

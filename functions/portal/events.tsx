@@ -1,0 +1,184 @@
+import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/data/portal-events.ts'
+import { commissionStatus } from '../../lib/domain/commissions.ts'
+import { maskCustomer } from '../../lib/domain/mask.ts'
+import { formatMoney } from '../../lib/domain/money.ts'
+import { explainToPartner, whyNothing } from '../../lib/domain/partner-steps.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { page } from '../../lib/http/lists.ts'
+import { PORTAL_ROWS, PortalEventId, PortalQuery } from '../../lib/http/portal-schemas.ts'
+import type { SessionEnv } from '../../lib/http/session.ts'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { Status } from '../../lib/pages/ledger.tsx'
+import { NextPage, Table } from '../../lib/pages/parts.tsx'
+import { Day, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
+import { noSuchPage } from '../../lib/pages/render.tsx'
+
+const NAME = { sale: 'Sale', lead: 'Lead' }
+
+/** What was sold, which is told to whoever is credited. */
+const amountOf = ({ isCredited, amountCents, currency }: OwnEvent): string =>
+  isCredited && amountCents !== null && currency !== null ? formatMoney(amountCents, currency) : ''
+
+const customerOf = ({ isCreditedToOther, customer }: OwnEvent): string =>
+  isCreditedToOther ? '' : maskCustomer(customer)
+
+/** What came of an event, in a few words. */
+const outcomeOf = (event: OwnEvent): string => {
+  const { isCredited, commission } = event
+  const nothing = whyNothing(event)
+  if (!isCredited) return `Didn’t count: ${nothing}`
+  if (!commission) return nothing ? `Earned nothing: ${nothing}` : 'Earned nothing'
+  const { amountCents, currency, reversedCents } = commission
+  const earned = `Earned ${formatMoney(amountCents, currency)}`
+  if (!reversedCents) return earned
+  return `${earned}, ${reversedCents === amountCents ? 'all' : formatMoney(reversedCents, currency)} taken back`
+}
+
+const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolean }) => (
+  <Table
+    caption="Sales and leads"
+    head={[
+      'When',
+      ...(isOfMany ? ['Program'] : []),
+      'What',
+      'Customer',
+      { number: 'Amount' },
+      'What came of it',
+    ]}
+  >
+    {events.map((event) => (
+      <tr>
+        <td>
+          <Day at={event.occurredAt} />
+        </td>
+        {isOfMany && <td>{event.program}</td>}
+        <td>{NAME[event.kind]}</td>
+        <td>{customerOf(event)}</td>
+        <td class="number">{amountOf(event)}</td>
+        <td class="words">
+          {outcomeOf(event)}.{' '}
+          <a href={`/portal/events/${event.id}`}>
+            Why
+            <span class="hidden">
+              : {NAME[event.kind]} {customerOf(event)}
+            </span>
+          </a>
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
+  if (!event.commission) return <p>It earned you no commission.</p>
+  const { amountCents, currency, reversedCents, payoutId, ...times } = event.commission
+  const payableAt = new Date(times.payableAt)
+  const paidAt = times.paidAt === null ? null : new Date(times.paidAt)
+  const isReversed = reversedCents === amountCents
+  return (
+    <>
+      <p>
+        {formatMoney(amountCents, currency)}{' '}
+        <Status status={isReversed ? 'reversed' : commissionStatus({ payableAt, payoutId, paidAt }, now)} />
+        {paidAt && (
+          <>
+            , paid on <Day at={paidAt} />
+          </>
+        )}
+        {!paidAt && !isReversed && (
+          <>
+            , payable from <Day at={payableAt} />
+          </>
+        )}
+      </p>
+      {reversedCents > 0 && (
+        <p>
+          {isReversed ? 'All of it' : `${formatMoney(reversedCents, currency)} of it`} was taken back.
+          {paidAt && ' As you were paid already, it comes off another payout.'}
+        </p>
+      )}
+    </>
+  )
+}
+
+const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
+  const amount = amountOf(event)
+  const customer = customerOf(event)
+  const told = explainToPartner(event)
+  return (
+    <>
+      <p>
+        <a href="/portal/events">All sales and leads</a>
+      </p>
+      <h1>
+        {NAME[event.kind]}
+        {customer && ` of ${customer}`}
+      </h1>
+      <dl class="facts">
+        <dt>When</dt>
+        <dd>
+          <Day at={event.occurredAt} />
+        </dd>
+        <dt>Program</dt>
+        <dd>{event.program}</dd>
+        {amount && (
+          <>
+            <dt>Amount</dt>
+            <dd>{amount}</dd>
+          </>
+        )}
+      </dl>
+      <h2>{event.isCredited ? 'Why it counted' : 'Why it didn’t count'}</h2>
+      <ol class="steps">
+        {told.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+        {told.length === 0 && <li>Nothing tied this {event.kind} to you.</li>}
+      </ol>
+      <h2>Your commission</h2>
+      <Commission event={event} now={now} />
+    </>
+  )
+}
+
+/** GET /portal/events and /portal/events/:id: a partner's sales and leads, and why each counted or not. */
+export default createRoutes<SessionEnv>()
+  .get('/portal/events', async (c) => {
+    const { db, user } = c.var
+    const { data } = readFilters(c, PortalQuery)
+    if (!data) throw noSuchPage()
+    const filter = { programId: data.program, cursor: data.cursor, limit: PORTAL_ROWS + 1 }
+    const { programs, rows } = await readOwnEvents(db, user.email, filter)
+    if (data.program && !programs.some(({ id }) => id === data.program)) throw noSuchPage()
+    const { data: events, nextCursor } = page(rows, PORTAL_ROWS)
+    const children = (
+      <>
+        <h1>Sales and leads</h1>
+        <p>
+          What came of the visitors that you sent, also where it didn’t count. Customers are shown masked: who
+          they are is between them and the merchant.
+        </p>
+        <ProgramFilter programs={programs} selected={data.program} path="/portal/events" />
+        {events.length > 0 ? (
+          <EventTable events={events} isOfMany={programs.length > 1} />
+        ) : (
+          <p class="empty">
+            {data.cursor
+              ? 'There are no more.'
+              : 'No sale and no lead was reported of a visitor of yours yet.'}
+          </p>
+        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
+      </>
+    )
+    return renderPortal(c, { title: 'Sales and leads', at: '/portal/events', children })
+  })
+  .get('/portal/events/:id', async (c) => {
+    const { db, now, user } = c.var
+    const id = PortalEventId.safeParse(c.req.param('id'))
+    const event = id.success ? await findOwnEvent(db, user.email, id.data) : undefined
+    if (!event) throw new ApiError('not_found', 'There is no such sale or lead among yours.')
+    const children = <EventPage event={event} now={now} />
+    return renderPortal(c, { title: NAME[event.kind], at: '/portal/events', children })
+  })

@@ -1,0 +1,38 @@
+import { readPortal } from '../../lib/data/portal.ts'
+import { periodOf } from '../../lib/domain/periods.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { periodIn } from '../../lib/http/portal-schemas.ts'
+import type { SessionEnv } from '../../lib/http/session.ts'
+import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
+import { Done, wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPortal } from '../../lib/pages/portal.tsx'
+import { Program } from './program.tsx'
+
+/** GET /portal: a partner's links, coupon codes, balances and numbers, in every program of its address. */
+export default createRoutes<SessionEnv>().get('/portal', async (c) => {
+  const { db, now, user } = c.var
+  const period = periodOf(periodIn(c.req.query('days')), now)
+  const data = await readPortal(db, user.email, period, now)
+  const { partnerships } = data
+  const children = (
+    <>
+      <h1>Your programs</h1>
+      <Done message={wordsFor(CONNECT_NOTICES, c.req.query('connect'))} />
+      {partnerships.map((partnership, index) => (
+        <Program
+          partnership={partnership}
+          data={data}
+          period={period}
+          isFirstOfWorkspace={partnerships[index - 1]?.workspace_id !== partnership.workspace_id}
+        />
+      ))}
+      {partnerships.length === 0 && (
+        <p class="empty">
+          No program knows {user.email}. If you joined one with another address, sign out and sign in with
+          that.
+        </p>
+      )}
+    </>
+  )
+  return renderPortal(c, { title: 'Partner portal', at: '/portal', children })
+})

@@ -1,0 +1,92 @@
+/** Payouts and runs on several pages. */
+import { countPayouts, type PayoutRow, type Run } from '../data/payouts.ts'
+import { formatMoney } from '../domain/money.ts'
+import type { PayoutMethod, PayoutStatus } from '../domain/payouts.ts'
+import { counted } from '../domain/plural.ts'
+import { PartnerName, Status } from './ledger.tsx'
+import { Table, Time } from './parts.tsx'
+
+/** How a payout gets to the partner. */
+export const METHOD_WORDS: Record<PayoutMethod, string> = { stripe: 'By Stripe', manual: 'By bank' }
+
+/** What there is to know of a payout beyond its status: why it waits, or why it failed. */
+const note = ({ status, last_error: error }: PayoutRow): string => {
+  if (!error) return ''
+  if (status === 'processing') return `Waits, and is tried again by itself: ${error}`
+  return status === 'failed' ? `${error} Its commissions are payable again.` : ''
+}
+
+/** A list of payouts. @param ofOne whether all of them are one partner's */
+export const PayoutTable = ({
+  base,
+  ofOne,
+  payouts,
+}: {
+  base: string
+  ofOne?: boolean
+  payouts: PayoutRow[]
+}) => (
+  <Table
+    caption="Payouts"
+    head={['Made', ...(ofOne ? [] : ['Partner']), { number: 'Amount' }, 'How', 'Status', 'Sent', 'Note']}
+  >
+    {payouts.map((payout) => (
+      <tr>
+        <td>
+          <a href={`${base}/payouts/runs/${payout.run_id}`}>
+            <Time at={payout.created_at} />
+          </a>
+        </td>
+        {!ofOne && (
+          <td>
+            <PartnerName
+              base={base}
+              id={payout.partner_id}
+              name={payout.partner_name}
+              slug={payout.partner_slug}
+            />
+          </td>
+        )}
+        <td class="number">{formatMoney(payout.amount_cents, payout.currency)}</td>
+        <td>{METHOD_WORDS[payout.method]}</td>
+        <td>
+          <Status status={payout.status} />
+        </td>
+        <td>{payout.paid_at && <Time at={payout.paid_at} />}</td>
+        <td class={payout.last_error ? 'words' : undefined}>
+          {payout.transfer_id ? <code>{payout.transfer_id}</code> : note(payout)}
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** What a run comes to, by currency: "49.00 USD, 1,200 JPY". */
+export const runSum = ({ totals }: Pick<Run, 'totals'>): string =>
+  [...Map.groupBy(totals, ({ currency }) => currency)]
+    .map(([currency, parts]) =>
+      formatMoney(
+        parts.reduce((sum, { amountCents }) => sum + amountCents, 0),
+        currency,
+      ),
+    )
+    .join(', ')
+
+const count = (run: Run, status: PayoutStatus, words: string): string[] => {
+  const payouts = countPayouts(run, status)
+  return payouts > 0 ? [`${payouts.toLocaleString('en')} ${words}`] : []
+}
+
+/** How far a run is, such as "412 of 500 payouts sent, 3 failed". */
+export const progressWords = (run: Run): string => {
+  if (!run.claimedAt) return `Being put together: ${counted(countPayouts(run), 'payout')} so far`
+  const all = countPayouts(run)
+  if (all === 0) return 'Nothing was due'
+  const sent = countPayouts(run, 'paid').toLocaleString('en')
+  const done = run.method === 'manual' ? 'paid' : 'sent'
+  return [
+    `${sent} of ${counted(all, 'payout')} ${done}`,
+    ...count(run, 'failed', 'failed'),
+    ...count(run, 'canceled', 'canceled'),
+  ].join(', ')
+}

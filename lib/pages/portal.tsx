@@ -1,0 +1,73 @@
+/** What the pages of a partner's portal have in common. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import { Select } from './parts.tsx'
+import { renderPage } from './render.tsx'
+
+/** The portal's pages, in the order of its navigation. */
+const PAGES = [
+  { path: '/portal', label: 'Overview' },
+  { path: '/portal/commissions', label: 'Commissions' },
+  { path: '/portal/events', label: 'Sales and leads' },
+  { path: '/portal/payouts', label: 'Payouts' },
+] as const
+
+const Navigation = ({ at }: { at: string }) => (
+  <nav class="sections" aria-label="Partner portal">
+    <ul>
+      {PAGES.map(({ path, label }) => (
+        <li>
+          <a href={path} aria-current={path === at ? 'page' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+type PortalPage = { title: string; at: (typeof PAGES)[number]['path']; children: Child }
+
+/** Answers with a page of the portal. @param page `at` is the part of it that the page belongs to */
+export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 = 200) =>
+  renderPage(
+    c,
+    { ...page, home: '/portal', navigation: <Navigation at={at} />, styles: ['/portal.css'] },
+    status,
+  )
+
+/** A choice between the reader's programs, where there is one to be made. */
+export const ProgramFilter = ({
+  programs,
+  selected,
+  path,
+}: {
+  programs: { id: string; name: string }[]
+  selected: string | undefined
+  path: string
+}) => {
+  if (programs.length < 2) return null
+  const all = { value: '', label: 'All programs' }
+  return (
+    <search>
+      <form class="filters" method="get" action={path}>
+        <Select
+          label="Program"
+          name="program"
+          value={selected}
+          options={[all, ...programs.map(({ id, name }) => ({ value: id, label: name }))]}
+        />
+        <button type="submit" class="quiet">
+          Show
+        </button>
+      </form>
+    </search>
+  )
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A day as a person reads it, in UTC. */
+export const Day = ({ at }: { at: Date }) => (
+  <time datetime={at.toISOString().slice(0, 10)}>{DAY.format(at)}</time>
+)

@@ -1,0 +1,142 @@
+/** Payout runs: what a manager asks for, and what the clock does. */
+import { connect } from '../data/connection.ts'
+import { mailPartners } from '../data/mails.ts'
+import {
+  beginRun,
+  beginScheduledRuns,
+  claimPage,
+  listBalances,
+  listUnclaimedRuns,
+  listUntold,
+  type OpenRun,
+  type RunScope,
+  type Untold,
+} from '../data/payout-runs.ts'
+import { hasStripeKey } from '../data/stripe-keys.ts'
+import { listRunPayouts } from '../data/transfers.ts'
+import { formatMoney } from '../domain/money.ts'
+import { latestTurn, PAYOUT_SCHEDULES } from '../domain/payouts.ts'
+import type { Refused, RunRequest, RunResult } from './payouts-service.ts'
+import { type Budget, type PayoutEnv, sendPayouts } from './send-payouts.ts'
+
+/** A page of partners is claimed in well under a second, and 10,000 partners are twenty pages. */
+const CLAIM_PAGE = 500
+/** Mails are written as many at a time as an import writes. */
+const TELL_PAGE = 500
+/** A manager waits no longer; the clock goes on from there. */
+const REQUEST_MS = 20_000
+/** The next run of the clock begins a minute after this one did. */
+const CRON_MS = 45_000
+const MAX_OPEN_RUNS = 20
+
+const newBudget = (env: PayoutEnv, ms: number): Budget => ({
+  fetches: Number(env.MAX_FETCHES),
+  endsAt: Date.now() + ms,
+})
+
+const connectDetails = (env: PayoutEnv, { partnerName, programName, amountCents, currency }: Untold) => ({
+  partnerName,
+  programName,
+  amount: formatMoney(amountCents, currency),
+  portalUrl: new URL('/portal', env.PUBLIC_URL).href,
+})
+
+/** Tells the partners who have no account yet what waits for them, each once and for all. */
+const tellUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
+  while (budget.fetches > 0 && Date.now() < budget.endsAt) {
+    const untold = await listUntold(connect(env), run, TELL_PAGE)
+    budget.fetches--
+    if (untold.length === 0) return
+    const mails = untold.map((partner) => ({
+      partnerId: partner.partnerId,
+      recipient: partner.email,
+      details: connectDetails(env, partner),
+    }))
+    await mailPartners(connect(env), run.workspaceId, 'connect_account', mails, now)
+    budget.fetches--
+  }
+}
+
+/** Lets a run claim what is owed, page by page, as long as the budget lasts. */
+const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
+  let isClaimed = run.isClaimed
+  while (!isClaimed && budget.fetches > 0 && Date.now() < budget.endsAt) {
+    isClaimed = await claimPage(connect(env), run, CLAIM_PAGE, now)
+    budget.fetches--
+  }
+  if (isClaimed && run.method === 'stripe') await tellUnconnected(env, run, now, budget)
+}
+
+const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
+  (await listBalances(connect(env), scope)).flatMap(({ code, amountCents, ...balance }) =>
+    code ? [{ ...balance, amountCents: Number(amountCents), code }] : [],
+  )
+
+/** What a run would come to now. */
+const rehearse = async (env: PayoutEnv, scope: RunScope): Promise<RunResult> => {
+  const balances = await listBalances(connect(env), scope)
+  const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
+    partnerId,
+    currency,
+    amountCents: Number(amountCents),
+  })
+  return {
+    runId: null,
+    payouts: balances.flatMap((balance) =>
+      balance.code ? [] : [{ id: null, ...present(balance), status: 'payable' }],
+    ),
+    skipped: balances.flatMap((balance) =>
+      balance.code ? [{ ...present(balance), code: balance.code }] : [],
+    ),
+  }
+}
+
+const NO_KEY =
+  'Tributary has no key of your Stripe account to pay from. Set one on the page Stripe, or pay by bank: method "manual".'
+
+/**
+ * Runs payouts for a manager: begins a run, and goes on with those of this workspace that were cut off. What does not
+ * fit into one request, the clock does.
+ *
+ * @throws {DatabaseUnavailable} asking again goes on; nobody is paid twice
+ */
+export const runPayouts = async (
+  env: PayoutEnv,
+  { workspaceId, programId, method, dryRun, actor }: RunRequest,
+  now = new Date(),
+): Promise<RunResult | Refused> => {
+  const scope: RunScope = { workspaceId, programId, method, payableBy: now }
+  if (dryRun) return rehearse(env, scope)
+  if (method === 'stripe' && !(await hasStripeKey(connect(env), workspaceId))) return { refused: NO_KEY }
+
+  const budget = newBudget(env, REQUEST_MS)
+  const runId = await beginRun(connect(env), scope, actor)
+  await claim(env, { ...scope, id: runId, isClaimed: false }, now, budget)
+  if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
+
+  const payouts = await listRunPayouts(connect(env), workspaceId, runId)
+  return {
+    runId,
+    payouts: payouts.map((payout) => ({ ...payout, amountCents: Number(payout.amountCents) })),
+    skipped: await presentSkipped(env, scope),
+  }
+}
+
+/**
+ * What the clock does: begins the runs whose turn it is, goes on with those that are open, and sends what is due.
+ *
+ * @returns how many runs it went on with, and how many payouts went which way; null when there was nothing to do
+ */
+export const payDue = async (env: PayoutEnv, now = new Date()) => {
+  const budget = newBudget(env, CRON_MS)
+  const turns = PAYOUT_SCHEDULES.flatMap((schedule) => {
+    const at = latestTurn(schedule, now)
+    return at ? [{ schedule, at }] : []
+  })
+  await beginScheduledRuns(connect(env), turns, now)
+  const runs = await listUnclaimedRuns(connect(env), MAX_OPEN_RUNS)
+  budget.fetches -= 2
+  for (const run of runs) await claim(env, run, now, budget)
+  const tally = await sendPayouts(env, { workspaceId: null, now, budget })
+  return runs.length || Object.values(tally).some(Boolean) ? { runs: runs.length, ...tally } : null
+}

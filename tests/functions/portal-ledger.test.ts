@@ -1,0 +1,262 @@
+import { expect, inject, test } from 'vitest'
+import { useDatabase } from '../support/merchant.ts'
+import { browse } from '../support/pages.ts'
+import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
+
+const database = useDatabase()
+
+const portalOf = async ({ cookie }: Partner) => browse(await cookie(), inject('baseUrl'), '/portal')
+
+/** A sale of 49.00 USD, which earns 9.80. */
+const sell = async ({ merchant }: Partner, externalId: string, customerExternalId = 'user_812') => {
+  const clickId = await merchant.click('ann')
+  return eventOf(await merchant.sale({ externalId, customerExternalId, clickId }))
+}
+
+/** An event that Stripe told of, with a click of a partner's, that is credited to another one. */
+const creditToOther = async ({ merchant, workspaceId }: Partner, slug: string) => {
+  const clickId = await merchant.click('ann')
+  const steps = [
+    { code: 'coupon', facts: { couponId: 'promo_secret', slug } },
+    { code: 'group_reward', facts: { group: 'Friends of the boss', percent: 50 } },
+    {
+      code: 'commission_created',
+      facts: { slug, amountCents: 123456, currency: 'USD', payableAt: '2026-06-01T00:00:00Z' },
+    },
+  ]
+  const [row] = await database.query<{ id: string }>(
+    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents, currency,
+                         click_id, partner_id, attributed_by, steps, occurred_at)
+     select uuidv7(), $1, 'sale', 'in_' || gen_random_uuid(), 'sale', 'rival@customer.example', 246912, 'USD', $2, p.id,
+            'coupon', $3, now()
+     from partners p where p.workspace_id = $1 and p.slug = 'maya' returning id`,
+    [workspaceId, clickId, JSON.stringify(steps)],
+  )
+  return row?.id ?? ''
+}
+
+test('each commission says how it stands, and when it is paid', async () => {
+  const partner = await createPartner()
+  const pending = await sell(partner, 'pending')
+  const [processing, paid, reversed, partly] = await Promise.all(
+    ['processing', 'paid', 'reversed', 'partly'].map((name) => sell(partner, name)),
+  )
+  if (!processing || !paid || !reversed || !partly) throw new Error('Four sales were made.')
+  await addPayout(database, partner, 980, { eventIds: [processing] })
+  await addPayout(database, partner, 980, { eventIds: [paid], outcome: 'paid_at' })
+  await takeBack(database, reversed, 980)
+  await takeBack(database, partly, 490)
+
+  const { text, html } = await (await portalOf(partner)).get('/commissions')
+  expect(text.match(/Sale us••• 9\.80 USD/g)).toHaveLength(5)
+  expect(text).toMatch(/9\.80 USD processing In a payout that is on its way/)
+  expect(text).toMatch(/9\.80 USD paid Paid on \d/)
+  expect(text).toMatch(/9\.80 USD 9\.80 USD taken back reversed Not to be paid/)
+  expect(text).toMatch(/9\.80 USD 4\.90 USD taken back pending Payable from \d/)
+  expect(text.match(/9\.80 USD pending Payable from/g)).toHaveLength(1)
+  expect(html).toContain(`href="/portal/events/${pending}"`)
+  expect(text).not.toContain('user_812')
+})
+
+test('a commission is payable once its time has come', async () => {
+  const partner = await createPartner({ program: { holding_days: 0 } })
+  await sell(partner, 'inv_1')
+  expect((await (await portalOf(partner)).get('/commissions')).text).toMatch(/payable Payable since \d/)
+})
+
+test('an event’s page tells the partner why, without what is the merchant’s', async () => {
+  const partner = await createPartner({
+    group: { name: 'Cheap ones', leadReward: null, saleReward: { percent: 10 } },
+  })
+  await database.query(
+    `update partners set group_id = (select id from groups where workspace_id = $1) where id = $2`,
+    [partner.workspaceId, partner.partnerId],
+  )
+  const clickId = await partner.merchant.click('ann')
+  const sale = {
+    externalId: 'inv_77',
+    customerExternalId: 'user_812',
+    clickId,
+    metadata: { plan: 'secret plan' },
+  }
+  await partner.merchant.lead({ externalId: 'user_812', customerEmail: 'buyer@customer.example', clickId })
+  const eventId = eventOf(await partner.merchant.sale(sale))
+  await takeBack(database, eventId, 490)
+
+  const { status, html, text } = await (await portalOf(partner)).get(`/events/${eventId}`)
+  expect(status).toBe(200)
+  expect(text).toContain('Sale of b•••@c•••.example')
+  expect(text).toContain('The visitor came through your link on ')
+  expect(text).toContain('Your reward is 10% of the sale.')
+  expect(text).toContain('You earned 4.90 USD, payable from ')
+  expect(text).toContain('All of it was taken back.')
+  for (const secret of ['Cheap ones', 'user_812', 'buyer', 'inv_77', 'secret plan', clickId]) {
+    expect(html).not.toContain(secret)
+  }
+})
+
+test('a lead that earns nothing says so', async () => {
+  const partner = await createPartner()
+  const clickId = await partner.merchant.click('ann')
+  const eventId = eventOf(await partner.merchant.lead({ externalId: 'user_9', clickId }))
+  const portal = await portalOf(partner)
+  expect((await portal.get('/events')).text).toContain('Earned nothing: leads earn nothing in this program.')
+  const { text } = await portal.get(`/events/${eventId}`)
+  expect(text).toContain('This program records your leads, but rewards sales only.')
+  expect(text).toContain('It earned you no commission.')
+})
+
+test('a sale whose click was too old is listed, with the reason', async () => {
+  const partner = await createPartner()
+  const clickId = await partner.merchant.click('ann')
+  await ageClick(database, clickId, 100)
+  await partner.merchant.sale({ externalId: 'late', customerExternalId: 'user_5', clickId })
+  const portal = await portalOf(partner)
+  const { text, html } = await portal.get('/events')
+  expect(text).toContain('Didn’t count: the click was older than 90 days.')
+  const [, id] = /href="\/portal\/events\/([\w-]{36})"/.exec(html) ?? []
+  const why = await portal.get(`/events/${id}`)
+  expect(why.text).toContain('Why it didn’t count')
+  expect(why.text).toContain('but a click counts for 90 days, and that ended on ')
+  expect(why.text).not.toContain('49.00 USD')
+})
+
+test('a sale with a click of theirs that went to another partner tells nothing of that partner', async () => {
+  const partner = await createPartner()
+  const eventId = await creditToOther(partner, 'maya')
+  const portal = await portalOf(partner)
+  const list = await portal.get('/events')
+  expect(list.text).toContain('Didn’t count: this sale was credited to somebody else.')
+  const { text, html } = await portal.get(`/events/${eventId}`)
+  expect(text).toContain('This sale was credited to somebody else, so it earns you nothing.')
+  for (const secret of [
+    'maya',
+    'promo_',
+    'Friends',
+    '50%',
+    '1,234.56',
+    '2,469.12',
+    'customer.example',
+    'r•••',
+  ]) {
+    expect(html).not.toContain(secret)
+    expect(list.html).not.toContain(secret)
+  }
+})
+
+test('another partner of the same slug, in another program, is somebody else too', async () => {
+  const partner = await createPartner()
+  const programId = await partner.merchant.seed.addProgram(partner.workspaceId, {})
+  const rival = await partner.merchant.seed.addPartner(partner.workspaceId, programId, { slug: 'ann' })
+  const eventId = await creditToOther(partner, 'ann')
+  await database.query('update events set partner_id = $2 where id = $1', [eventId, rival])
+  const { text } = await (await portalOf(partner)).get(`/events/${eventId}`)
+  expect(text).not.toContain('of yours')
+  expect(text).not.toContain('1,234.56')
+  expect(text).toContain('credited to somebody else')
+})
+
+test('a sale that was theirs first is explained when its commission was taken back', async () => {
+  const partner = await createPartner()
+  const eventId = await sell(partner, 'inv_1')
+  await takeBack(database, eventId, 980)
+  await database.query(
+    `update events set click_id = null, attributed_by = 'coupon',
+            partner_id = (select id from partners where workspace_id = $2 and slug = 'maya') where id = $1`,
+    [eventId, partner.workspaceId],
+  )
+  const portal = await portalOf(partner)
+  expect((await portal.get('/commissions')).text).toContain('reversed')
+  const { text } = await portal.get(`/events/${eventId}`)
+  expect(text).toContain('credited to somebody else')
+  expect(text).toContain('All of it was taken back.')
+})
+
+test('what is another person’s is not found, nor is what nobody has', async () => {
+  const [partner, other] = await Promise.all([createPartner(), createPartner()])
+  const theirs = await sell(other, 'inv_1')
+  // Of another partner of one's own merchant, too.
+  const clickId = await partner.merchant.click('maya')
+  const neighbours = eventOf(await partner.merchant.sale({ clickId }))
+  const portal = await portalOf(partner)
+  for (const id of [theirs, neighbours, crypto.randomUUID(), 'x', '%00', `${theirs}'`]) {
+    expect((await portal.get(`/events/${id}`)).status, id).toBe(404)
+  }
+  for (const list of ['/commissions', '/events']) {
+    expect((await portal.get(`${list}?program=${other.merchant.programId}`)).status).toBe(404)
+    expect((await portal.get(`${list}?program=x`)).status).toBe(404)
+    expect((await portal.get(`${list}?cursor=%00`)).status).toBe(404)
+    expect((await portal.get(`${list}?cursor=${theirs}`)).text).not.toContain('9.80')
+  }
+  expect((await portal.get('/events')).text).not.toContain('49.00')
+})
+
+test('a payout says how it stands, and why it failed', async () => {
+  const partner = await createPartner()
+  const eventId = await sell(partner, 'inv_1')
+  await addPayout(database, partner, 980, { eventIds: [eventId], outcome: 'paid_at' })
+  await addPayout(database, partner, 1_100, { outcome: 'canceled_at', byBank: true })
+  const failed = await addPayout(database, partner, 1_200, { outcome: 'failed_at' })
+  await addPayout(database, partner, 1_300)
+  await database.query(`update payouts set last_error = 'No such destination: acct_1' where id = $1`, [
+    failed,
+  ])
+  await database.query(
+    `insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
+     values (uuidv7(), $1, 'payout_failed', $2, $3, $4, '{"reason": "Your account at Stripe was closed."}', now(), now())`,
+    [partner.workspaceId, partner.email, partner.partnerId, failed],
+  )
+  const { text } = await (await portalOf(partner)).get('/payouts')
+  expect(text).toMatch(/13\.00 USD Stripe processing On its way/)
+  expect(text).toMatch(
+    /12\.00 USD Stripe failed Your account at Stripe was closed\. What it was for is payable/,
+  )
+  expect(text).toMatch(/11\.00 USD Bank transfer canceled The merchant took it back/)
+  expect(text).toMatch(/9\.80 USD Stripe paid Paid on [\w ]+, for 1 commission\./)
+  expect(text).not.toContain('acct_')
+})
+
+test('long lists go on on the next page, each row once', async () => {
+  const partner = await createPartner()
+  await sell(partner, 'inv_0')
+  await database.query(
+    `with made as (
+       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at)
+       select uuidv7(), e.workspace_id, 'sale', 'more_' || n, 'sale', e.customer_external_id, e.customer_id, 100 + n,
+              'USD', e.partner_id, 'click', e.steps, now()
+       from events e, generate_series(1, 60) n where e.workspace_id = $1 and e.kind = 'sale' returning *)
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                              amount_cents, currency, one_time, payable_at, created_at)
+     select uuidv7(), c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id, c.reward_id, 'sale',
+            made.amount_cents, 'USD', false, now(), now()
+     from made, commissions c where c.workspace_id = $1`,
+    [partner.workspaceId],
+  )
+  const portal = await portalOf(partner)
+  for (const list of ['/commissions', '/events']) {
+    const first = await portal.get(list)
+    const [, next] = /rel="next" href="\/portal([^"]*)"/.exec(first.html.replace(/&amp;/g, '&')) ?? []
+    const second = await portal.get(next ?? '')
+    const ids = [first, second].flatMap(({ html }) => html.match(/\/portal\/events\/[\w-]{36}/g) ?? [])
+    expect(ids).toHaveLength(61)
+    expect(new Set(ids).size).toBe(61)
+    expect(second.html).not.toContain('rel="next"')
+  }
+})
+
+test('who has two programs can look at one of them', async () => {
+  const partner = await createPartner()
+  const { merchant, workspaceId, email } = partner
+  await sell(partner, 'inv_1')
+  const programId = await merchant.seed.addProgram(workspaceId, { name: 'The other program' })
+  await merchant.seed.addPartner(workspaceId, programId, { slug: 'ann', email })
+  const portal = await portalOf(partner)
+  for (const list of ['/commissions', '/events']) {
+    const all = await portal.get(list)
+    expect(all.text).toContain('9.80 USD')
+    expect(all.html).toContain('<label for="program">')
+    expect((await portal.get(`${list}?program=${programId}`)).text).not.toContain('9.80 USD')
+    expect((await portal.get(`${list}?program=`)).text).toContain('9.80 USD')
+  }
+})

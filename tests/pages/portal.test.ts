@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inspect, useBrowser } from '../support/browser.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
+
+const browser = useBrowser()
+const database = useDatabase()
+
+const SCREENS = [
+  { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 375, scheme: 'light' },
+  { width: 375, scheme: 'dark' },
+] as const
+
+/** Where to leave pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
+
+/** A few months of visitors and sales, more by the week, none on some days. */
+const addHistory = async ({ workspaceId, partnerId }: Partner, eventId: string) => {
+  await database.query(
+    `insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
+     select 'clk_' || d || '_' || n, $1, $2, now() - make_interval(days => d), now() + interval '1 day'
+     from generate_series(0, 200) d, generate_series(1, ((d * 37) % 29) * (200 - d) / 60) n`,
+    [workspaceId, partnerId],
+  )
+  await database.query(
+    `with made as (
+       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at)
+       select uuidv7(make_interval(days => -d)), e.workspace_id, 'sale', 'past_' || d || '_' || n, 'sale',
+              e.customer_external_id, e.customer_id, 1900 + 500 * n, 'USD', e.partner_id, 'click', e.steps,
+              now() - make_interval(days => d)
+       from events e, generate_series(1, 120, 2) d, generate_series(1, (d * 13) % 4) n
+       where e.id = $1 returning *)
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                              amount_cents, currency, one_time, payable_at, created_at)
+     select uuidv7(made.occurred_at - now()), c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id,
+            c.reward_id, 'sale', made.amount_cents / 5, 'USD', false, made.occurred_at + interval '30 days',
+            made.occurred_at
+     from made, commissions c where c.event_id = $1`,
+    [eventId],
+  )
+}
+
+/** A partner with everything that the pages can show. */
+const createShowcase = async () => {
+  const partner = await createPartner({ program: { name: 'Northwind Partners' } }, 'maya-lindqvist')
+  const { merchant, workspaceId, partnerId, email } = partner
+  const { seed, sale, lead } = merchant
+  await database.query(
+    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+     values ($1, 'sealed', '1234', 'acct_1', false, now())`,
+    [workspaceId],
+  )
+  await seed.addCoupon(workspaceId, partnerId, 'MAYA20')
+  await seed.addCoupon(workspaceId, partnerId, 'SUMMER-OF-MAYA')
+  const clickId = await merchant.click('maya-lindqvist')
+  await lead({ externalId: 'user_1', customerEmail: 'ann.buyer@example.com', clickId })
+  const pending = eventOf(await sale({ externalId: 'inv_1', clickId }))
+  const reversed = eventOf(await sale({ externalId: 'inv_2', clickId, amountCents: 12_345 }))
+  await takeBack(database, reversed, 2_469)
+  const partly = eventOf(await sale({ externalId: 'inv_3', clickId }))
+  await takeBack(database, partly, 490)
+  const paid = eventOf(await sale({ externalId: 'inv_4', clickId }))
+  const late = await merchant.click('maya-lindqvist')
+  await ageClick(database, late, 100)
+  await sale({ externalId: 'inv_5', customerExternalId: 'user_5', clickId: late })
+  await addHistory(partner, pending)
+  await addPayout(database, partner, 980, { eventIds: [paid], outcome: 'paid_at' })
+  await addPayout(database, partner, 12_000, { outcome: 'failed_at' })
+  await addPayout(database, partner, 7_000, { outcome: 'canceled_at', byBank: true })
+  await addPayout(database, partner, 8_100)
+  await database.query(`update payout_accounts set disconnected_at = now() where workspace_id = $1`, [
+    workspaceId,
+  ])
+  const second = await seed.addProgram(workspaceId, {
+    name: 'Northwind Studio',
+    site_url: 'https://studio.example',
+  })
+  await seed.addPartner(workspaceId, second, { slug: 'maya', email, status: 'banned' })
+  return { cookie: await partner.cookie(), pending }
+}
+
+describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+    const { cookie, pending } = await createShowcase()
+    const page = await browser.as(cookie, screen)
+    const look = async (name: string, path: string) => {
+      await page.goto(`/portal${path}`)
+      await inspect(page)
+      const file = `portal-${name}-${screen.width}-${screen.scheme}.png`
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true })
+    }
+    await look('overview', '')
+    await look('quarter', '?days=90&connect=onboarding')
+    await look('commissions', '/commissions')
+    await look('events', '/events')
+    await look('event', `/events/${pending}`)
+    await look('payouts', '/payouts')
+    await page.goto('/portal?days=365')
+    await page.getByText('All numbers by month').first().click()
+    await inspect(page)
+    if (PICTURES) {
+      const file = `portal-year-${screen.width}-${screen.scheme}.png`
+      await page.screenshot({ path: join(PICTURES, file), fullPage: true })
+    }
+    await page.context().close()
+  })
+})
+
+test('the link is what a partner comes to first, and is copied with one button', async () => {
+  const { cookie } = await createShowcase()
+  const page = await browser.as(cookie)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/portal')
+  await page.locator('main').focus()
+  await page.keyboard.press('Tab')
+  const focused = page.getByRole('button', { name: 'Copy your link for Northwind Partners' })
+  expect(await focused.evaluate('(button) => button === document.activeElement')).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+    'https://shop.example/?via=maya-lindqvist',
+  )
+  await page.context().close()
+})
+
+test('a partner finds out why a sale did not count, and how an older one earned, without JavaScript', async () => {
+  const { cookie } = await createShowcase()
+  const page = await browser.as(cookie, { width: 375, scheme: 'dark', javaScriptEnabled: false })
+  await page.goto('/portal')
+  await page.getByRole('link', { name: '90 days' }).first().click()
+  const numbers = page.getByText('All numbers by day').first()
+  await numbers.click()
+  expect(await page.getByRole('rowheader').count()).toBe(90)
+  expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Sales and leads' }).click()
+  const missed = page.getByRole('row').filter({ hasText: 'the click was older than 90 days' })
+  await missed.getByRole('link', { name: 'Why' }).click()
+  await page.getByText('but a click counts for 90 days').waitFor()
+  await page.getByRole('link', { name: 'Commissions', exact: true }).click()
+  await page.getByLabel('Program').selectOption('Northwind Studio')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('Nothing was earned yet.').waitFor()
+  await page.context().close()
+})
+
+test('each chart says in words what it shows', async () => {
+  const { cookie } = await createShowcase()
+  const page = await browser.as(cookie)
+  await page.goto('/portal')
+  const tree = await page.getByRole('region', { name: 'Northwind Partners' }).ariaSnapshot()
+  if (process.env.SCREENSHOTS) console.info(tree)
+  expect(tree).toMatch(/figure "Clicks [\d,]+"/)
+  expect(tree).toMatch(/img "Bars by day\. The highest is \d[\d,.]* USD, on \d/)
+  expect(tree).toContain('heading "Connect your account to be paid"')
+  await page.context().close()
+})

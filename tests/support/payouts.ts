@@ -1,0 +1,165 @@
+/**
+ * A merchant that pays its partners from this process: the payout code itself, against the real Postgres and a fake of
+ * Stripe of the test's own, so that anything can be cut off anywhere.
+ */
+import { afterAll, beforeAll, inject } from 'vitest'
+import { seeder } from '../../dev/seed.ts'
+import { type StripeFake, startStripe } from '../../dev/stripe.ts'
+import { newId } from '../../lib/data/ids.ts'
+import { connectTo } from '../../lib/stripe/connect.ts'
+import type { RunRequest, RunResult } from '../../lib/stripe/payouts-service.ts'
+import { runPayouts } from '../../lib/stripe/run-payouts.ts'
+import { sealSecret } from '../../lib/stripe/secrets.ts'
+import type { PayoutEnv } from '../../lib/stripe/send-payouts.ts'
+import { useDatabase } from './merchant.ts'
+import { SECRETS_KEY } from './secrets.ts'
+
+type Query = ReturnType<typeof useDatabase>['query']
+
+/** What a partner is owed, and from when on. */
+type Owed = { amountCents: number; currency?: string; payableAt?: Date }
+
+type Partner = { slug: string; owed?: Owed[]; connected?: boolean; status?: 'approved' | 'banned' }
+
+const LONG_AGO = new Date('2026-01-01T00:00:00Z')
+
+/** One fake and a way to merchants, called once by a test file, at its top. */
+export const usePayouts = () => {
+  const database = useDatabase()
+  let stripe: StripeFake
+  beforeAll(async () => {
+    stripe = await startStripe()
+  })
+  afterAll(() => stripe.stop())
+
+  /** What the payouts Worker is told. */
+  const env = (): PayoutEnv => ({
+    ...inject('database'),
+    SECRETS_KEY,
+    STRIPE_URL: stripe.url,
+    PUBLIC_URL: 'https://tributary.example',
+    MAX_FETCHES: '10000',
+  })
+
+  return {
+    ...database,
+    stripe: () => stripe,
+    env,
+    /** What is wrong with the ledger of a merchant, or of all. */
+    violations: (workspaceId?: string) =>
+      database.query('select * from verify_ledger() where $1::uuid is null or workspace_id = $1', [
+        workspaceId ?? null,
+      ]),
+    createPayer: (terms?: Parameters<ReturnType<typeof seeder>['addProgram']>[1]) =>
+      createPayer(database.query, env(), stripe, terms),
+  }
+}
+
+const createPayer = async (
+  query: Query,
+  env: PayoutEnv,
+  stripe: StripeFake,
+  terms: Parameters<ReturnType<typeof seeder>['addProgram']>[1] = {},
+) => {
+  const seed = seeder(inject('database'))
+  const { id: workspaceId, slug } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId, terms)
+  const key = `sk_test_${workspaceId.replaceAll('-', '')}`
+  const { id: platform } = await connectTo(env, key).platform()
+  await query(
+    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+     values ($1, $2, 'test', $3, false, now())`,
+    [workspaceId, await sealSecret(SECRETS_KEY, workspaceId, key), platform],
+  )
+
+  /** Gives a person an account at Stripe that can be paid. */
+  const connectAccount = async (email: string): Promise<string> => {
+    const account = await connectTo(env, key).createAccount({
+      email,
+      country: 'DE',
+      metadata: {},
+      idempotencyKey: newId(),
+    })
+    stripe.onboard(account)
+    await query(
+      `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+       values ($1, $2, $3, 'DE', $4, 'enabled', now())`,
+      [newId(), workspaceId, email, account],
+    )
+    return account
+  }
+
+  /** Earns a partner something by a lead. @returns the commission */
+  const earn = async (partnerId: string, { amountCents, currency = 'USD', payableAt = LONG_AGO }: Owed) => {
+    const [commission] = await query<{ id: string }>(
+      `with customer as (
+         insert into customers (id, workspace_id, external_id, partner_id, created_at)
+         select gen_random_uuid(), $1, gen_random_uuid(), $2, now() returning id
+       ), event as (
+         insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                             partner_id, attributed_by, body_hash, steps, occurred_at)
+         select gen_random_uuid(), $1, 'lead', gen_random_uuid(), 'lead', 'x', id, $2, 'click', '', '[]', now()
+         from customer returning id, customer_id
+       )
+       insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                                amount_cents, currency, one_time, payable_at, created_at)
+       select gen_random_uuid(), $1, p.program_id, p.id, e.customer_id, e.id, g.reward_id, 'lead', $3, $4, false,
+              $5, now()
+       from event e, partners p join programs g on g.id = p.program_id where p.id = $2
+       returning id`,
+      [workspaceId, partnerId, amountCents, currency, payableAt],
+    )
+    return commission?.id ?? ''
+  }
+
+  /** Takes a commission back, all of it unless told how much, as a refund does. */
+  const reverse = (commissionId: string, amountCents?: number) =>
+    query(
+      `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                                reverses_id, amount_cents, currency, one_time, payable_at, created_at)
+       select gen_random_uuid(), workspace_id, program_id, partner_id, customer_id, event_id, reward_id, 'reversal',
+              id, -coalesce($2, amount_cents), currency, false, payable_at, now()
+       from commissions where id = $1`,
+      [commissionId, amountCents ?? null],
+    )
+
+  return {
+    workspaceId,
+    slug,
+    programId,
+    key,
+    seed,
+    connectAccount,
+    earn,
+    reverse,
+    /** A partner who is connected, unless told otherwise. @returns its id */
+    addPartner: async ({ slug: name, owed = [], connected = true, status = 'approved' }: Partner) => {
+      const email = `${name}@${slug}.example`
+      const id = await seed.addPartner(workspaceId, programId, { slug: name, email, status })
+      const account = connected ? await connectAccount(email) : null
+      const commissions: string[] = []
+      for (const one of owed) commissions.push(await earn(id, one))
+      return { id, email, account, commissions }
+    },
+    /** Runs payouts as a manager does. @throws when it is refused */
+    run: async (request: Partial<RunRequest> = {}, settings: Partial<PayoutEnv> = {}, now = new Date()) => {
+      const result = await runPayouts(
+        { ...env, ...settings },
+        { workspaceId, programId: null, method: 'stripe', dryRun: false, actor: 'a manager', ...request },
+        now,
+      )
+      if ('refused' in result) throw new Error(result.refused)
+      return result as RunResult
+    },
+    /** What Stripe has sent each account, by its own books: "100 usd" and so on, sorted. */
+    sent: (): Record<string, string[]> => {
+      const sent: Record<string, string[]> = {}
+      for (const { destination, amount, currency } of stripe.transfers(key)) {
+        const account = String(destination)
+        sent[account] = [...(sent[account] ?? []), `${amount} ${currency}`].sort()
+      }
+      return sent
+    },
+  }
+}
+export type Payer = Awaited<ReturnType<typeof createPayer>>

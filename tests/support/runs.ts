@@ -1,0 +1,51 @@
+import { inject } from 'vitest'
+import { connect } from '../../lib/data/connection.ts'
+import { beginRun, claimPage } from '../../lib/data/payout-runs.ts'
+import type { PayoutMethod } from '../../lib/domain/payouts.ts'
+import { importer } from './imports.ts'
+import { createMerchant, type useDatabase } from './merchant.ts'
+
+type Row = Record<string, unknown> & { email: string; openingBalanceCents: number }
+
+const OWED: Row[] = [
+  { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
+  { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
+]
+
+/** A merchant who owes its partners something, opening balances all of it, and its payout runs. */
+export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof createMerchant>[0] = {}) => {
+  const merchant = await createMerchant(options)
+  const imports = await importer(merchant)
+  const imported = rows.length > 0 && (await imports.partners(rows, { importOpeningBalances: true }))
+  if (imported && imported.status !== 200) throw new Error(JSON.stringify(imported.body))
+
+  /** Begins a run, which claims all that is owed, unless told otherwise. @returns its id */
+  const begin = async (method: PayoutMethod = 'manual', { isClaimed = true } = {}): Promise<string> => {
+    const db = () => connect(options.database ?? inject('database'))
+    const now = new Date()
+    const scope = { workspaceId: merchant.workspace.id, programId: null, method, payableBy: now }
+    const id = await beginRun(db(), scope, 'somebody@shop.example')
+    while (isClaimed && !(await claimPage(db(), { ...scope, id, isClaimed: false }, 500, now)));
+    return id
+  }
+  return { ...merchant, begin, manager: merchant.manager, cookie: imports.cookie }
+}
+export type Owing = Awaited<ReturnType<typeof createOwing>>
+
+/** How the commissions of a merchant are, and what is wrong with its ledger, which is to be nothing. */
+export const lookAtLedger = async (
+  { query }: ReturnType<typeof useDatabase>,
+  { workspace }: Pick<Owing, 'workspace'>,
+) => {
+  const commissions = await query<{ status: string; cents: string }>(
+    `select case when po.paid_at is not null then 'paid' when c.payout_id is not null then 'processing'
+                 else 'payable' end as status, sum(c.amount_cents) as cents
+     from commissions c left join payouts po on po.id = c.payout_id where c.workspace_id = $1 group by 1`,
+    [workspace.id],
+  )
+  const violations = await query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+  return {
+    ...Object.fromEntries(commissions.map(({ status, cents }) => [status, Number(cents)])),
+    violations,
+  }
+}
