@@ -27,8 +27,9 @@ const LONG_AGO = new Date('2026-01-01T00:00:00Z')
 export const usePayouts = () => {
   const database = useDatabase()
   let stripe: StripeFake
+  let ahead = 0
   beforeAll(async () => {
-    stripe = await startStripe()
+    stripe = await startStripe({ now: () => new Date(Date.now() + ahead) })
   })
   afterAll(() => stripe.stop())
 
@@ -44,6 +45,11 @@ export const usePayouts = () => {
   return {
     ...database,
     stripe: () => stripe,
+    /** Puts Stripe's clock ahead by so many hours. @returns the time there, for a run of ours */
+    hoursLater: (hours: number): Date => {
+      ahead = hours * 3_600_000
+      return new Date(Date.now() + ahead)
+    },
     env,
     /** What is wrong with the ledger of a merchant, or of all. */
     violations: (workspaceId?: string) =>
