@@ -1,59 +1,14 @@
 import fc from 'fast-check'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
-afterEach(() => void vi.unstubAllGlobals())
 
 /** A hundred in CI; more by hand: PLACES=2000 npx vitest run tests/functions/payout-faults.test.ts */
 const PLACES = Number(process.env.PLACES ?? 100)
 
-/** Who is gone, from one fetch of a run on: this process for good, the database or Stripe until the run ends. */
-const VICTIMS = ['process', 'database', 'stripe'] as const
-type Cut = {
-  victim: (typeof VICTIMS)[number]
-  /** Whether the fetch at which it happens is still carried out. */
-  isCarriedOut: boolean
-  /** The fetch, of all that the run makes. */
-  place: number
-  /** Whether the next run is the next day, when Stripe has forgotten the keys of this one. */
-  isNextDay: boolean
-}
-
-const never = () => new Promise<never>(() => {})
-
-/** Does something while somebody is killed. @returns how many fetches it made, and whether it came to its end */
-const during = async (cut: Cut | null, work: () => Promise<unknown>) => {
-  const real = fetch
-  const stripe = world.env().STRIPE_URL ?? ''
-  let fetches = 0
-  let killed: () => void = () => {}
-  const death = new Promise<'killed'>((resolve) => {
-    killed = () => resolve('killed')
-  })
-  const cutFetch: typeof fetch = async (input, init) => {
-    const place = fetches++
-    if (!cut || place < cut.place) return real(input, init)
-    const isStripe = String(input instanceof Request ? input.url : input).startsWith(stripe)
-    const isHit = cut.victim === 'process' || (cut.victim === 'stripe') === isStripe
-    if (!isHit) return real(input, init)
-    if (place === cut.place && cut.isCarriedOut) await (await real(input, init)).text()
-    if (cut.victim !== 'process') throw new TypeError('fetch failed')
-    killed()
-    // Whoever is dead hears of nothing any more.
-    return never()
-  }
-  vi.stubGlobal('fetch', cutFetch)
-  const end = await Promise.race([
-    death,
-    work().then(
-      () => 'ended' as const,
-      () => 'failed' as const,
-    ),
-  ])
-  vi.unstubAllGlobals()
-  return { fetches, end }
-}
+const stripeUrl = () => world.stripe().url
 
 /** Partners of every kind, with what is due to the account of each, by currency. */
 const addPartners = async (payer: Payer) => {
@@ -78,7 +33,7 @@ const addPartners = async (payer: Payer) => {
 const countFetches = async (): Promise<number> => {
   const payer = await world.createPayer()
   const due = await addPartners(payer)
-  const { fetches } = await during(null, () => payer.run())
+  const { fetches } = await during(null, stripeUrl(), () => payer.run())
   expect(payer.sent()).toEqual(due)
   return fetches
 }
@@ -98,9 +53,9 @@ test(`killed at ${PLACES} random places, the next run leaves each partner sent e
     world.hoursLater(0)
     const payer = await world.createPayer()
     const due = await addPartners(payer)
-    const { end } = await during(cut, () => payer.run())
+    const { end } = await during(cut, stripeUrl(), () => payer.run())
     seen.add(`${cut.victim} ${end}`)
-    expect(await world.violations(payer.workspaceId)).toEqual([])
+    expect(await world.violations()).toEqual([])
 
     await payer.run({}, {}, world.hoursLater(cut.isNextDay ? 25 : 0))
 
@@ -110,7 +65,7 @@ test(`killed at ${PLACES} random places, the next run leaves each partner sent e
       [payer.workspaceId],
     )
     expect(left).toEqual({ unsent: 0 })
-    expect(await world.violations(payer.workspaceId)).toEqual([])
+    expect(await world.violations()).toEqual([])
   })
   await fc.assert(holds, { numRuns: PLACES, endOnFailure: true })
 

@@ -80,6 +80,8 @@ export const everything = async ({ query }: Database, { workspace }: Merchant) =
     'mails',
     'customers',
     'stripe_secrets',
+    'payout_runs',
+    'payouts',
     'audit_entries',
   ]
   const rows: Record<string, Record<string, unknown>[]> = {}

@@ -129,7 +129,13 @@ export const createMerchant = async (options: Options = {}) => {
         body,
         headers: { Cookie: cookie, Origin: new URL(baseUrl).origin },
       })
-    return { get: call('GET'), post: call('POST'), patch: call('PATCH'), delete: call('DELETE') }
+    return {
+      get: call('GET'),
+      post: call('POST'),
+      put: call('PUT'),
+      patch: call('PATCH'),
+      delete: call('DELETE'),
+    }
   }
 
   return {

@@ -1,9 +1,12 @@
 /**
- * A merchant that pays its partners from this process: the payout code itself, against the real Postgres and a fake of
- * Stripe of the test's own, so that anything can be cut off anywhere.
+ * A merchant that pays its partners from this process: the payout code itself, against a database and a fake of Stripe
+ * of the test file's own, so that anything can be cut off anywhere, and the clock's run meets nobody else's payouts.
  */
+import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
+import { applySchema } from '../../dev/schema.ts'
 import { seeder } from '../../dev/seed.ts'
+import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { type StripeFake, startStripe } from '../../dev/stripe.ts'
 import { newId } from '../../lib/data/ids.ts'
 import { connectTo } from '../../lib/stripe/connect.ts'
@@ -11,10 +14,35 @@ import type { RunRequest, RunResult } from '../../lib/stripe/payouts-service.ts'
 import { runPayouts } from '../../lib/stripe/run-payouts.ts'
 import { sealSecret } from '../../lib/stripe/secrets.ts'
 import type { PayoutEnv } from '../../lib/stripe/send-payouts.ts'
-import { useDatabase } from './merchant.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
-type Query = ReturnType<typeof useDatabase>['query']
+type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
+
+/** Makes an empty database in the Postgres of all tests. */
+const createDatabase = async () => {
+  const url = new URL(inject('database').DATABASE_URL)
+  const name = `payouts_${newId().replaceAll('-', '')}`
+  const asAdmin = async (statement: string) => {
+    const admin = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+    await admin.connect()
+    await admin.query(statement)
+    await admin.end()
+  }
+  await asAdmin(`create database ${name}`)
+  url.pathname = `/${name}`
+  await applySchema(url.href)
+  const endpoint = await startSqlEndpoint({ databaseUrl: url.href })
+  const pool = new pg.Pool({ connectionString: url.href })
+  return {
+    database: { DATABASE_URL: url.href, SQL_ENDPOINT: endpoint.url },
+    pool,
+    stop: async () => {
+      await pool.end()
+      await endpoint.stop()
+      await asAdmin(`drop database ${name} with (force)`)
+    },
+  }
+}
 
 /** What a partner is owed, and from when on. */
 type Owed = { amountCents: number; currency?: string; payableAt?: Date }
@@ -23,19 +51,26 @@ type Partner = { slug: string; owed?: Owed[]; connected?: boolean; status?: 'app
 
 const LONG_AGO = new Date('2026-01-01T00:00:00Z')
 
-/** One fake and a way to merchants, called once by a test file, at its top. */
+/** A database, a fake and a way to merchants, called once by a test file, at its top. */
 export const usePayouts = () => {
-  const database = useDatabase()
+  let own: Awaited<ReturnType<typeof createDatabase>>
   let stripe: StripeFake
   let ahead = 0
   beforeAll(async () => {
+    own = await createDatabase()
     stripe = await startStripe({ now: () => new Date(Date.now() + ahead) })
   })
-  afterAll(() => stripe.stop())
+  afterAll(async () => {
+    await stripe?.stop()
+    await own?.stop()
+  })
+
+  const query: Query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
+    (await own.pool.query<Row>(text, values)).rows
 
   /** What the payouts Worker is told. */
   const env = (): PayoutEnv => ({
-    ...inject('database'),
+    ...own.database,
     SECRETS_KEY,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: 'https://tributary.example',
@@ -43,7 +78,7 @@ export const usePayouts = () => {
   })
 
   return {
-    ...database,
+    query,
     stripe: () => stripe,
     /** Puts Stripe's clock ahead by so many hours. @returns the time there, for a run of ours */
     hoursLater: (hours: number): Date => {
@@ -51,13 +86,10 @@ export const usePayouts = () => {
       return new Date(Date.now() + ahead)
     },
     env,
-    /** What is wrong with the ledger of a merchant, or of all. */
-    violations: (workspaceId?: string) =>
-      database.query('select * from verify_ledger() where $1::uuid is null or workspace_id = $1', [
-        workspaceId ?? null,
-      ]),
+    /** What is wrong with the ledger. */
+    violations: () => query('select * from verify_ledger()'),
     createPayer: (terms?: Parameters<ReturnType<typeof seeder>['addProgram']>[1]) =>
-      createPayer(database.query, env(), stripe, terms),
+      createPayer(query, env(), stripe, terms),
   }
 }
 
@@ -67,16 +99,20 @@ const createPayer = async (
   stripe: StripeFake,
   terms: Parameters<ReturnType<typeof seeder>['addProgram']>[1] = {},
 ) => {
-  const seed = seeder(inject('database'))
+  const seed = seeder(env)
   const { id: workspaceId, slug } = await seed.addWorkspace()
   const programId = await seed.addProgram(workspaceId, terms)
   const key = `sk_test_${workspaceId.replaceAll('-', '')}`
-  const { id: platform } = await connectTo(env, key).platform()
-  await query(
-    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
-     values ($1, $2, 'test', $3, false, now())`,
-    [workspaceId, await sealSecret(SECRETS_KEY, workspaceId, key), platform],
-  )
+  const replaceKey = async (newKey: string): Promise<void> => {
+    const { id: platform } = await connectTo(env, newKey).platform()
+    await query(
+      `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+       values ($1, $2, 'test', $3, false, now())
+       on conflict (workspace_id) do update set sealed = excluded.sealed`,
+      [workspaceId, await sealSecret(SECRETS_KEY, workspaceId, newKey), platform],
+    )
+  }
+  await replaceKey(key)
 
   /** Gives a person an account at Stripe that can be paid. */
   const connectAccount = async (email: string): Promise<string> => {
@@ -135,6 +171,7 @@ const createPayer = async (
     programId,
     key,
     seed,
+    replaceKey,
     connectAccount,
     earn,
     reverse,

@@ -1,0 +1,38 @@
+/** Partners who connect an account, at the Workers and the Stripe of all tests. */
+import { inject } from 'vitest'
+import { browse } from './pages.ts'
+import { signIn } from './people.ts'
+import { createPartner } from './portal.ts'
+import { stripeKey } from './secrets.ts'
+
+/** Does something at the fake of all tests that is no call of its API: see dev/stripe/connect-pages.ts. */
+export const atStripe = async (path: string): Promise<Response> => {
+  const answer = await fetch(`${inject('stripeUrl')}/dev/stripe${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+  })
+  if (answer.status >= 400) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+/** A merchant who pays by Stripe, unless told otherwise, and its partner "ann" with her pages. */
+export const createConnecting = async ({ hasKey = true } = {}) => {
+  const partner = await createPartner()
+  const { merchant, workspaceId, email } = partner
+  const key = stripeKey()
+  const manager = await merchant.asManager()
+  if (hasKey) {
+    const { status, body } = await manager.put('/stripe/key', { key })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+  const pages = browse(await signIn(email), inject('baseUrl'), '/portal')
+  return {
+    ...partner,
+    key,
+    manager,
+    pages,
+    connect: (fields: Record<string, string> = {}) =>
+      pages.post('/connect', { workspace: workspaceId, country: 'DE', ...fields }),
+  }
+}
+export type Connecting = Awaited<ReturnType<typeof createConnecting>>
