@@ -287,6 +287,10 @@ create table if not exists events (
 -- Which events are credited to this partner?
 create index if not exists events_partner_id_idx on events (partner_id, id) where partner_id is not null;
 
+-- Which events came with a click that did not decide, as partners ask? They are few.
+create index if not exists events_uncredited_click_idx on events (workspace_id, id)
+    where click_id is not null and attributed_by is distinct from 'click';
+
 
 -- The key by which the payouts Worker calls a workspace's own Stripe account, from which
 -- partners are paid: encrypted as the signing secrets are.
@@ -324,9 +328,9 @@ create table if not exists payout_accounts (
     constraint payout_accounts_status_stripe_check check (status <> 'enabled' or stripe_account_id is not null)
 );
 
--- One connected account per person and workspace.
-create unique index if not exists payout_accounts_workspace_id_email_key
-    on payout_accounts (workspace_id, email) where disconnected_at is null;
+-- One connected account per person and workspace; and which does this person have?
+create unique index if not exists payout_accounts_email_workspace_id_key
+    on payout_accounts (email, workspace_id) where disconnected_at is null;
 
 
 -- A payout run takes what was payable at one moment, of one program or of all, and

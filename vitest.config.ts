@@ -1,4 +1,28 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that take longest, to be started first: one that comes last would hold up the run by itself. */
+const LONG = [
+  'functions/stripe-histories',
+  'functions/stripe-faults',
+  'pages/setup',
+  'dev/start',
+  'dev/reconcile',
+  'dev/shop',
+  'functions/races',
+]
+
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = LONG.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return place < 0 ? LONG.length : place
+}
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,9 +32,8 @@ export default defineConfig({
     // A test waits for real Postgres, workerd and Chromium on a machine that may be busy: one minute is a hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Each file waits for Postgres and workerd more than it computes: two at a time on two cores.
-    maxWorkers: 2,
-    // A machine that is busy with both may be too slow for a test that watches a clock: such a one gets another chance.
-    retry: 2,
+    // Each file waits for Postgres and workerd more than it computes: three at a time keep two cores busy.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
   },
 })

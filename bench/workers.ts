@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { ROOT } from '../dev/workers.ts'
+import { ROOT } from '../dev/root.ts'
 
 export type Bundle = { script: string; gzipBytes: number }
 

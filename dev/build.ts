@@ -8,7 +8,7 @@ import { buildIslands } from './build-islands.ts'
 import { buildSnippet } from './build-snippet.ts'
 import { errorsPage } from './errors-page.ts'
 import { openapi } from './openapi.ts'
-import { ROOT } from './workers.ts'
+import { ROOT } from './root.ts'
 
 /** Replaces a file in one step: a running system may be serving it. */
 const publish = async (path: string, content: string): Promise<void> => {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from './build.ts'
 import { type Deployment, deploymentOrder, missingSecrets } from './deployments.ts'
+import { ROOT } from './root.ts'
 import { applySchema } from './schema.ts'
-import { ROOT } from './workers.ts'
 
 const readOptions = () =>
   parseArgs({

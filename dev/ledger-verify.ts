@@ -7,7 +7,7 @@ import { counted } from '../lib/domain/plural.ts'
 import type { Demo } from './demo.ts'
 import { readIfThere } from './files.ts'
 import { withClient } from './schema.ts'
-import { ROOT } from './workers.ts'
+import { ROOT } from './root.ts'
 
 const WRONG = 1
 const FAILED = 2

@@ -1,8 +1,9 @@
 import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { build } from './build.ts'
+import { ROOT } from './root.ts'
 import { applySchema } from './schema.ts'
-import { ROOT, type Settings, startWorkers } from './workers.ts'
+import { type Settings, startWorkers } from './workers.ts'
 
 /** Workers that can be replaced while requests come in. */
 export type LiveWorkers = {

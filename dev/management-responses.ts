@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { MAIL_STATUSES } from '../lib/data/mails.ts'
 import { COMMISSION_STATUSES } from '../lib/domain/commissions.ts'
-import { PAYOUT_SCHEDULES } from '../lib/domain/payouts.ts'
+import { RUN_STATUSES } from '../lib/domain/payout-runs.ts'
+import { PAYOUT_METHODS, PAYOUT_SCHEDULES, PAYOUT_STATUSES, SKIP_CODES } from '../lib/domain/payouts.ts'
 
 /** A page of a list. */
 export const listOf = (row: z.ZodType) => z.object({ data: z.array(row), nextCursor: z.uuid().nullable() })
@@ -100,6 +101,69 @@ export const CommissionResponse = z
     payoutId: z.uuid().nullable().meta({ description: 'The payout that has taken it, if one has.' }),
   })
   .meta({ id: 'Commission' })
+
+export const PayoutResponse = z
+  .object({
+    id: z.uuid(),
+    runId: z.uuid(),
+    partnerId: z.uuid(),
+    programId: z.uuid(),
+    currency: z.string(),
+    amountCents: z.int(),
+    status: z.enum(PAYOUT_STATUSES).meta({
+      description: 'A payout that has `failed` or was `canceled` has let go of its commissions.',
+    }),
+    method: z.enum(PAYOUT_METHODS),
+    createdAt: at,
+    paidAt: at.nullable(),
+    failedAt: at.nullable(),
+    canceledAt: at.nullable(),
+    lastError: z.string().nullable().meta({ description: 'Why it failed, or waits to be tried again.' }),
+    transferId: z.string().nullable().meta({ description: 'Stripe’s id of the transfer: `tr_...`' }),
+  })
+  .meta({ id: 'Payout' })
+
+export const PayoutRunResponse = z
+  .object({
+    id: z.uuid(),
+    method: z.enum(PAYOUT_METHODS),
+    programId: z.uuid().nullable().meta({ description: 'null is all programs.' }),
+    status: z.enum(RUN_STATUSES).meta({
+      description: 'Of a run by Stripe: `paid` once nothing of it is on its way, whatever has failed.',
+    }),
+    createdBy: z.string().nullable().meta({ description: 'An e-mail address; null for the schedule.' }),
+    scheduledFor: at.nullable(),
+    createdAt: at,
+    claimedAt: at.nullable().meta({ description: 'When the run had taken all that it pays.' }),
+    markedPaidAt: at.nullable(),
+    confirmedAt: at.nullable(),
+    canceledAt: at.nullable(),
+    totals: z.array(
+      z.object({
+        currency: z.string(),
+        status: z.enum(PAYOUT_STATUSES),
+        payouts: z.int(),
+        amountCents: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'PayoutRun' })
+
+const owed = { partnerId: z.uuid(), currency: z.string(), amountCents: z.int() }
+
+export const RunResultResponse = z
+  .object({
+    runId: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+    payouts: z.array(
+      z.object({
+        id: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+        ...owed,
+        status: z.enum(['payable', ...PAYOUT_STATUSES]).meta({ description: '`payable` in a dry run.' }),
+      }),
+    ),
+    skipped: z.array(z.object({ ...owed, code: z.enum(SKIP_CODES) })),
+  })
+  .meta({ id: 'PayoutRunResult' })
 
 export const CustomerResponse = z
   .object({

@@ -1,6 +1,7 @@
 import { createDocument } from 'zod-openapi'
 import { imports } from './openapi/imports.ts'
 import { management } from './openapi/management.ts'
+import { payouts } from './openapi/payouts.ts'
 import { tracking } from './openapi/tracking.ts'
 import { webhooks } from './openapi/webhooks.ts'
 
@@ -12,7 +13,7 @@ export const openapi = () =>
       title: 'Tributary',
       version: '1',
       description:
-        'Reports sales and leads, hears of sales from Stripe, explains what they earned, and moves partners in from elsewhere.',
+        'Reports sales and leads, hears of sales from Stripe, explains what they earned, pays partners, and moves them in from elsewhere.',
     },
     components: {
       securitySchemes: {
@@ -29,6 +30,7 @@ export const openapi = () =>
       ...tracking,
       ...imports,
       ...management,
+      ...payouts,
       ...webhooks,
     },
   })

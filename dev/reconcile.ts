@@ -12,8 +12,8 @@ import { listPurchases } from '../lib/stripe/list-purchases.ts'
 import { type Foresight, findLack, type Lack, recordListed } from '../lib/stripe/reconcile.ts'
 import type { Demo } from './demo.ts'
 import { readIfThere } from './files.ts'
+import { ROOT } from './root.ts'
 import { parseDatabaseUrl } from './schema.ts'
-import { ROOT } from './workers.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
 

@@ -11,12 +11,12 @@ import { startFront } from './front.ts'
 import { INBOX_PATH, startInbox } from './inbox.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './live-workers.ts'
 import { startPostgres } from './postgres.ts'
+import { ROOT } from './root.ts'
 import { applySchema, parseDatabaseUrl } from './schema.ts'
 import { startShop } from './shop/server.ts'
 import { startSqlEndpoint } from './sql-endpoint.ts'
 import { STRIPE_PATH } from './stripe.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './stripe-demo.ts'
-import { ROOT } from './workers.ts'
 
 const port = (variable: string, otherwise: number): number => {
   const value = process.env[variable] || String(otherwise)

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { createTestHarness, type TestHarness, unstable_readConfig } from 'wrangler'
 import type { DatabaseEnv } from '../lib/data/connection.ts'
+import { ROOT } from './root.ts'
 import { childrenNamed, endWithNode } from './watchdog.ts'
-
-/** The project's folder. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The envs of wrangler.toml, one per Worker, the router first. */
 export const workerNames = (): string[] =>

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { ROOT, workerNames } from '../dev/workers.ts'
+import { ROOT } from '../dev/root.ts'
+import { workerNames } from '../dev/workers.ts'
 
 const config = `${ROOT}wrangler.toml`
 

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { ErrorCode } from '../../lib/http/errors.ts'
 import {
   CommissionQuery,
   CustomerQuery,
@@ -40,78 +39,8 @@ import {
   WorkspaceResponse,
 } from '../management-responses.ts'
 import { EventResponse } from '../responses.ts'
-import {
-  BODY_ERRORS,
-  byApiKey,
-  bySession,
-  errors,
-  json,
-  MANAGER_ERRORS,
-  SESSION_ERRORS,
-  workspace,
-} from './shared.ts'
-
-type Path = Record<string, z.ZodType>
-
-const id = { id: z.uuid() }
-const path = (more: Path = {}) => ({ path: z.object({ ...workspace, ...more }) })
-
-/** Members may read, and so may programs with an API key. */
-const byReader = [...byApiKey, ...bySession]
-const READER_ERRORS = ['invalid_api_key', 'not_signed_in', 'not_found'] as const
-
-const list = (summary: string, rows: z.ZodType, query: z.ZodObject = Page, more?: Path) => ({
-  summary,
-  security: byReader,
-  requestParams: { ...path(more), query },
-  responses: { 200: { description: 'A page.', ...json(rows) }, ...errors('invalid_query', ...READER_ERRORS) },
-})
-
-const get = (summary: string, row: z.ZodType, more: Path = id) => ({
-  summary,
-  security: byReader,
-  requestParams: path(more),
-  responses: { 200: { description: 'The row.', ...json(row) }, ...errors(...READER_ERRORS) },
-})
-
-/** The same for a list that only managers may see. */
-const managersOnly = <Operation extends { responses: object }>(operation: Operation) => ({
-  ...operation,
-  security: bySession,
-  responses: { ...operation.responses, ...errors('invalid_query', ...MANAGER_ERRORS) },
-})
-
-const post = (summary: string, body: z.ZodType, row: z.ZodType, names: Path = {}, ...more: ErrorCode[]) => ({
-  summary,
-  security: bySession,
-  requestParams: path(names),
-  requestBody: { required: true, ...json(body) },
-  responses: {
-    201: { description: 'The row that was made.', ...json(row) },
-    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
-  },
-})
-
-const patch = (summary: string, body: z.ZodType, row: z.ZodType, ...more: ErrorCode[]) => ({
-  summary,
-  description: 'What is not named stays as it is.',
-  security: bySession,
-  requestParams: path(id),
-  requestBody: { required: true, ...json(body) },
-  responses: {
-    200: { description: 'The row as it is now.', ...json(row) },
-    ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
-  },
-})
-
-const remove = (summary: string, names: Path = id, ...more: ErrorCode[]) => ({
-  summary,
-  security: bySession,
-  requestParams: path(names),
-  responses: { 204: { description: 'Done.' }, ...errors(...MANAGER_ERRORS, ...more) },
-})
-
-const AT = '/api/workspaces/{workspace}'
+import { AT, get, id, list, managersOnly, patch, path, post, remove } from './operations.ts'
+import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, SESSION_ERRORS } from './shared.ts'
 
 /** Setting a workspace up, and reading what happens in it. Design, section 12. */
 export const management = {

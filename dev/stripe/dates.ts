@@ -1,6 +1,9 @@
 /** Times as Stripe writes them: whole seconds. */
 import { UTCDate } from '@date-fns/utc'
-import { addDays, addMonths, addWeeks, addYears } from 'date-fns'
+import { addDays } from 'date-fns/addDays'
+import { addMonths } from 'date-fns/addMonths'
+import { addWeeks } from 'date-fns/addWeeks'
+import { addYears } from 'date-fns/addYears'
 import type Stripe from 'stripe'
 
 const ADD = new Map<string, typeof addDays>([

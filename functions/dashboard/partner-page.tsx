@@ -151,7 +151,7 @@ const Ledger = ({
       all={`${base}/payouts/all?partnerId=${partner.id}`}
       none="None yet."
     >
-      <PayoutTable base={base} ofOne payouts={payouts.slice(0, SHOWN)} />
+      <PayoutTable base={base} of="partner" payouts={payouts.slice(0, SHOWN)} />
     </Newest>
     <Newest
       heading="Commissions"

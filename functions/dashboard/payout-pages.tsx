@@ -123,7 +123,7 @@ const begunBy = ({ createdBy, scheduledFor }: Run): string =>
 const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
   <Table
     caption="Payout runs"
-    head={['Begun', 'By', 'Program', 'How', { number: 'Sum' }, 'Progress', 'Status']}
+    head={['Begun', { number: 'Sum' }, 'Status', 'Progress', 'Paid by', 'Program', 'Begun by']}
   >
     {runs.map((run) => (
       <tr>
@@ -132,14 +132,14 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
             <Time at={run.createdAt} />
           </a>
         </td>
-        <td>{begunBy(run)}</td>
-        <td>{run.programName ?? 'All'}</td>
-        <td>{METHOD_WORDS[run.method]}</td>
         <td class="number">{runSum(run)}</td>
-        <td>{progressWords(run)}</td>
         <td>
           <Status status={run.status} />
         </td>
+        <td>{progressWords(run)}</td>
+        <td>{METHOD_WORDS[run.method]}</td>
+        <td>{run.programName ?? 'All'}</td>
+        <td>{begunBy(run)}</td>
       </tr>
     ))}
   </Table>

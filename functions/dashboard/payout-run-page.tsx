@@ -38,7 +38,7 @@ export const RunPage = ({
         <dd>{progressWords(run)}</dd>
         <dt>Sum</dt>
         <dd>{runSum(run) || 'Nothing'}</dd>
-        <dt>How</dt>
+        <dt>Paid by</dt>
         <dd>{METHOD_WORDS[run.method]}</dd>
         <dt>Program</dt>
         <dd>{run.programName ?? 'All programs'}</dd>
@@ -50,7 +50,7 @@ export const RunPage = ({
       {run.method === 'manual' && <ByHand workspace={workspace} run={run} />}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
-        <PayoutTable base={base} payouts={payouts.data} />
+        <PayoutTable base={base} of="run" payouts={payouts.data} />
       ) : (
         <p class="empty">This run pays nobody.</p>
       )}

@@ -48,8 +48,10 @@ const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMan
         <Day at={commission.created_at} />
       </td>
       {isOfMany && <td>{commission.program}</td>}
-      <td>{eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}</td>
-      <td>{commission.customer && maskCustomer(commission.customer)}</td>
+      <td>
+        {eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}{' '}
+        {commission.customer && maskCustomer(commission.customer)}
+      </td>
       <td class="number">
         {formatMoney(cents, currency)}
         {reversed ? <small>{formatMoney(reversed, currency)} taken back</small> : null}
@@ -79,8 +81,8 @@ export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) =
       <h1>Commissions</h1>
       <p>
         What your sales and leads have earned you. A commission is pending while its sale may be refunded,
-        then payable, and goes out with the next payout. What was refunded is taken back. Why a sale or a lead
-        earned you nothing, <a href="/portal/events">Sales and leads</a> tells.
+        then payable, and goes out with the next payout. What was refunded is taken back. What earned you
+        nothing stands in <a href="/portal/events">Sales and leads</a>, with the reason.
       </p>
       <ProgramFilter programs={programs} selected={data.program} path="/portal/commissions" />
       {commissions.length > 0 ? (
@@ -90,7 +92,6 @@ export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) =
             'Earned',
             ...(isOfMany ? ['Program'] : []),
             'For',
-            'Customer',
             { number: 'Amount' },
             'Status',
             'When it is paid',

@@ -38,14 +38,7 @@ const outcomeOf = (event: OwnEvent): string => {
 const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolean }) => (
   <Table
     caption="Sales and leads"
-    head={[
-      'When',
-      ...(isOfMany ? ['Program'] : []),
-      'What',
-      'Customer',
-      { number: 'Amount' },
-      'What came of it',
-    ]}
+    head={['When', ...(isOfMany ? ['Program'] : []), 'What', { number: 'Amount' }, 'What came of it']}
   >
     {events.map((event) => (
       <tr>
@@ -53,8 +46,9 @@ const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolea
           <Day at={event.occurredAt} />
         </td>
         {isOfMany && <td>{event.program}</td>}
-        <td>{NAME[event.kind]}</td>
-        <td>{customerOf(event)}</td>
+        <td>
+          {NAME[event.kind]} {customerOf(event)}
+        </td>
         <td class="number">{amountOf(event)}</td>
         <td class="words">
           {outcomeOf(event)}.{' '}

@@ -15,8 +15,6 @@ export const ownProgramsQuery = (db: Db, email: string) =>
     .orderBy('pr.name')
     .orderBy('pr.id')
 
-export type OwnProgram = { id: string; name: string }
-
 export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
 
 /** The commissions of an address, newest first: one row each, with what was taken back of it. In one fetch. */

@@ -13,7 +13,7 @@ export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
 
 /** What is counted: `earned` is money, of each currency on its own. */
-export type Activity = {
+type Activity = {
   partnerId: string
   series: 'clicks' | 'leads' | 'sales' | 'earned'
   currency: string | null

@@ -1,6 +1,6 @@
 /** How a reported sale or lead is decided, from what is known: the partner, the commission, and why. */
 import { UTCDate } from '@date-fns/utc'
-import { addDays } from 'date-fns'
+import { addDays } from 'date-fns/addDays'
 import { type Attribution, attribute, type Facts, type PartnerTerms } from './attribution.ts'
 import { earnings, type Money, refuseByInterval } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'

@@ -1,6 +1,6 @@
 /** Rewards: what one pays, and until when. Spec, section 4.1, rule 1. */
 import { UTCDate } from '@date-fns/utc'
-import { addMonths } from 'date-fns'
+import { addMonths } from 'date-fns/addMonths'
 import { shareOf } from './money.ts'
 import type { Step } from './steps.ts'
 

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { PERIODS, type PeriodDays } from '../domain/periods.ts'
 
-/** How many rows a page of the portal shows. */
-export const PORTAL_ROWS = 50
+/** How many rows a page of the portal shows: on a phone, each is a paragraph. */
+export const PORTAL_ROWS = 25
 
 /** The lists. */
 export const PortalQuery = z.object({

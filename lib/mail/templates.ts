@@ -74,7 +74,7 @@ export const payoutSentContent = ({
   content(`A payout of ${amount}: ${programName}`, [
     greeting(partnerName),
     [{ name: programName }, ` has paid you ${amount}. ${PAID_BY[method]}`],
-    ['What it is the sum of is in the portal:', { link: portalUrl }],
+    ['What it is made up of is in the portal:', { link: portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
   ])
@@ -107,7 +107,7 @@ export const connectAccountContent = ({
   content(`You have earned ${amount}: ${programName}`, [
     greeting(partnerName),
     [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
-    'To be paid, connect an account that the money can go to. You do so once, with Stripe, in a few minutes. Until then it waits for you.',
+    'To be paid, connect an account that the money can go to. You do so once, with Stripe, in a few minutes. Until then the money waits for you.',
     { button: 'Connect your account', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])

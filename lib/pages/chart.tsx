@@ -90,7 +90,7 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
   const { unit, slots } = time
   return (
     <>
-      <div class="charts">
+      <div class={series.every(({ values }) => sum(values) === 0n) ? 'charts none' : 'charts'}>
         {series.map((one) => (
           <Bars series={one} time={time} />
         ))}

@@ -6,8 +6,8 @@ import { counted } from '../domain/plural.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { Table, Time } from './parts.tsx'
 
-/** How a payout gets to the partner. */
-export const METHOD_WORDS: Record<PayoutMethod, string> = { stripe: 'By Stripe', manual: 'By bank' }
+/** By what partners are paid. */
+export const METHOD_WORDS: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank' }
 
 /** What there is to know of a payout beyond its status: why it waits, or why it failed. */
 const note = ({ status, last_error: error }: PayoutRow): string => {
@@ -16,28 +16,38 @@ const note = ({ status, last_error: error }: PayoutRow): string => {
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
 }
 
-/** A list of payouts. @param ofOne whether all of them are one partner's */
+/** A list of payouts. @param of what all of them have in common, which needs no column then */
 export const PayoutTable = ({
   base,
-  ofOne,
+  of,
   payouts,
 }: {
   base: string
-  ofOne?: boolean
+  of?: 'partner' | 'run'
   payouts: PayoutRow[]
 }) => (
   <Table
     caption="Payouts"
-    head={['Made', ...(ofOne ? [] : ['Partner']), { number: 'Amount' }, 'How', 'Status', 'Sent', 'Note']}
+    head={[
+      ...(of === 'run' ? [] : ['Made']),
+      ...(of === 'partner' ? [] : ['Partner']),
+      { number: 'Amount' },
+      'Status',
+      ...(of === 'run' ? [] : ['Paid by']),
+      'Sent',
+      'Note',
+    ]}
   >
     {payouts.map((payout) => (
       <tr>
-        <td>
-          <a href={`${base}/payouts/runs/${payout.run_id}`}>
-            <Time at={payout.created_at} />
-          </a>
-        </td>
-        {!ofOne && (
+        {of !== 'run' && (
+          <td>
+            <a href={`${base}/payouts/runs/${payout.run_id}`}>
+              <Time at={payout.created_at} />
+            </a>
+          </td>
+        )}
+        {of !== 'partner' && (
           <td>
             <PartnerName
               base={base}
@@ -48,10 +58,10 @@ export const PayoutTable = ({
           </td>
         )}
         <td class="number">{formatMoney(payout.amount_cents, payout.currency)}</td>
-        <td>{METHOD_WORDS[payout.method]}</td>
         <td>
           <Status status={payout.status} />
         </td>
+        {of !== 'run' && <td>{METHOD_WORDS[payout.method]}</td>}
         <td>{payout.paid_at && <Time at={payout.paid_at} />}</td>
         <td class={payout.last_error ? 'words' : undefined}>
           {payout.transfer_id ? <code>{payout.transfer_id}</code> : note(payout)}

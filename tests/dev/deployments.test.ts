@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { deploymentOrder, missingSecrets } from '../../dev/deployments.ts'
-import { ROOT } from '../../dev/workers.ts'
+import { ROOT } from '../../dev/root.ts'
 
 test('every Worker is deployed after those that its bindings name, and so the router last', () => {
   const deployed = new Set<string>()

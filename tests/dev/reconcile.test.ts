@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
 import { type StripeFake, startStripe } from '../../dev/stripe.ts'
-import { ROOT } from '../../dev/workers.ts'
 import { STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
@@ -415,18 +415,16 @@ describe('says what to do about', () => {
           STRIPE_API_BASE,
           ...env,
         })
-      const answers = [
-        [await ask('no-such', {}), 'The database has no workspace with the slug or id “no-such”'],
+      const cases = [
+        [ask('no-such', {}), 'The database has no workspace with the slug or id “no-such”'],
+        [ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }), 'Stripe refuses the key of STRIPE_API_KEY'],
         [
-          await ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }),
-          'Stripe refuses the key of STRIPE_API_KEY',
-        ],
-        [
-          await ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }),
+          ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }),
           'Stripe does not answer as it should',
         ],
       ] as const
-      for (const [{ code, output, errors }, says] of answers) {
+      for (const [answer, says] of cases) {
+        const { code, output, errors } = await answer
         expect({ code, output, errors }).toEqual({
           code: 2,
           output: '',

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../../dev/browser.ts'
+import { findViolations, tabTo } from '../support/browser.ts'
 import { type System, startSystem } from '../support/system.ts'
 
 describe('the shop in a browser', () => {
@@ -219,28 +219,19 @@ describe('the shop in a browser', () => {
 
   test('Tab, Space and Enter are enough to sign up and buy', async () => {
     const page = await newVisitor()
-    const tabTo = async (role: 'link' | 'button' | 'textbox', name: string): Promise<void> => {
-      const target = page.getByRole(role, { name, exact: true })
-      await target.waitFor()
-      for (let presses = 0; presses < 40; presses++) {
-        await page.keyboard.press('Tab')
-        if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
-      }
-      throw new Error(`Tab does not lead to "${name}".`)
-    }
     await comeThrough(page, 'maya')
-    await tabTo('link', 'See the plans')
+    await tabTo(page, 'link', 'See the plans')
     await page.keyboard.press('Enter')
-    await tabTo('link', 'Choose Grove')
+    await tabTo(page, 'link', 'Choose Grove')
     await page.keyboard.press('Enter')
-    await tabTo('textbox', 'Name')
+    await tabTo(page, 'textbox', 'Name')
     await page.keyboard.type('Ada Verne')
     await page.keyboard.press('Tab')
     await page.keyboard.type('ada@example.com')
     await page.keyboard.press('Enter')
-    await tabTo('link', 'Continue to checkout')
+    await tabTo(page, 'link', 'Continue to checkout')
     await page.keyboard.press('Enter')
-    await tabTo('button', 'Pay and subscribe')
+    await tabTo(page, 'button', 'Pay and subscribe')
     await page.keyboard.press('Space')
     await page.waitForURL('**/receipts/*')
     expect(await story(page)).toContain('Maya Lindqvist earned 5.80 USD')
@@ -251,8 +242,7 @@ describe('the shop in a browser', () => {
     async (colorScheme) => {
       const page = await newVisitor({ colorScheme })
       const check = async (name: string) => {
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        expect(violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes[0]?.html}`)).toEqual([])
+        expect({ name, violations: await findViolations(page) }).toEqual({ name, violations: [] })
       }
       await comeThrough(page, 'maya')
       await check('home')

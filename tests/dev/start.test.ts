@@ -6,10 +6,10 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
 import { childrenNamed } from '../../dev/watchdog.ts'
-import { ROOT } from '../../dev/workers.ts'
 import { send } from '../support/merchant.ts'
-import { startSystem } from '../support/system.ts'
+import { type System, startSystem } from '../support/system.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -42,25 +42,34 @@ const isRunning = (pid: number): boolean => {
 }
 
 describe('npm start', () => {
-  test('keeps its data between runs, and the key in demo.json stays good', async () => {
-    const DATA_DIR = join(folder, 'kept')
+  /** Each start takes seconds, so the tests share a system: it runs over the data of one that was stopped. */
+  let system: System
+  let before: System['demo']
+  let DATA_DIR: string
+  beforeAll(async () => {
+    DATA_DIR = join(folder, 'kept')
     const first = await startSystem({ DATA_DIR })
-    const headers = { Authorization: `Bearer ${first.demo.apiKey}` }
+    before = first.demo
     const sale = { externalId: 'kept', customerExternalId: 'user', amountCents: 100 }
-    await send(`${first.demo.baseUrl}/api/track/sale`, { body: sale, headers })
+    const headers = { Authorization: `Bearer ${before.apiKey}` }
+    await send(`${before.baseUrl}/api/track/sale`, { body: sale, headers })
     expect(await first.stop()).toBe(0)
+    await expect(readFile(join(DATA_DIR, 'demo.json'))).rejects.toThrow('ENOENT')
+    system = await startSystem({ DATA_DIR })
+  })
+  afterAll(() => system?.stop())
 
-    const second = await startSystem({ DATA_DIR })
-    expect(second.demo).toMatchObject({
-      apiKey: first.demo.apiKey,
-      programId: first.demo.programId,
+  test('keeps its data between runs, and the key in demo.json stays good', async () => {
+    const { demo } = system
+    expect(demo).toMatchObject({
+      apiKey: before.apiKey,
+      programId: before.programId,
       partnerSlug: 'maya',
     })
-    const { body } = await send(`${second.demo.baseUrl}/api/workspaces/${second.demo.workspace}/events`, {
-      headers,
+    const { body } = await send(`${demo.baseUrl}/api/workspaces/${demo.workspace}/events`, {
+      headers: { Authorization: `Bearer ${before.apiKey}` },
     })
     expect(body).toMatchObject({ data: [{ externalId: 'kept' }] })
-    expect(await second.stop()).toBe(0)
 
     const log = await readFile(join(DATA_DIR, 'workers.log'), 'utf8')
     const sales = log.split('\n').filter((line) => line.includes('"route":"/api/track/sale"'))
@@ -68,16 +77,63 @@ describe('npm start', () => {
   })
 
   test('uses another Postgres when DATABASE_URL names one, and starts none of its own', async () => {
-    const owner = await startSystem()
-    const guest = await startSystem({ DATABASE_URL: owner.demo.databaseUrl, DATA_DIR: join(folder, 'guest') })
-    expect(guest.demo.databaseUrl).toBe(owner.demo.databaseUrl)
-    expect(guest.demo.programId).toBe(owner.demo.programId)
+    const guest = await startSystem({
+      DATABASE_URL: system.demo.databaseUrl,
+      DATA_DIR: join(folder, 'guest'),
+    })
+    expect(guest.demo.databaseUrl).toBe(system.demo.databaseUrl)
+    expect(guest.demo.programId).toBe(system.demo.programId)
+    expect(childrenNamed('postgres', guest.pid)).toEqual([])
     expect(await guest.stop()).toBe(0)
-    expect(await owner.stop()).toBe(0)
   })
 
+  test('refuses a second start over the same folder, which leaves demo.json alone', async () => {
+    const { code, output } = await runToEnd({ DATA_DIR })
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('is in use by process') })
+    expect(JSON.parse(await readFile(join(DATA_DIR, 'demo.json'), 'utf8'))).toEqual(system.demo)
+  })
+
+  test('refuses a request line that names no page, which hurts nothing', async () => {
+    const { baseUrl } = system.demo
+    const { hostname, port } = new URL(baseUrl)
+    for (const line of ['OPTIONS * HTTP/1.1', 'GET http://elsewhere.example/ HTTP/1.1']) {
+      const socket = connect(Number(port), hostname)
+      socket.write(`${line}\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+      const [head] = await once(socket.setEncoding('utf8'), 'data')
+      expect(head).toMatch(/^HTTP\/1\.1 400 /)
+      socket.destroy()
+    }
+    expect((await fetch(`${baseUrl}/openapi.json`)).status).toBe(200)
+  })
+
+  test('has a database to which npm run db:apply applies schema.sql, twice without harm, refusing to guess which', () => {
+    const { databaseUrl } = system.demo
+    const apply = (env: Record<string, string>) =>
+      execFileSync(process.execPath, ['dev/db-apply.ts'], {
+        cwd: ROOT,
+        env: { ...process.env, ...env },
+        stdio: 'pipe',
+      }).toString()
+    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is applied')
+    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is applied')
+    expect(() => apply({ DATABASE_URL: '' })).toThrow(/Say which database/)
+    expect(() => apply({ DATABASE_URL: databaseUrl.replace(/:[^:@]+@/, ':wrong@') })).toThrow(
+      /nothing was changed. Cannot connect to the database of DATABASE_URL/,
+    )
+  })
+
+  test('leaves nothing running behind, even when it is killed', async () => {
+    const pids = ['postgres', 'workerd'].flatMap((name) => childrenNamed(name, system.pid))
+    expect(pids.length).toBeGreaterThanOrEqual(2)
+    process.kill(system.pid, 'SIGKILL')
+    // Postgres writes all that it has in memory to the disk before it ends, which takes as long as the disk takes.
+    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 45_000 })
+  })
+})
+
+describe('npm start says so', () => {
   test.each(['PORT', 'SHOP_PORT'])(
-    'says so when the port of %s is taken, and how to choose another',
+    'when the port of %s is taken, and how to choose another',
     async (variable) => {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')
@@ -91,16 +147,7 @@ describe('npm start', () => {
     },
   )
 
-  test('leaves nothing running behind, even when it is killed', async () => {
-    const system = await startSystem()
-    const pids = ['postgres', 'workerd'].flatMap((name) => childrenNamed(name, system.pid))
-    expect(pids.length).toBeGreaterThanOrEqual(2)
-    process.kill(system.pid, 'SIGKILL')
-    await system.stop()
-    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 15_000 })
-  })
-
-  test('says so when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
+  test('when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
     for (const [DATABASE_URL, says] of [
       ['nonsense', 'DATABASE_URL is not the address of a Postgres'],
       ['postgres://u:p@127.0.0.1:1/x', 'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1'],
@@ -110,22 +157,12 @@ describe('npm start', () => {
     }
   })
 
-  test('has demo.json there only while it runs, and a second start over the same folder leaves it alone', async () => {
-    const DATA_DIR = join(folder, 'one-at-a-time')
-    const { demo, stop } = await startSystem({ DATA_DIR })
-    const { code, output } = await runToEnd({ DATA_DIR })
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('is in use by process') })
-    expect(JSON.parse(await readFile(join(DATA_DIR, 'demo.json'), 'utf8'))).toEqual(demo)
-    expect(await stop()).toBe(0)
-    await expect(readFile(join(DATA_DIR, 'demo.json'))).rejects.toThrow('ENOENT')
-  })
-
-  test('says so when a port is no port', async () => {
+  test('when a port is no port', async () => {
     const { code, output } = await runToEnd({ PORT: 'http' })
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('PORT=http is not a port') })
   })
 
-  test('says so when the data folder can’t be written to, and how to choose another', async () => {
+  test('when the data folder can’t be written to, and how to choose another', async () => {
     await writeFile(join(folder, 'a-file'), '')
     const cases = [{ DATA_DIR: join(folder, 'a-file', 'data') }]
     const locked = join(folder, 'locked')
@@ -138,38 +175,5 @@ describe('npm start', () => {
       expect(output).toContain(`Cannot write to DATA_DIR ${env.DATA_DIR}`)
       expect(output).toContain('DATA_DIR=')
     }
-  })
-})
-
-test('a request line that names no page is refused, and hurts nothing', async () => {
-  const { demo, stop } = await startSystem()
-  const { hostname, port } = new URL(demo.baseUrl)
-  for (const line of ['OPTIONS * HTTP/1.1', 'GET http://elsewhere.example/ HTTP/1.1']) {
-    const socket = connect(Number(port), hostname)
-    socket.write(`${line}\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
-    const [head] = await once(socket.setEncoding('utf8'), 'data')
-    expect(head).toMatch(/^HTTP\/1\.1 400 /)
-    socket.destroy()
-  }
-  expect((await fetch(`${demo.baseUrl}/openapi.json`)).status).toBe(200)
-  expect(await stop()).toBe(0)
-})
-
-describe('npm run db:apply', () => {
-  test('applies schema.sql to any database, twice without harm, and refuses to guess which', async () => {
-    const { demo, stop } = await startSystem()
-    const apply = (env: Record<string, string>) =>
-      execFileSync(process.execPath, ['dev/db-apply.ts'], {
-        cwd: ROOT,
-        env: { ...process.env, ...env },
-        stdio: 'pipe',
-      }).toString()
-    expect(apply({ DATABASE_URL: demo.databaseUrl })).toContain('is applied')
-    expect(apply({ DATABASE_URL: demo.databaseUrl })).toContain('is applied')
-    expect(() => apply({ DATABASE_URL: '' })).toThrow(/Say which database/)
-    expect(() => apply({ DATABASE_URL: demo.databaseUrl.replace(/:[^:@]+@/, ':wrong@') })).toThrow(
-      /nothing was changed. Cannot connect to the database of DATABASE_URL/,
-    )
-    await stop()
   })
 })

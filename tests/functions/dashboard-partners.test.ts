@@ -101,8 +101,8 @@ test('a partner’s page shows what it is, and runs nothing of it', async () => 
   expect(html).not.toContain('<b>Co')
   expect(html).not.toContain('inv_<i>')
   expect(text).toContain('Coupon aliases')
-  // Pending, payable, and together.
-  expect(text).toContain('USD 9.80 USD 0.00 USD 9.80 USD')
+  // Pending, payable, on its way, and paid.
+  expect(text).toContain('USD 9.80 USD 0.00 USD 0.00 USD 0.00 USD')
   expect(text).toContain('“ann” earned 9.80 USD, payable from')
 })
 

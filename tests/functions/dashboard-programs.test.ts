@@ -18,6 +18,7 @@ const SUMMER = {
   attribution: 'first',
   attributeKnownCustomers: 'on',
   minimumPayoutCents: '50.00',
+  payoutSchedule: 'monthly',
 }
 
 describe('programs', () => {
@@ -39,6 +40,7 @@ describe('programs', () => {
       attribution: 'first',
       attributeKnownCustomers: true,
       minimumPayoutCents: 5_000,
+      payoutSchedule: 'monthly',
     })
     const { html } = await pages.get(`/programs/${id}?done=created`)
     expect(html).toContain('The program is there.')
@@ -71,6 +73,7 @@ describe('programs', () => {
         reward_interval: 'one-time',
         reward_duration_months: 3,
         minimum_payout_cents: 1_234,
+        payout_schedule: 'weekly',
       },
     })
     const pages = await openPages(merchant)
@@ -78,6 +81,7 @@ describe('programs', () => {
     const before = await stored(merchant)
     const { html } = await pages.get(path)
     expect(html).not.toContain('<Bob>')
+    expect(html).toMatch(/Partners are paid: Every Monday, next on \d{4}-\d\d-\d\d\./)
     expect(await pages.post(path, fieldsOf(html))).toMatchObject({
       status: 303,
       location: `/app/${merchant.workspace.slug}${path}?done=saved`,

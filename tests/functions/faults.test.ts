@@ -1,40 +1,23 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../../lib/http/api-keys.ts'
-import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { FAULTS, type Fault } from '../support/faulty-database.ts'
+import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
-
-// Most of the time nothing happens: a Worker waits for a database that is silent.
-vi.setConfig({ maxConcurrency: 16 })
 
 const database = useDatabase()
-let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
-let workers: Workers
-let baseUrl: string
-beforeAll(async () => {
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  faulty = await startFaultyDatabase(SQL_ENDPOINT)
-  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
-  baseUrl = workers.url.origin
-})
-afterAll(async () => {
-  await workers.stop()
-  await faulty.stop()
-})
+const faulty = useFaultyWorkers()
 
 /** A merchant whose fetches are counted and failed apart from everybody else's. */
 const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {
-  const merchant = await createMerchant({ baseUrl, ...options })
+  const merchant = await createMerchant({ baseUrl: faulty.baseUrl(), ...options })
   const clickId = await merchant.click()
   const tenant = [merchant.workspace.id, (await hashApiKey(merchant.apiKey)) ?? '', merchant.programId]
   return {
     ...merchant,
     clickId,
-    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
-    fetches: () => faulty.fetches(tenant),
+    ...faulty.watch(tenant),
   }
 }
 
@@ -87,8 +70,8 @@ const EVERY_FAULT = STEPS.flatMap((step) =>
   FAULTS.flatMap((fault) => KINDS.map((kind) => ({ ...step, fault, kind }))),
 )
 
-describe('a report answered 200 is in the database', () => {
-  test.concurrent.each(EVERY_FAULT)(
+describe.concurrent('a report answered 200 is in the database', () => {
+  test.each(EVERY_FAULT)(
     '$kind: when $step meets $fault once, the retry saves it',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched({
@@ -107,7 +90,7 @@ describe('a report answered 200 is in the database', () => {
     },
   )
 
-  test.concurrent.each(EVERY_FAULT)(
+  test.each(EVERY_FAULT)(
     '$kind: when $step meets $fault for good, the caller hears 503, and a repeat ends in one event',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched({
@@ -139,7 +122,7 @@ describe('a report answered 200 is in the database', () => {
     },
   )
 
-  test.concurrent.each(FAULTS)('an unattributed sale whose write meets %s', async (fault) => {
+  test.each(FAULTS)('an unattributed sale whose write meets %s', async (fault) => {
     const merchant = await createWatched()
     merchant.plan(null, fault)
     const answer = await merchant.sale({})
@@ -150,16 +133,16 @@ describe('a report answered 200 is in the database', () => {
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
   })
 
-  test.concurrent('a first event of a customer whom the first partner keeps, cut after the commit', async () => {
+  test('a first event of a customer whom the first partner keeps, cut after the commit', async () => {
     const merchant = await createWatched({ program: { attribution: 'first' } })
     merchant.plan(null, 'cut_after')
     expect((await merchant.sale({ clickId: merchant.clickId })).body.attributed).toBe(true)
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   })
 
-  test.concurrent('a body that takes ten seconds to arrive is saved: the database’s time is counted from its first try', async () => {
+  test('a body that takes ten seconds to arrive is saved: the database’s time is counted from its first try', async () => {
     const { apiKey } = await createWatched()
-    const call = request(`${baseUrl}/api/track/sale`, {
+    const call = request(`${faulty.baseUrl()}/api/track/sale`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
     })
@@ -186,7 +169,7 @@ test.concurrent.each(FAULTS)(
 
 test('an error of ours is 500, says nothing of the database, and is logged with its SQLSTATE but without the row', async () => {
   const merchant = await createWatched()
-  workers.takeLogs()
+  faulty.takeLogs()
   // No such error is known; a constraint of the test's own stands in for the bug that would cause it.
   await database.query(
     `alter table events add constraint test_bug_check check (external_id <> 'bug-${merchant.workspace.id}')`,
@@ -199,7 +182,7 @@ test('an error of ours is 500, says nothing of the database, and is logged with 
 
   expect({ status, code: body.error?.code }).toEqual({ status: 500, code: 'internal' })
   expect(JSON.stringify(body)).not.toMatch(/test_bug_check|events|hush/)
-  const line = workers.takeLogs().find((entry) => entry.includes(body.error?.requestId ?? ''))
+  const line = faulty.takeLogs().find((entry) => entry.includes(body.error?.requestId ?? ''))
   expect(JSON.parse(line ?? '{}')).toMatchObject({
     level: 'error',
     status: 500,
@@ -212,14 +195,14 @@ test('an error of ours is 500, says nothing of the database, and is logged with 
 
 test('each request is one line of JSON, without personal data', async () => {
   const merchant = await createWatched()
-  workers.takeLogs()
+  faulty.takeLogs()
   await merchant.lead({
     clickId: merchant.clickId,
     customerEmail: 'ann@example.com',
     customerName: 'Ann Onymous',
   })
   await merchant.get('/events?externalId=ann@example.com')
-  const lines = workers.takeLogs()
+  const lines = faulty.takeLogs()
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       level: 'info',

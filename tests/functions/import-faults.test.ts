@@ -1,30 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
-import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { describe, expect, test } from 'vitest'
+import { FAULTS, type Fault } from '../support/faulty-database.ts'
+import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { importCounts, importer, partnerRows } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
-
-// Most of the time nothing happens: a Worker waits for a database that is silent.
-vi.setConfig({ maxConcurrency: 16 })
 
 const database = useDatabase()
-let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
-let workers: Workers
-beforeAll(async () => {
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  faulty = await startFaultyDatabase(SQL_ENDPOINT)
-  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
-})
-afterAll(async () => {
-  await workers.stop()
-  await faulty.stop()
-})
+const faulty = useFaultyWorkers()
 
 /** A merchant whose manager has signed in elsewhere, and whose fetches are counted and failed from here on. */
 const createWatched = async () => {
   const merchant = await createMerchant()
-  const imports = await importer(merchant, workers.url.origin)
+  const imports = await importer(merchant, faulty.baseUrl())
   // The session's token is what the auth Worker asks by; the rest names the workspace, its people and its program.
   const [, session = ''] = imports.cookie.split('=')
   const token = decodeURIComponent(session).split('.')[0] ?? ''
@@ -32,8 +18,7 @@ const createWatched = async () => {
   return {
     ...merchant,
     ...imports,
-    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
-    fetches: () => faulty.fetches(tenant),
+    ...faulty.watch(tenant),
   }
 }
 type Watched = Awaited<ReturnType<typeof createWatched>>
@@ -112,8 +97,8 @@ const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
   }
 }
 
-describe('an import answered 200 is in the database, once', () => {
-  test.concurrent.each(everyStep(FAULTS))(
+describe.concurrent('an import answered 200 is in the database, once', () => {
+  test.each(everyStep(FAULTS))(
     '$kind: when $step meets $fault once, the retry saves it, and tells it as created',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched()
@@ -125,7 +110,7 @@ describe('an import answered 200 is in the database, once', () => {
     },
   )
 
-  test.concurrent.each(everyStep(LASTING))(
+  test.each(everyStep(LASTING))(
     '$kind: when $step meets $fault for good, the caller hears 503, and a repeat ends the same, with one mail per partner',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched()

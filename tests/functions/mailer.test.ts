@@ -7,6 +7,7 @@ import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
 import { startWorkers, type Workers } from '../../dev/workers.ts'
 import { connect } from '../../lib/data/connection.ts'
 import { invitationMail, type MailStatus } from '../../lib/data/mails.ts'
+import type { MailKind } from '../../lib/data/tables.ts'
 import { sendDue } from '../../lib/mail/send-due.ts'
 import { chooseTransport } from '../../lib/mail/transport.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
@@ -60,13 +61,17 @@ const newWorkspace = async () => (await seeder(env).addWorkspace()).id
 /** Puts mails into the outbox, each to an address of its own. @returns the addresses */
 const queue = async (
   count: number,
-  { workspaceId, details = {} }: { workspaceId?: string; details?: object } = {},
+  {
+    workspaceId,
+    kind = 'moved',
+    details = {},
+  }: { workspaceId?: string; kind?: MailKind; details?: object } = {},
 ): Promise<string[]> => {
   const workspace = workspaceId ?? (await newWorkspace())
   const addresses = Array.from({ length: count }, () => `p-${crypto.randomUUID()}@partners.example`)
   await client.query(
     `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
-     select uuidv7(), $1, 'moved', recipient, $3, now(), now() - interval '1 second' from unnest($2::text[]) recipient`,
+     select uuidv7(), $1, $4, recipient, $3, now(), now() - interval '1 second' from unnest($2::text[]) recipient`,
     [
       workspace,
       addresses,
@@ -75,8 +80,10 @@ const queue = async (
         programName: 'Friends of Pine Notes',
         link: 'https://pine.example/?via=maya',
         portalUrl: 'https://track.example/portal',
+        amount: '49.00 USD',
         ...details,
       },
+      kind,
     ],
   )
   return addresses
@@ -201,6 +208,16 @@ describe('a run', () => {
     expect(inbox.mails(recipient)).toHaveLength(1)
     expect(inbox.mails().findIndex(({ to }) => to === recipient)).toBe(39)
     expect(counts(large).filter(Boolean)).toHaveLength(37)
+  })
+
+  test('lets mails of another kind go between those of a large import, of the same workspace too', async () => {
+    const workspaceId = await newWorkspace()
+    await queue(60, { workspaceId })
+    const [recipient = ''] = await queue(1, { workspaceId, kind: 'connect_account' })
+    await run()
+    expect(inbox.mails(recipient)).toMatchObject([
+      { subject: 'You have earned 49.00 USD: Friends of Pine Notes' },
+    ])
   })
 
   test('takes two fetches to the database, whatever it sends', async () => {

@@ -37,6 +37,12 @@ const ENDPOINTS = [
   { method: 'GET', path: '/commissions', who: 'readers' },
   { method: 'GET', path: '/customers', who: 'readers' },
   { method: 'GET', path: '/events', who: 'readers' },
+  { method: 'GET', path: '/payouts', who: 'members' },
+  { method: 'GET', path: '/payouts/:payout', who: 'members' },
+  { method: 'GET', path: '/payout-runs', who: 'members' },
+  { method: 'GET', path: '/payout-runs/:run', who: 'members' },
+  { method: 'GET', path: '/payout-runs/:run/export', who: 'members' },
+  { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },
   { method: 'GET', path: '/audit', who: 'managers' },
   { method: 'GET', path: '/mails', who: 'managers' },
   { method: 'POST', path: '/mails/:mail/retry', who: 'managers' },
@@ -66,6 +72,16 @@ const createStaffed = async (coupon: string) => {
      values ($2, $1, 'invitation', 'lost@shop.example', '{}', 8, now(), now(), now())`,
     [id, newId()],
   )
+  await database.query(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       values ($2, $1, 'manual', now(), 'ann@shop.example', now(), now()) returning id
+     )
+     insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                          next_attempt_at)
+     select $3, $1, run.id, p.program_id, p.id, 'USD', 500, now(), now() from run, partners p where workspace_id = $1`,
+    [id, newId(), newId()],
+  )
   const [ids = {}] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 limit 1) as member,
             (select id from api_keys where workspace_id = $1) as key,
@@ -74,7 +90,9 @@ const createStaffed = async (coupon: string) => {
             (select id from partners where workspace_id = $1) as partner,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select id from mails where workspace_id = $1) as mail,
-            (select id from stripe_secrets where workspace_id = $1) as secret`,
+            (select id from stripe_secrets where workspace_id = $1) as secret,
+            (select id from payout_runs where workspace_id = $1) as run,
+            (select id from payouts where workspace_id = $1) as payout`,
     [id],
   )
   return { ...merchant, ids }
@@ -143,6 +161,9 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
     const byKey = await call(endpoint, workspace.id, ids, { Authorization: `Bearer ${apiKey}` })
     if (endpoint.who === 'readers') {
       expect([byMember.status, byKey.status]).toEqual([200, 200])
+    } else if (endpoint.who === 'members') {
+      expect(byMember.status).toBe(200)
+      expect(byKey).toMatchObject({ status: 401, body: errorShape('not_signed_in') })
     } else {
       expect(byMember).toMatchObject({ status: 403, body: errorShape('manager_required') })
       expect(byKey).toMatchObject({ status: 401, body: errorShape('not_signed_in') })

@@ -10,17 +10,35 @@ const { createMerchant, watch } = useFaultyManage()
 const MANAGER = 'ann@shop.example'
 const COLLEAGUE = 'bob@shop.example'
 
+/** Two manual runs that pay the partner: one that is to be paid, and one that is marked as paid. */
+const addRuns = (workspaceId: string) =>
+  database.query(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at, marked_paid_at)
+       select gen_random_uuid(), $1, 'manual', now(), 'ann@shop.example', now(), now(), marked_at
+       from unnest(array[null, now()]) marked_at returning id, marked_paid_at
+     )
+     insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                          next_attempt_at, paid_at)
+     select gen_random_uuid(), $1, run.id, p.program_id, p.id, 'USD', 500, now(), now(), run.marked_paid_at
+     from run, partners p where p.workspace_id = $1`,
+    [workspaceId],
+  )
+
 /** A workspace with two managers, and a way to change it over the faulty database. */
 const createWatched = async () => {
   const merchant = await createMerchant({ group: {} })
   const { id, slug } = merchant.workspace
   for (const email of [MANAGER, COLLEAGUE]) await merchant.seed.addMember(id, email, 'manager')
   await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
+  await addRuns(id)
   const [ids] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 and email = $2) as member,
             (select id from api_keys where workspace_id = $1) as key,
             (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from programs where workspace_id = $1) as program,
+            (select id from payout_runs where workspace_id = $1 and marked_paid_at is null) as run,
+            (select id from payout_runs where workspace_id = $1 and marked_paid_at is not null) as marked,
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
   )
@@ -35,6 +53,10 @@ const createWatched = async () => {
       const [row] = await database.query(
         `select (select count(*) from members where workspace_id = $1)::int as members,
                 (select count(*) from mails where workspace_id = $1)::int as mails,
+                (select count(*) from payouts where workspace_id = $1 and paid_at is not null)::int as paid,
+                (select count(*) from payouts where workspace_id = $1 and canceled_at is not null)::int as canceled,
+                (select count(*) from payout_runs where workspace_id = $1 and confirmed_at is not null)::int
+                  as confirmed,
                 (select count(*) from api_keys where workspace_id = $1)::int as keys,
                 (select count(*) from stripe_secrets where workspace_id = $1)::int as secrets,
                 (select count(*) from rewards where workspace_id = $1)::int as rewards,
@@ -75,6 +97,10 @@ const CHANGES = [
     status: 201,
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
+  { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, fetches: 3, status: 200 },
+  { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'canceled' }, fetches: 3, status: 200 },
+  { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'processing' }, fetches: 3, status: 200 },
+  { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'confirmed' }, fetches: 4, status: 200 },
 ] as const
 
 describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, status, ...change }) => {

@@ -20,6 +20,7 @@ const BODIES = {
   '/members/:group': { role: 'member' },
   '/api-keys': { name: 'A' },
   '/stripe/secrets': { secret: signingSecret() },
+  '/payout-runs/:group': { status: 'paid' },
 } as const
 
 type Path = keyof typeof BODIES

@@ -412,11 +412,12 @@ describe('a run of ten thousand payouts', () => {
     for (const status of ['paid', 'confirmed']) {
       expect(await as.patch(path, { status })).toMatchObject({ status: 200, body: { status } })
     }
-    const [mails] = await database.query(
-      `select count(*)::int as mails from mails where workspace_id = $1 and kind = 'payout_sent'`,
+    // Taken out again, or they would keep the mailer of all tests busy.
+    const mails = await database.query(
+      `delete from mails where workspace_id = $1 and kind = 'payout_sent' returning id`,
       [merchant.workspace.id],
     )
-    expect(mails).toEqual({ mails: 10_000 })
+    expect(mails).toHaveLength(10_000)
   })
 
   test('is canceled', async () => {

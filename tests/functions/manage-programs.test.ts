@@ -27,6 +27,7 @@ describe('POST /programs', () => {
       attribution: 'last',
       attributeKnownCustomers: false,
       minimumPayoutCents: 0,
+      payoutSchedule: 'manual',
       createdAt: expect.any(String),
     })
     expect((await programs.get(`/programs/${body.id}`)).body).toEqual(body)
@@ -53,6 +54,7 @@ describe('POST /programs', () => {
       attribution: 'first',
       attributeKnownCustomers: true,
       minimumPayoutCents: 99_999_999_999,
+      payoutSchedule: 'twice_monthly',
     }
     const { body } = await programs.post('/programs', all)
     expect(body).toMatchObject(all)
@@ -107,6 +109,7 @@ describe('POST /programs', () => {
     { path: 'attribution', change: { attribution: 'middle' } },
     { path: 'attributeKnownCustomers', change: { attributeKnownCustomers: 'yes' } },
     { path: 'minimumPayoutCents', change: { minimumPayoutCents: -1 } },
+    { path: 'payoutSchedule', change: { payoutSchedule: 'daily' } },
     { path: '', change: { holdingdays: 14 } },
   ])('refuses $change and names "$path"; a change to it is refused too', async ({ path, change }) => {
     const merchant = await createMerchant()
@@ -182,6 +185,31 @@ describe('PATCH /programs/:id', () => {
     const programs = await merchant.asManager()
     const { body } = await programs.patch(`/programs/${merchant.programId}`, { rewardDurationMonths: null })
     expect(body.rewardDurationMonths).toBeNull()
+  })
+
+  test('a schedule counts from when it was chosen, so that no turn of the past is made up for', async () => {
+    const merchant = await createMerchant()
+    const programs = await merchant.asManager()
+    const path = `/programs/${merchant.programId}`
+    const since = async () => {
+      const [row] = await database.query<{ since: Date }>(
+        'select payout_schedule_since as since from programs where id = $1',
+        [merchant.programId],
+      )
+      return row?.since.getTime() ?? 0
+    }
+    await database.query(`update programs set payout_schedule_since = '2026-01-01' where id = $1`, [
+      merchant.programId,
+    ])
+    const before = await since()
+    await programs.patch(path, { name: 'Winter', payoutSchedule: 'manual' })
+    expect(await since()).toBe(before)
+    const { body } = await programs.patch(path, { payoutSchedule: 'weekly' })
+    expect(body.payoutSchedule).toBe('weekly')
+    const chosen = await since()
+    expect(Date.now() - chosen).toBeLessThan(60_000)
+    await programs.patch(path, { payoutSchedule: 'weekly', holdingDays: 3 })
+    expect(await since()).toBe(chosen)
   })
 
   test('two changes of different fields at once are both there in the end', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test, vi } from 'vitest'
-import { STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
 import { openSecret } from '../../lib/stripe/secrets.ts'
 import { askAs } from '../support/in-process.ts'
 import { type Answer, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -32,6 +32,8 @@ describe('GET /stripe', () => {
     expect(body).toEqual({
       webhookUrl: `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`,
       events: STRIPE_EVENTS,
+      connectEvents: CONNECT_EVENTS,
+      key: null,
       secrets: [],
       firstEventAt: null,
       lastEventAt: null,

@@ -9,6 +9,20 @@ const database = useDatabase()
 const portalOf = async (cookie: string | null | Promise<string>) =>
   browse(await cookie, inject('baseUrl'), '/portal')
 
+const addKey = (workspaceId: string) =>
+  database.query(
+    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+     values ($1, 'sealed', '1234', 'acct_merchant', false, now())`,
+    [workspaceId],
+  )
+
+const addAccount = (workspaceId: string, email: string, status: string) =>
+  database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     values (uuidv7(), $1, $2, 'DE', 'acct_ann', $3, now())`,
+    [workspaceId, email, status],
+  )
+
 test('a partner sees its link and its coupons in every program of its address, and nobody else’s', async () => {
   const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({}, 'ann & co')
   const other = await createMerchant()
@@ -78,6 +92,54 @@ test('what was refunded after it was paid is set off, and said so', async () => 
   const { text } = await (await portalOf(cookie())).get('')
   expect(text).toContain('Payable -0.20 USD')
   expect(text).toContain('set off against what you earn next')
+})
+
+test.each([
+  {
+    case: 'without a key, there is nothing to connect',
+    key: false,
+    account: null,
+    says: 'doesn’t pay by Stripe',
+  },
+  { case: 'with a key, one is asked to', key: true, account: null, says: 'Connect your account to be paid' },
+  { case: 'half-way, one can go on', key: true, account: 'onboarding', says: 'Go on with connecting' },
+  {
+    case: 'an account is shown even after the key is gone',
+    key: false,
+    account: 'enabled',
+    says: 'connected',
+  },
+])('$case', async ({ key, account, says }) => {
+  const { merchant, email, workspaceId, cookie } = await createPartner()
+  // One account serves both programs, so it is spoken of once.
+  const second = await merchant.seed.addProgram(workspaceId)
+  await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
+  if (key) await addKey(workspaceId)
+  if (account) await addAccount(workspaceId, email, account)
+  const { text } = await (await portalOf(cookie())).get('')
+  expect(text.split(says)).toHaveLength(2)
+})
+
+test('whom nobody lets in any more is not asked to connect', async () => {
+  const { workspaceId, cookie } = await createPartner({}, 'ann', 'banned')
+  await addKey(workspaceId)
+  expect((await (await portalOf(cookie())).get('')).text).not.toContain('Connect')
+})
+
+test('what waits for somebody is what is payable, of all programs of the workspace', async () => {
+  const { merchant, email, workspaceId, cookie } = await createPartner({ program: { holding_days: 0 } })
+  await addKey(workspaceId)
+  const second = await merchant.seed.addProgram(workspaceId, { holding_days: 0 })
+  await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
+  await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click('ann') })
+  await merchant.sale({ externalId: 'inv_2', clickId: await merchant.click('ann', second) })
+  expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD waits for you.')
+})
+
+test('coming back from Stripe, one is told how it stands, in words of ours only', async () => {
+  const portal = await portalOf((await createPartner()).cookie())
+  expect((await portal.get('?connect=enabled')).text).toContain('Your account is connected: you can be paid.')
+  expect((await portal.get('?connect=<b>you+won')).html).not.toContain('you won')
 })
 
 test('a partner who is banned still sees its history', async () => {

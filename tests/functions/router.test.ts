@@ -70,8 +70,8 @@ describe('what is served as a file', () => {
     const served = apps.flatMap(({ routes }) =>
       routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     )
-    // The app of the stripe-webhook Worker can't be loaded outside of workerd.
-    served.push('POST /api/webhooks/stripe/:workspace')
+    // The apps of these Workers can't be loaded outside of workerd.
+    served.push('POST /api/webhooks/stripe/:workspace', 'POST /api/workspaces/:workspace/payouts/run')
     expect(described.sort()).toEqual([...new Set(served)].sort())
   })
 })

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../../lib/http/api-keys.ts'
-import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { FAULTS, type Fault } from '../support/faulty-database.ts'
+import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
 import {
   checkoutSession,
   invoice,
@@ -14,29 +13,14 @@ import {
   useStripe,
 } from '../support/stripe.ts'
 
-// Most of the time nothing happens: a Worker waits for a database that is silent.
-vi.setConfig({ maxConcurrency: 16 })
-
 const database = useDatabase()
-let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
-let workers: Workers
-let baseUrl: string
-beforeAll(async () => {
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  faulty = await startFaultyDatabase(SQL_ENDPOINT)
-  workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
-  baseUrl = workers.url.origin
-})
-afterAll(async () => {
-  await workers.stop()
-  await faulty.stop()
-})
+const faulty = useFaultyWorkers()
 
 /** A merchant with a paid checkout that a click of maya's led to, and whose fetches are counted and failed. */
 const createWatched = async () => {
-  const merchant = await createMerchant({ baseUrl })
+  const merchant = await createMerchant({ baseUrl: faulty.baseUrl() })
   const { workspace, programId, apiKey } = merchant
-  const { deliver } = await useStripe(merchant, baseUrl)
+  const { deliver } = await useStripe(merchant, faulty.baseUrl())
   const session = checkoutSession({
     client_reference_id: await merchant.click(),
     customer: stripeId('cus'),
@@ -51,9 +35,7 @@ const createWatched = async () => {
     paymentIntent,
     checkout,
     deliver,
-    plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
-    fetches: () => faulty.fetches(tenant),
-    left: () => faulty.left(tenant),
+    ...faulty.watch(tenant),
     /** What Stripe's events and the merchant's report came to. */
     ledger: async () => {
       const [row] = await database.query(
@@ -133,8 +115,8 @@ const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
   for (let round = 0; round < 2; round++) expect((await deliver(checkout)).status).toBe(200)
 }
 
-describe('a checkout that the database fails ends in one sale', () => {
-  test.concurrent.each(everyStep('checkout', FAULTS))(
+describe.concurrent('a checkout that the database fails ends in one sale', () => {
+  test.each(everyStep('checkout', FAULTS))(
     'when $name meets $fault once, the retry saves it',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -145,7 +127,7 @@ describe('a checkout that the database fails ends in one sale', () => {
     },
   )
 
-  test.concurrent.each(everyStep('checkout', FAULTS))(
+  test.each(everyStep('checkout', FAULTS))(
     'when $name meets $fault for good, Stripe hears 503, and its repeat saves it',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -163,8 +145,8 @@ describe('a checkout that the database fails ends in one sale', () => {
 /** Those that differ in what has happened when the caller gives up. */
 const LASTING: Fault[] = ['cut_before', 'cut_after', 'half', 'garbage', 'wake_500']
 
-describe('a refund that the database fails takes back once', () => {
-  test.concurrent.each(everyStep('refund', LASTING))(
+describe.concurrent('a refund that the database fails takes back once', () => {
+  test.each(everyStep('refund', LASTING))(
     'when $name meets $fault for good, and Stripe repeats it',
     async ({ step, fault }) => {
       const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
@@ -184,8 +166,8 @@ const RENEWAL_STEPS = ['its purchase', 'its facts', 'its ledger', 'the outcome']
   LASTING.map((fault) => ({ name, step: 6 + index, fault })),
 )
 
-describe('a renewal that came before the checkout is credited, too', () => {
-  test.concurrent.each(RENEWAL_STEPS)(
+describe.concurrent('a renewal that came before the checkout is credited, too', () => {
+  test.each(RENEWAL_STEPS)(
     'when $name meets $fault for good, and Stripe repeats the checkout',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -200,7 +182,7 @@ describe('a renewal that came before the checkout is credited, too', () => {
   )
 })
 
-test('a Worker that ends between the event and the ledger leaves a repeat to finish it', async () => {
+test.concurrent('a Worker that ends between the event and the ledger leaves a repeat to finish it', async () => {
   const { plan, deliver, checkout, ledger } = await createWatched()
   plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
   expect((await deliver(checkout)).status).toBe(503)
@@ -210,7 +192,7 @@ test('a Worker that ends between the event and the ledger leaves a repeat to fin
   expect(await ledger()).toEqual({ ...ONE_SALE, outcomes: ['sale_credited'] })
 })
 
-test('another event of the purchase finishes what a lost one began, and the repeat says so', async () => {
+test.concurrent('another event of the purchase finishes what a lost one began, and the repeat says so', async () => {
   const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
   plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
   expect((await deliver(checkout)).status).toBe(503)
@@ -239,7 +221,7 @@ const EVERY_REPORT_FAULT = REPORT_STEPS.flatMap((name, step) =>
   FAULTS.map((fault) => ({ name, step, fault })),
 )
 
-describe('a sale that Stripe told of first, and then the merchant, is one sale', () => {
+describe.concurrent('a sale that Stripe told of first, and then the merchant, is one sale', () => {
   const report = ({ paymentIntent, session }: Watched) => ({
     externalId: paymentIntent,
     customerExternalId: 'user_1',
@@ -257,7 +239,7 @@ describe('a sale that Stripe told of first, and then the merchant, is one sale',
     }
   })
 
-  test.concurrent.each(EVERY_REPORT_FAULT)(
+  test.each(EVERY_REPORT_FAULT)(
     'when $name meets $fault for good, and the merchant repeats it',
     async ({ step, fault }) => {
       const watched = await createWatched()

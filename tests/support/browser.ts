@@ -63,12 +63,35 @@ export const watch = (page: Page, complaints: string[], meant = /status of/): vo
   })
 }
 
+/** Goes to an element by the Tab key. @throws when that doesn't lead there */
+export const tabTo = async (
+  page: Page,
+  role: 'link' | 'button' | 'textbox',
+  name: string | RegExp,
+): Promise<void> => {
+  const target = page.getByRole(role, { name, exact: true })
+  await target.waitFor()
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
+  }
+  throw new Error(`Tab does not lead to the ${role} “${name}”.`)
+}
+
+/** What axe finds wrong with a page: each rule with the elements that break it. */
+export const findViolations = async (page: Page): Promise<[rule: string, elements: string[]][]> => {
+  // The other mode opens a page of its own for what it finds in frames of other sites, of which we have none, and takes
+  // twice as long.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  const { violations } = await axe.analyze()
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}
+
 /** What every page must hold to: axe finds nothing, and nothing is wider than the screen. */
 export const inspect = async (page: Page): Promise<void> => {
   // A page that was come to by a form may be there before its styles are, and has no contrast then.
   await page.waitForLoadState('load')
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expect(
     await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
   ).toBeLessThanOrEqual(0)

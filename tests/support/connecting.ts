@@ -5,11 +5,13 @@ import { signIn } from './people.ts'
 import { createPartner } from './portal.ts'
 import { stripeKey } from './secrets.ts'
 
-/** Does something at the fake of all tests that is no call of its API: see dev/stripe/connect-pages.ts. */
+/** Presses a button at the fake of all tests: see dev/stripe/connect-pages.ts. @param path of its page, or all of it */
 export const atStripe = async (path: string): Promise<Response> => {
-  const answer = await fetch(`${inject('stripeUrl')}/dev/stripe${path}`, {
+  const origin = inject('stripeUrl')
+  const answer = await fetch(new URL(path.replace(/^(?=\/accounts)/, '/dev/stripe'), origin), {
     method: 'POST',
     redirect: 'manual',
+    headers: { Origin: origin },
   })
   if (answer.status >= 400) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   return answer

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Demo } from '../../dev/demo.ts'
-import { ROOT } from '../../dev/workers.ts'
+import { ROOT } from '../../dev/root.ts'
 
 export type System = {
   demo: Demo

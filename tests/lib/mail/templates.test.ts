@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { InvitationDetails, MovedDetails } from '../../../lib/mail/details.ts'
-import { invitationContent, movedContent, outboxContent, signInContent } from '../../../lib/mail/templates.ts'
+import type { InvitationDetails, MoneyDetails, MovedDetails } from '../../../lib/mail/details.ts'
+import {
+  connectAccountContent,
+  invitationContent,
+  movedContent,
+  outboxContent,
+  payoutFailedContent,
+  payoutSentContent,
+  signInContent,
+} from '../../../lib/mail/templates.ts'
 
 const MOVED: MovedDetails = {
   partnerName: 'Maya',
@@ -14,6 +22,14 @@ const INVITATION: InvitationDetails = {
   invitedBy: 'ann@pine.example',
   url: 'https://track.example/sign-in?next=%2Fapp%2Fpine-notes',
 }
+
+const MONEY: MoneyDetails = {
+  partnerName: 'Maya',
+  programName: 'Friends of Pine Notes',
+  amount: '49.00 USD',
+  portalUrl: 'https://track.example/portal',
+}
+const REASON = 'The Stripe account was closed.'
 
 describe('"we’ve moved" (spec 4.3, rule 4)', () => {
   test('has the partner’s link and the portal’s address, in HTML and in text', () => {
@@ -39,6 +55,35 @@ test('an invitation says who invites, into what, as what, and where to sign in',
   expect(text).toContain(INVITATION.url)
   expect(html).toContain(`href="${INVITATION.url}"`)
   expect(invitationContent({ ...INVITATION, role: 'manager' }).text).toContain('As a manager')
+})
+
+describe('a mail about money', () => {
+  test.each([
+    { method: 'stripe', says: 'The money is in your Stripe account' },
+    { method: 'manual', says: 'such as by bank transfer, and may take some days' },
+  ] as const)('tells of a payout by the method "$method", and where the money is', ({ method, says }) => {
+    const { subject, html, text } = payoutSentContent({ ...MONEY, method })
+    expect(subject).toBe('A payout of 49.00 USD: Friends of Pine Notes')
+    expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\. /)
+    expect(text).toContain(says)
+    expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
+  })
+
+  test('tells why a payout could not be made, and that nothing is lost', () => {
+    const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
+    expect(subject).toBe('A payout of 49.00 USD could not be made: Friends of Pine Notes')
+    expect(text).toContain(`\nThe reason: ${REASON}\n`)
+    expect(text).toContain('You lose nothing by it')
+    expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
+  })
+
+  test('tells who can’t be paid yet what they have earned, and where to connect an account', () => {
+    const { subject, html, text } = connectAccountContent(MONEY)
+    expect(subject).toBe('You have earned 49.00 USD: Friends of Pine Notes')
+    expect(text).toContain('You have earned 49.00 USD as a partner of Friends of Pine Notes.')
+    expect(text).toContain(`\nConnect your account:\n${MONEY.portalUrl}\n`)
+    expect(html).toContain('>Connect your account</a>')
+  })
 })
 
 test('a sign-in mail has the link, how long it is good for, and what to do if nobody asked', () => {
@@ -86,6 +131,15 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
       mail: 'invitation',
       content: invitationContent({ ...INVITATION, workspaceName: name, invitedBy: name }),
     },
+    {
+      mail: 'payout_sent',
+      content: payoutSentContent({ ...MONEY, partnerName: name, programName: name, method: 'stripe' }),
+    },
+    {
+      mail: 'payout_failed',
+      content: payoutFailedContent({ ...MONEY, programName: name, reason: name }),
+    },
+    { mail: 'connect_account', content: connectAccountContent({ ...MONEY, programName: name }) },
   ])('is a name in one line in the mail "$mail"', ({ content }) => {
     expect(content.subject).toContain(shown)
     expect(content.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
@@ -116,6 +170,9 @@ test('no mail loads anything, or tells that it was opened', () => {
   for (const { html } of [
     movedContent(MOVED),
     invitationContent(INVITATION),
+    payoutSentContent({ ...MONEY, method: 'stripe' }),
+    payoutFailedContent({ ...MONEY, reason: REASON }),
+    connectAccountContent(MONEY),
     signInContent({ url: 'https://track.example/', expiresInMinutes: 10 }),
   ]) {
     expect(html).toMatch(/^<!doctype html><html/)
@@ -129,6 +186,15 @@ describe('a mail of the outbox', () => {
     expect(outboxContent({ kind: 'invitation', details: { ...INVITATION } })).toEqual(
       invitationContent(INVITATION),
     )
+    expect(outboxContent({ kind: 'payout_sent', details: { ...MONEY, method: 'manual' } })).toEqual(
+      payoutSentContent({ ...MONEY, method: 'manual' }),
+    )
+    expect(outboxContent({ kind: 'payout_failed', details: { ...MONEY, reason: REASON } })).toEqual(
+      payoutFailedContent({ ...MONEY, reason: REASON }),
+    )
+    expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
+      connectAccountContent(MONEY),
+    )
   })
 
   test.each([
@@ -136,6 +202,9 @@ describe('a mail of the outbox', () => {
     { kind: 'moved' as const, lacks: 'portalUrl', details: { ...MOVED, portalUrl: '' } },
     { kind: 'moved' as const, lacks: 'programName', details: { ...MOVED, programName: 7 } },
     { kind: 'invitation' as const, lacks: 'url', details: { ...INVITATION, url: null } },
+    { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
+    { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
+    { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
   ])('is not written when a $kind lacks $lacks', ({ kind, lacks, details }) => {
     expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)
   })

@@ -221,7 +221,6 @@ describe('a transfer', () => {
     const { key, send } = await createPlatform()
     const fetches = vi.spyOn(globalThis, 'fetch')
     try {
-      // The client takes fetch when it is opened.
       const stripe = connectTo({ STRIPE_URL: fake.url }, key)
       expect(await stripe.platform()).toEqual({ id: expect.stringMatching(/^acct_/) })
       expect(fetches).toHaveBeenCalledTimes(1)

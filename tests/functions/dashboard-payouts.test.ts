@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../lib/data/ids.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+import { createOwing, lookAtLedger } from '../support/runs.ts'
+
+const database = useDatabase()
+
+/** The pages of a merchant who owes something, as its manager sees them. */
+const createPages = async (...owing: Parameters<typeof createOwing>) => {
+  const merchant = await createOwing(...owing)
+  return { merchant, pages: await openPages(merchant), slug: merchant.workspace.slug }
+}
+
+const idOf = (location: string | null) =>
+  /\/payouts\/runs\/([0-9a-f-]{36})\?done=begun$/.exec(location ?? '')?.[1]
+
+test('a manager looks first, pays by bank, marks, takes back, marks and confirms', async () => {
+  const { merchant, pages } = await createPages()
+  const owed = await pages.get('/payouts')
+  expect(owed.text).toContain('USD 8,170.50 USD 0.00 USD 0.00 USD 0.00 USD')
+  expect(owed.text).toContain('2 partners with something payable can’t be paid by Stripe yet')
+
+  const preview = await pages.get('/payouts/new?method=manual&programId=')
+  expect(preview.text).toContain('Of all programs: 8,170.50 USD to 2 partners.')
+  expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+
+  const begun = await pages.post('/payouts/new', { method: 'manual' })
+  const id = idOf(begun.location)
+  expect([begun.status, id]).toEqual([303, expect.any(String)])
+  expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
+
+  const path = `/payouts/runs/${id}`
+  const shown = await pages.get(`${path}?done=begun`)
+  expect(shown.text).toContain('The run has begun.')
+  expect(shown.text).toContain('0 of 2 payouts paid')
+  expect(shown.html).toContain(`/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`)
+  for (const status of ['paid', 'processing', 'paid', 'confirmed']) {
+    expect(await pages.post(path, { status })).toMatchObject({
+      status: 303,
+      location: `/app/${merchant.workspace.slug}${path}?done=${status}`,
+    })
+  }
+  const confirmed = await pages.get(`${path}?done=confirmed`)
+  expect(confirmed.text).toContain('2 of 2 payouts paid')
+  expect(confirmed.text).toContain('the partners are told by mail')
+  expect(confirmed.html).not.toContain('name="status"')
+  expect(await lookAtLedger(database, merchant)).toEqual({ paid: 817_050, violations: [] })
+  expect((await pages.get('/payouts')).text).toContain('2 of 2 payouts paid')
+})
+
+test('a second click pays nobody a second time', async () => {
+  const { merchant, pages, slug } = await createPages()
+  const clicks = await Promise.all([
+    pages.post('/payouts/new', { method: 'manual' }),
+    pages.post('/payouts/new', { method: 'manual' }),
+  ])
+  expect(clicks.map(({ status }) => status)).toEqual([303, 303])
+  expect(clicks.filter(({ location }) => idOf(location))).toHaveLength(1)
+  expect(clicks.map(({ location }) => location)).toContain(`/app/${slug}/payouts?done=nothing`)
+  expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
+  const { text } = await pages.get('/payouts?done=nothing')
+  expect(text).toContain('Nothing was due any more')
+  expect(text).toContain('0 of 2 payouts paid')
+})
+
+test('a run that was canceled says so, and what it had taken is payable again', async () => {
+  const { merchant, pages } = await createPages()
+  const id = await merchant.begin()
+  await pages.post(`/payouts/runs/${id}`, { status: 'canceled' })
+  const { text, html } = await pages.get(`/payouts/runs/${id}`)
+  expect(text).toContain('0 of 2 payouts paid, 2 canceled')
+  expect(text).toContain('what it had taken is payable again')
+  expect(html).not.toContain('/export')
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+
+  const refused = await pages.post(`/payouts/runs/${id}`, { status: 'paid' })
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain('start another one')
+})
+
+test('without a key of Stripe, paying by Stripe is refused in words', async () => {
+  const { pages } = await createPages()
+  expect((await pages.get('/payouts')).text).toContain('To pay by Stripe, give Tributary a key')
+  const preview = await pages.get('/payouts/new?method=stripe')
+  expect(preview.text).toContain('nobody is to be paid anything now')
+  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account yet.')
+  const refused = await pages.post('/payouts/new', { method: 'stripe' })
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain('has no key of your Stripe account')
+})
+
+describe('who is left out', () => {
+  test.each([
+    { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Is banned.' },
+    {
+      case: 'is below the minimum',
+      change: 'update programs set minimum_payout_cents = 9900000000',
+      words: 'Is below the program’s minimum payout.',
+    },
+  ])('because it $case', async ({ change, words }) => {
+    const { merchant, pages } = await createPages()
+    await database.query(`${change} where workspace_id = $1`, [merchant.workspace.id])
+    const { text } = await pages.get('/payouts/new?method=manual')
+    expect(text).toContain(`Leo Okafor 8,120.00 USD ${words}`)
+    expect(text).toContain('nobody is to be paid anything now')
+  })
+})
+
+test.each([
+  { fields: { method: 'cash' }, status: 400 },
+  { fields: { method: 'manual', programId: 'x' }, status: 404 },
+  { fields: { method: 'manual', programId: newId() }, status: 404 },
+])('$fields is answered $status, looked at or paid', async ({ fields, status }) => {
+  const { merchant, pages } = await createPages()
+  expect((await pages.get(`/payouts/new?${new URLSearchParams(fields)}`)).status).toBe(status)
+  expect((await pages.post('/payouts/new', fields)).status).toBe(status)
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+})
+
+test('one program is paid alone', async () => {
+  const { merchant, pages } = await createPages()
+  const other = await merchant.seed.addProgram(merchant.workspace.id, { name: 'Winter' })
+  expect((await pages.get('/payouts')).html).toContain(`<option value="${other}">Winter</option>`)
+  const preview = await pages.get(`/payouts/new?method=manual&programId=${other}`)
+  expect(preview.text).toContain('Of the program Winter: nobody is to be paid anything now.')
+  const paid = await pages.post('/payouts/new', { method: 'manual', programId: merchant.programId })
+  const { text } = await pages.get(`/payouts/runs/${idOf(paid.location)}`)
+  expect(text).toContain('Program A program')
+})
+
+test('a member sees everything, and can do nothing', async () => {
+  const { merchant } = await createPages()
+  const pages = await openPages(merchant, 'member')
+  const id = await merchant.begin()
+  const list = await pages.get('/payouts')
+  expect(list.text).toContain('0 of 2 payouts paid')
+  expect(list.text).not.toContain('Look first')
+  const run = await pages.get(`/payouts/runs/${id}`)
+  expect(run.text).toContain('Leo Okafor')
+  expect(run.html).not.toContain('name="status"')
+  expect((await pages.get('/payouts/all')).status).toBe(200)
+
+  expect((await pages.get('/payouts/new?method=manual')).status).toBe(403)
+  expect((await pages.post('/payouts/new', { method: 'manual' })).status).toBe(403)
+  expect((await pages.post(`/payouts/runs/${id}`, { status: 'paid' })).status).toBe(403)
+  expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
+})
+
+test('another workspace’s run is not there', async () => {
+  const [ours, theirs] = await Promise.all([createPages(), createPages()])
+  const id = await theirs.merchant.begin()
+  for (const path of [`/payouts/runs/${id}`, '/payouts/runs/x']) {
+    expect((await ours.pages.get(path)).status).toBe(404)
+    expect((await ours.pages.post(path, { status: 'paid' })).status).toBe(404)
+  }
+  expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain('No payout is like that.')
+})
+
+test('nothing is done from another site', async () => {
+  const { merchant, pages } = await createPages()
+  const foreign = { Origin: 'https://evil.example' }
+  expect((await pages.post('/payouts/new', { method: 'manual' }, foreign)).status).toBe(403)
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+})
+
+test('a partner’s page says what was paid, what is on its way, and whether it is connected', async () => {
+  const { merchant, pages } = await createPages()
+  const [leo] = await database.query<{ id: string; email: string }>(
+    `select id, email from partners where workspace_id = $1 and slug = 'leo'`,
+    [merchant.workspace.id],
+  )
+  const path = `/partners/${leo?.id}`
+  expect((await pages.get(path)).text).toContain('Paid by Stripe Not connected')
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     values ($2, $1, $3, 'DE', 'acct_1', 'enabled', now())`,
+    [merchant.workspace.id, newId(), leo?.email],
+  )
+  expect((await pages.get('/payouts')).text).toContain('1 partner with something payable can’t be paid')
+  const id = await merchant.begin()
+  const onItsWay = await pages.get(path)
+  expect(onItsWay.text).toContain('Yes: the account is connected')
+  expect(onItsWay.text).toContain('USD 0.00 USD 0.00 USD 8,120.00 USD 0.00 USD')
+  await pages.post(`/payouts/runs/${id}`, { status: 'paid' })
+  const paid = await pages.get(path)
+  expect(paid.text).toContain('USD 0.00 USD 0.00 USD 0.00 USD 8,120.00 USD')
+  expect(paid.text).toContain('8,120.00 USD paid Bank')
+  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain('8,120.00 USD')
+  expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=failed`)).text).toContain(
+    'No payout is like that.',
+  )
+})
+
+test('why a payout waits or has failed is said in words', async () => {
+  const { merchant, pages } = await createPages()
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     where workspace_id = $1`,
+    [merchant.workspace.id],
+  )
+  const id = await merchant.begin('stripe')
+  await database.query(
+    `update payouts set last_error = 'Your Stripe balance <b>is</b> too low.' where run_id = $1 and amount_cents > 9999`,
+    [id],
+  )
+  await database.query(
+    `with failed as (update payouts set failed_at = now(), last_error = 'The account was closed.'
+                     where run_id = $1 and amount_cents = 5050 returning id)
+     update commissions set payout_id = null from failed where payout_id = failed.id`,
+    [id],
+  )
+  const { text, html } = await pages.get(`/payouts/runs/${id}`)
+  expect(text).toContain('0 of 2 payouts sent, 1 failed')
+  expect(html).toContain(
+    'Waits, and is tried again by itself: Your Stripe balance &lt;b&gt;is&lt;/b&gt; too low.',
+  )
+  expect(text).toContain('The account was closed. Its commissions are payable again.')
+  expect(html).not.toContain('name="status"')
+})
+
+test('what was done is in the audit log, in words, with a way to the run', async () => {
+  const { merchant, pages } = await createPages()
+  const id = await merchant.begin()
+  for (const status of ['paid', 'processing', 'canceled']) await pages.post(`/payouts/runs/${id}`, { status })
+  const { text, html } = await pages.get('/audit')
+  for (const words of [
+    'marked a payout run as paid by bank: 2 payouts',
+    'took back that a payout run is paid: 2 payouts',
+    'canceled a payout run: 2 payouts',
+  ]) {
+    expect(text).toContain(words)
+  }
+  expect(html).toContain(`/payouts/runs/${id}`)
+})

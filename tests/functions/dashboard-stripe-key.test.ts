@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { CONNECT_EVENTS } from '../../lib/domain/stripe-events.ts'
+import { createMerchant } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+import { stripeKey } from '../support/secrets.ts'
+
+const createSetup = async () => {
+  const merchant = await createMerchant()
+  return { merchant, pages: await openPages(merchant) }
+}
+
+test('a manager sets the key to pay partners by, exchanges it, and removes it on a page that asks', async () => {
+  const { merchant, pages } = await createSetup()
+  const empty = await pages.get('/stripe')
+  expect(empty.text).toContain('Paying partners Not set up')
+  expect(empty.text).toContain('Account links')
+  for (const name of CONNECT_EVENTS) expect(empty.text).toContain(name)
+
+  const key = stripeKey()
+  const set = await pages.post('/stripe/key', { key: ` ${key} ` })
+  expect([set.status, set.location]).toEqual([303, `/app/${merchant.workspace.slug}/stripe?done=key_set`])
+  const shown = await pages.get('/stripe?done=key_set')
+  expect(shown.text).toContain('The key was set')
+  expect(shown.text).toMatch(
+    new RegExp(`Set up The key ends in ${key.slice(-4)} and is of .* acct_\\w+ , in test mode`),
+  )
+  expect(shown.html).not.toContain(key)
+  expect((await pages.post('/stripe/key', { key: `${key}_rolled` })).status).toBe(303)
+
+  const asked = await pages.get('/stripe/key/remove')
+  expect(asked.text).toContain('Remove the key of Stripe?')
+  const removed = await pages.post('/stripe/key/remove', {})
+  expect(removed.location).toBe(`/app/${merchant.workspace.slug}/stripe?done=key_removed`)
+  expect((await pages.get('/stripe')).text).toContain('Not set up')
+  expect((await pages.get('/stripe/key/remove')).status).toBe(404)
+  expect((await pages.post('/stripe/key/remove', {})).status).toBe(404)
+  const log = (await pages.get('/audit')).text
+  expect(log).toContain(`set the key of Stripe that ends in ${key.slice(-4)}, to pay partners with`)
+  expect(log).toContain('removed the key of Stripe that ended in lled')
+})
+
+test.each([
+  '',
+  'sk_test_',
+  'pk_live_51H4xxxxxxxxxxxxxxxxxxxx',
+  'sk_live_0123456789abcdef01',
+  '<script>alert(1)</script>',
+])('refuses “%s” beside its field, and doesn’t show it again', async (key) => {
+  const { pages } = await createSetup()
+  const { status, html, text } = await pages.post('/stripe/key', { key })
+  expect(status).toBe(400)
+  expect(html).toContain('id="key-error"')
+  expect(html).not.toContain('id="secret-error"')
+  expect(html).toContain('<title>Error: Stripe')
+  if (key.length > 8) expect(text).not.toContain(key)
+})
+
+test('is for managers', async () => {
+  const { merchant } = await createSetup()
+  const pages = await openPages(merchant, 'member')
+  expect((await pages.post('/stripe/key', { key: stripeKey() })).status).toBe(403)
+  expect((await pages.get('/stripe/key/remove')).status).toBe(403)
+  expect((await pages.post('/stripe/key/remove', {})).status).toBe(403)
+})

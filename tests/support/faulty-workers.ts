@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, inject, vi } from 'vitest'
+import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { type Fault, startFaultyDatabase } from './faulty-database.ts'
+import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
+
+/** Most of the time nothing happens: a Worker waits for a database that is silent. More at once, and they wait for the machine. */
+const AT_ONCE = 32
+
+/** All Workers over a database that fails as planned. Called once by a test file, at its top. */
+export const useFaultyWorkers = () => {
+  vi.setConfig({ maxConcurrency: AT_ONCE })
+  let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+  let workers: Workers
+  beforeAll(async () => {
+    const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
+    faulty = await startFaultyDatabase(SQL_ENDPOINT)
+    workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
+  })
+  afterAll(async () => {
+    await workers?.stop()
+    await faulty?.stop()
+  })
+
+  return {
+    baseUrl: () => workers.url.origin,
+    takeLogs: () => workers.takeLogs(),
+    /** Counts and fails the fetches of a tenant, as its statements name it, apart from everybody else's. */
+    watch: (tenant: string[]) => ({
+      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      fetches: () => faulty.fetches(tenant),
+      left: () => faulty.left(tenant),
+    }),
+  }
+}
