@@ -61,7 +61,7 @@ export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) 
     .limit(filter.limit)
 
 /** What a run pays in one currency, and how far that is. */
-export type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
+type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
 
 /** A run as managers see it. */
 export type Run = RunState & {

@@ -48,6 +48,7 @@ const isReward = (value: object): value is ShownReward => 'percent' in value || 
 const valueWords = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (field === 'payoutSchedule') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
       ? shownRewardWords(value, field === 'leadReward' ? 'lead' : 'sale')

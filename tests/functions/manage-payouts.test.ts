@@ -79,6 +79,22 @@ describe('GET /payouts and /payout-runs', () => {
     expect((await as.get('/payout-runs')).body).toEqual({ data: [run], nextCursor: null })
   })
 
+  test('a commission names the payout that has taken it, and is what that is', async () => {
+    const { merchant, as, to } = await createRun()
+    const [payout] = ((await as.get('/payouts')).body as unknown as List).data
+    const commissions = async (status: string) => {
+      const { body } = await merchant.get(`/commissions?status=${status}&partnerId=${payout?.partnerId}`)
+      return (body as unknown as List).data.map((row) => [row.status, row.payoutId])
+    }
+    expect(await commissions('processing')).toEqual([['processing', payout?.id]])
+    await to('paid')
+    expect(await commissions('processing')).toEqual([])
+    expect(await commissions('paid')).toEqual([['paid', payout?.id]])
+    await to('processing')
+    await to('canceled')
+    expect(await commissions('payable')).toEqual([['payable', null]])
+  })
+
   test('filter by run, partner and status, and go page by page', async () => {
     const { merchant, as, id } = await createRun()
     const empty = await merchant.begin()

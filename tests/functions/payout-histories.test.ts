@@ -232,7 +232,7 @@ const steps = {
     { which },
     async ({ payer }, { which }) => {
       const account = anyOf(world.stripe().accounts(payer.key), which)
-      if (account && !account.closed && which % 4 === 0) world.stripe().closeAccount(account.id)
+      if (account && account.standing !== 'closed' && which % 4 === 0) world.stripe().closeAccount(account.id)
     },
   ),
   banned: step<{ partner: Partner }>(

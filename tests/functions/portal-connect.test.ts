@@ -83,7 +83,7 @@ describe('a partner who connects', () => {
     { case: 'no country', fields: { country: '' }, says: 'Choose a country.' },
     { case: 'a country where Stripe pays nobody', fields: { country: 'KP' }, says: 'countries of the list' },
     { case: 'a country that is none', fields: { country: '<script>' }, says: 'countries of the list' },
-    { case: 'no workspace', fields: { workspace: '' }, says: 'expected string' },
+    { case: 'no workspace', fields: { workspace: '' }, says: 'There is no such program.' },
     { case: 'no workspace’s id', fields: { workspace: "' or 1=1" }, says: 'There is no such program.' },
     {
       case: 'somebody else’s workspace',

@@ -110,7 +110,7 @@ test('while nobody can ask Stripe, its event is to come again', async () => {
       await sealKey(key),
     ])
   // No header can hold this, so that the call fails on its way.
-  await setKey(`${ready.key}\n`)
+  await setKey(ready.key.replace('_', '\n'))
   const refused = await ready.deliver(snapshot(ready.account))
   expect(refused).toMatchObject({ status: 503, body: errorShape('try_again') })
   expect(refused.headers.get('Retry-After')).toBe('1')

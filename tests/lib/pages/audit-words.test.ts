@@ -35,6 +35,15 @@ test.each([
     },
     'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, crediting of known customers from off to on, months of reward from 12 to none',
   ],
+  [
+    'program.changed',
+    { payoutSchedule: { from: 'manual', to: 'twice_monthly' } },
+    'changed a program: payout schedule from manual to twice monthly',
+  ],
+  ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid by bank: 2 payouts'],
+  ['payout_run.unmarked', { payouts: 1 }, 'took back that a payout run is paid: 1 payout'],
+  ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed that a payout run is paid: 1,200 payouts'],
+  ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [
     'group.changed',

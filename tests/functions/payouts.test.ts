@@ -1,0 +1,167 @@
+import { describe, expect, inject, test } from 'vitest'
+import { newId } from '../../lib/data/ids.ts'
+import { connectTo } from '../../lib/stripe/connect.ts'
+import { sealSecret } from '../../lib/stripe/secrets.ts'
+import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { SECRETS_KEY } from '../support/secrets.ts'
+
+const database = useDatabase()
+
+/** Lets a merchant pay from an account of its own at the Stripe that all tests share. @returns its key */
+const connectStripe = async ({ workspace }: Merchant): Promise<string> => {
+  const key = `sk_test_${workspace.id.replaceAll('-', '')}`
+  await database.query(
+    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+     values ($1, $2, 'test', 'acct_test', false, now())`,
+    [workspace.id, await sealSecret(SECRETS_KEY, workspace.id, key)],
+  )
+  return key
+}
+
+/** Owes maya an opening balance. */
+const owe = ({ workspace }: Merchant, amountCents = 4_900) =>
+  database.query(
+    `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+                              payable_at, created_at)
+     select gen_random_uuid(), workspace_id, program_id, id, 'opening_balance', $2, 'USD', false, now(), now()
+     from partners where workspace_id = $1`,
+    [workspace.id, amountCents],
+  )
+
+/** Connects maya to an account that can be paid. */
+const connectMaya = async ({ workspace }: Merchant, key: string) => {
+  const stripe = inject('stripeUrl')
+  const account = await connectTo({ STRIPE_URL: stripe }, key).createAccount({
+    email: 'maya@partner.example',
+    country: 'DE',
+    metadata: {},
+    idempotencyKey: newId(),
+  })
+  await fetch(`${stripe}/dev/stripe/accounts/${account}/onboard`, {
+    method: 'POST',
+    headers: { Origin: stripe },
+    redirect: 'manual',
+  })
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     values ($1, $2, 'maya@partner.example', 'DE', $3, 'enabled', now())`,
+    [newId(), workspace.id, account],
+  )
+}
+
+describe('POST /api/workspaces/:workspace/payouts/run', () => {
+  test('pays what is payable, and says who got what and who did not', async () => {
+    const merchant = await createMerchant()
+    const key = await connectStripe(merchant)
+    await owe(merchant)
+    const manager = await merchant.asManager()
+    const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+      merchant.workspace.id,
+    ])
+
+    const before = await manager.post('/payouts/run', {})
+    expect(before).toMatchObject({
+      status: 200,
+      body: {
+        runId: expect.any(String),
+        payouts: [],
+        skipped: [{ partnerId: maya?.id, currency: 'USD', amountCents: 4_900, code: 'not_connected' }],
+      },
+    })
+
+    await connectMaya(merchant, key)
+    expect(await manager.post('/payouts/run', { dryRun: true })).toMatchObject({
+      status: 200,
+      body: { runId: null, payouts: [{ id: null, amountCents: 4_900, status: 'payable' }], skipped: [] },
+    })
+    expect(await manager.post('/payouts/run', {})).toMatchObject({
+      status: 200,
+      body: {
+        runId: expect.any(String),
+        payouts: [
+          {
+            id: expect.any(String),
+            partnerId: maya?.id,
+            currency: 'USD',
+            amountCents: 4_900,
+            status: 'paid',
+          },
+        ],
+        skipped: [],
+      },
+    })
+    expect(await merchant.get('/commissions')).toMatchObject({
+      body: { data: [{ status: 'paid', payoutId: expect.any(String) }] },
+    })
+    expect((await database.audit(merchant)).map(({ action }) => action)).toEqual([
+      'payout_run.begun',
+      'payout_run.begun',
+    ])
+    expect(
+      await database.query('select * from verify_ledger() where workspace_id = $1', [merchant.workspace.id]),
+    ).toEqual([])
+  })
+
+  test('refuses whoever is no manager, before anything is paid', async () => {
+    const merchant = await createMerchant()
+    await owe(merchant)
+    const stranger = merchant.as(await merchant.stranger())
+    expect(await stranger.post('/payouts/run', {})).toMatchObject({
+      status: 404,
+      body: errorShape('not_found'),
+    })
+    const member = merchant.as(await merchant.member())
+    expect(await member.post('/payouts/run', {})).toMatchObject({
+      status: 403,
+      body: errorShape('manager_required'),
+    })
+    // An API key is for reports, and lies in places from which nobody should be able to move money.
+    const { status } = await merchant.post(`/api/workspaces/${merchant.workspace.slug}/payouts/run`, {})
+    expect(status).toBe(401)
+    expect(
+      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+    ).toEqual([])
+  })
+
+  test('refuses without a key of Stripe, but rehearses, and pays by bank', async () => {
+    const merchant = await createMerchant()
+    await owe(merchant)
+    const manager = await merchant.asManager()
+    expect(await manager.post('/payouts/run', {})).toMatchObject({
+      status: 409,
+      body: errorShape('conflict'),
+    })
+    expect(await manager.post('/payouts/run', { dryRun: true })).toMatchObject({ status: 200 })
+    expect(await manager.post('/payouts/run', { method: 'manual' })).toMatchObject({
+      status: 200,
+      body: { payouts: [{ status: 'processing', amountCents: 4_900 }], skipped: [] },
+    })
+  })
+
+  test('finds no program of another workspace, and none that is no id', async () => {
+    const [merchant, other] = [await createMerchant(), await createMerchant()]
+    const manager = await merchant.asManager()
+    for (const programId of [other.programId, newId(), 'x']) {
+      const { status, body } = await manager.post('/payouts/run', { programId, method: 'manual' })
+      expect({ status, body }).toMatchObject({ status: 404, body: errorShape('not_found') })
+    }
+  })
+
+  test.each([
+    { case: 'a misspelt field', body: { dryrun: true } },
+    { case: 'a text for yes', body: { dryRun: 'true' } },
+    { case: 'a method that there is not', body: { method: 'paypal' } },
+    { case: 'no object', body: [] },
+  ])('refuses $case, so that nobody pays who wanted to look', async ({ body }) => {
+    const merchant = await createMerchant()
+    await owe(merchant)
+    const manager = await merchant.asManager()
+    expect(await manager.post('/payouts/run', body)).toMatchObject({
+      status: 400,
+      body: errorShape('invalid_body'),
+    })
+    expect(
+      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+    ).toEqual([])
+  })
+})
