@@ -90,6 +90,22 @@ export const seeder = (env: DatabaseEnv) => {
         .execute()
     },
 
+    /** The key of a Stripe account from which partners are paid, under the key of the Workers that are to open it. */
+    addStripeKey: async (workspaceId: string, stripeKey: string, stripeAccountId: string, key: string) => {
+      const row = {
+        sealed: await sealSecret(key, workspaceId, stripeKey),
+        hint: stripeKey.slice(-4),
+        stripe_account_id: stripeAccountId,
+        livemode: false,
+        created_at: new Date(),
+      }
+      await db()
+        .insertInto('stripe_keys')
+        .values({ workspace_id: workspaceId, ...row })
+        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
+        .execute()
+    },
+
     /** A coupon at the payment processor that credits a partner. */
     addCoupon: async (workspaceId: string, partnerId: string, couponId: string) => {
       await db()

@@ -96,6 +96,8 @@ const start = async (): Promise<void> => {
     SECRETS_KEY: secretsKey,
     RESEND_API_KEY: 're_dev',
     RESEND_URL: inbox.url,
+    STRIPE_URL: stripe.url,
+    PUBLIC_URL: front.url,
   }
   const workers = keep('The Workers', await startLiveWorkers(settings, front.pointTo))
   const logFile = join(dataDir, 'workers.log')

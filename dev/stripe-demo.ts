@@ -1,13 +1,17 @@
 /** Stripe in the demo: the fake with what Pine Notes has there, and what Tributary has to know of it. */
 import { connect, type DatabaseEnv } from '../lib/data/connection.ts'
-import { STRIPE_EVENTS } from '../lib/domain/stripe-events.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../lib/domain/stripe-events.ts'
 import { sha256 } from '../lib/http/sha256.ts'
 import { PARTNER_SLUG, WORKSPACE } from './demo.ts'
 import { seeder } from './seed.ts'
+import { accountOfKey } from './stripe/keys.ts'
 import { type StripeFake, startStripe } from './stripe.ts'
 
 /** The coupon of Maya's readers, and the code by which they use it. */
 export const MAYA_COUPON = 'MAYA10'
+
+/** The key of Pine Notes' account. */
+const STRIPE_KEY = 'sk_test_pinenotes'
 
 /** The secrets of this machine that it takes. */
 type Secrets = {
@@ -29,11 +33,19 @@ export const startDemoStripe = async (baseUrl: string, webhookSecret: string): P
     MAYA_COUPON,
   )
   const url = `${baseUrl}/api/webhooks/stripe/${WORKSPACE}`
-  fake.addEndpoint({ url, secret: webhookSecret, events: STRIPE_EVENTS })
+  fake.addEndpoint({
+    url,
+    secret: webhookSecret,
+    events: [...STRIPE_EVENTS, ...CONNECT_EVENTS],
+    key: STRIPE_KEY,
+  })
   return fake
 }
 
-/** Lets the demo's workspace know the fake's signing secret, in the first of its two places, and Maya's coupon. */
+/**
+ * Lets the demo's workspace know the fake's signing secret, in the first of its two places, the key of its account there,
+ * and Maya's coupon.
+ */
 export const ensureDemoStripe = async (
   env: DatabaseEnv,
   { webhookSecret, secretsKey }: Secrets,
@@ -52,6 +64,14 @@ export const ensureDemoStripe = async (
     .where((is) => is.or([is('slot', '=', 1), is('fingerprint', '=', fingerprint)]))
     .execute()
   await seeder(env).addStripeSecret(workspaceId, webhookSecret, secretsKey)
+  await seeder(env).addStripeKey(workspaceId, STRIPE_KEY, accountOfKey(STRIPE_KEY), secretsKey)
+  // The fake has forgotten whoever was connected when it was last stopped.
+  await db
+    .updateTable('payout_accounts')
+    .set({ disconnected_at: new Date() })
+    .where('workspace_id', '=', workspaceId)
+    .where('disconnected_at', 'is', null)
+    .execute()
   await ensureCoupon(env, workspaceId)
 }
 

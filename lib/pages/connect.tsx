@@ -56,7 +56,11 @@ const ConnectForm = ({ workspace }: Pick<Props, 'workspace'>) => (
 
 const Ways = ({ workspace, onward }: Pick<Props, 'workspace'> & { onward?: string | undefined }) => (
   <p class="actions">
-    {onward && <a href={`/portal/connect/refresh?workspace=${workspace.id}`}>{onward}</a>}
+    {onward && (
+      <a class="button" href={`/portal/connect/refresh?workspace=${workspace.id}`}>
+        {onward}
+      </a>
+    )}
     <a href={`/portal/disconnect?workspace=${workspace.id}`}>
       Disconnect<span class="hidden"> the account for {workspace.name}</span>
     </a>
@@ -130,9 +134,11 @@ export const ConnectCard = (props: Props) => {
 export const OnwardPage = ({ url }: { url: string }) => (
   <>
     <h1>On to Stripe</h1>
+    <p>Stripe asks you who you are and for your bank account, and brings you back here.</p>
     <p>
-      Stripe asks you who you are and for your bank account, and brings you back here.{' '}
-      <a href={url}>Go on to Stripe</a>
+      <a class="button" href={url}>
+        Go on to Stripe
+      </a>
     </p>
   </>
 )

@@ -20,7 +20,7 @@ test('each Worker is given the secrets that it requires, and the public one none
   expect(Object.fromEntries(workers)).toEqual({
     '': ['router'],
     'DATABASE_URL, AUTH_SECRET': ['auth'],
-    'DATABASE_URL, SECRETS_KEY': ['stripe-webhook'],
+    'DATABASE_URL, SECRETS_KEY': ['payouts', 'stripe-webhook'],
     DATABASE_URL: [
       'dashboard',
       'import-customers',

@@ -15,7 +15,7 @@ const kept = ({ workspaceId, email }: Connecting) =>
 /** Where a page of ours leads to Stripe. */
 const linkIn = ({ status, html, headers }: Awaited<ReturnType<Connecting['connect']>>): string => {
   expect(status).toBe(200)
-  const [, url = ''] = /<a href="([^"]*\/connect\/alu_[^"]*)"/.exec(html) ?? []
+  const [, url = ''] = /<a class="button" href="([^"]*\/connect\/alu_[^"]*)"/.exec(html) ?? []
   expect(headers.get('Refresh')).toBe(`0; url=${url}`)
   expect(url.startsWith(inject('stripeUrl'))).toBe(true)
   return url

@@ -1,100 +1,142 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
-import { useDatabase } from '../support/merchant.ts'
-import { createOwing } from '../support/runs.ts'
+import pg from 'pg'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { launchBrowser } from '../../dev/browser.ts'
+import { INBOX_PATH } from '../../dev/inbox.ts'
+import { STRIPE_PATH } from '../../dev/stripe.ts'
+import { inspect, SCREENS, watch } from '../support/browser.ts'
+import { type System, startSystem } from '../support/system.ts'
 
-const browser = useBrowser()
-const database = useDatabase()
-
-const LONG = 'a-very-long-address.of-somebody@sub.domain.partner.example'
-
-/** A merchant with payouts of every kind: by bank, by Stripe, failed, waiting, canceled, and something owed still. */
-const createShowcase = async () => {
-  const merchant = await createOwing([
-    { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
-    { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
-    { email: LONG, slug: `long-${'x'.repeat(60)}`, openingBalanceCents: 99 },
-  ])
-  const { workspace, programId, seed } = merchant
-  await seed.addProgram(workspace.id, { name: 'Winter', payout_schedule: 'weekly' })
-  await database.query(
-    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
-     where workspace_id = $1 and slug in ('leo', 'ann')`,
-    [workspace.id],
-  )
-  const byStripe = await merchant.begin('stripe')
-  await database.query(
-    `update payouts set last_error = 'Your Stripe balance is too low for this transfer.'
-     where run_id = $1 and amount_cents = 812000`,
-    [byStripe],
-  )
-  await database.query(
-    `with failed as (update payouts set failed_at = now(), last_error = 'The partner’s account was closed.'
-                     where run_id = $1 and amount_cents = 5050 returning id)
-     update commissions set payout_id = null from failed where payout_id = failed.id`,
-    [byStripe],
-  )
-  const manager = await merchant.asManager()
-  const canceled = await merchant.begin()
-  await manager.patch(`/payout-runs/${canceled}`, { status: 'canceled' })
-  const [leo] = await database.query<{ id: string }>(
-    `select id from partners where workspace_id = $1 and slug = 'leo'`,
-    [workspace.id],
-  )
-  return { merchant, base: `/app/${workspace.slug}`, byStripe, canceled, programId, leo: leo?.id }
-}
-
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
-const PICTURES = process.env.SCREENSHOTS
-
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
-    const { merchant, base, byStripe, canceled, programId, leo } = await createShowcase()
-    const page = await browser.as(merchant.cookie, screen)
-    const look = async (name: string, path: string) => {
-      await page.goto(base + path)
-      await inspect(page)
-      const file = `payouts-${name}-${screen.width}-${screen.scheme}.png`
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true })
-    }
-    await look('list', '/payouts')
-    await look('preview', '/payouts/new?method=manual')
-    await look('preview-stripe', '/payouts/new?method=stripe')
-    await look('stripe', `/payouts/runs/${byStripe}`)
-    await look('canceled', `/payouts/runs/${canceled}`)
-    await look('all', '/payouts/all')
-    await look('partner', `/partners/${leo}`)
-    await look('program', `/programs/${programId}`)
-    const manual = await merchant.begin()
-    await look('manual', `/payouts/runs/${manual}`)
-    await page.getByRole('button', { name: 'Mark as paid' }).click()
-    await page.getByText('The run is marked as paid').waitFor()
-    await look('marked', `/payouts/runs/${manual}?done=paid`)
-    await page.context().close()
-  })
+let system: System
+let browser: Browser
+const complaints: string[] = []
+beforeAll(async () => {
+  ;[system, browser] = await Promise.all([startSystem(), launchBrowser()])
+})
+afterAll(async () => {
+  await browser.close()
+  expect(complaints).toEqual([])
+  expect(await system.stop()).toBe(0)
 })
 
-test('a manager pays by bank, with a file, and without JavaScript', async () => {
-  const { merchant, base } = await createShowcase()
-  const page = await browser.as(merchant.cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
-  await page.goto(`${base}/payouts`)
-  await page.getByLabel('How').selectOption('By bank, from a file')
-  await page.getByRole('button', { name: 'Look first' }).click()
-  await page.getByRole('button', { name: 'Pay 51.49 USD by bank' }).click()
-  await page.getByText('The run has begun.').waitFor()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download the file' }).click(),
-  ])
-  expect(download.suggestedFilename()).toMatch(/^payouts-.*\.csv$/)
-  await page.getByRole('button', { name: 'Mark as paid' }).click()
-  await page.getByRole('button', { name: 'Not paid after all' }).click()
-  await page.getByText('not marked as paid any more').waitFor()
-  await page.getByRole('button', { name: 'Mark as paid' }).click()
-  await page.getByRole('button', { name: 'Confirm' }).click()
-  await page.getByText('the partners are told by mail').waitFor()
-  expect(await page.getByText('2 of 2 payouts paid').count()).toBe(1)
-  await page.context().close()
+const open = async (cookie?: string): Promise<Page> => {
+  const context = await browser.newContext({ baseURL: system.demo.baseUrl })
+  context.setDefaultTimeout(20_000)
+  const [name = '', ...value] = (cookie ?? '').split('=')
+  if (name) await context.addCookies([{ name, value: value.join('='), url: system.demo.baseUrl }])
+  const page = await context.newPage()
+  watch(page, complaints)
+  return page
+}
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+const textOf = async (page: Page): Promise<string> =>
+  (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ')
+
+/** Looks at a page on a desk by day and on a phone by night; by hand, SCREENSHOTS names a folder for the pictures. */
+const look = async (page: Page, name: string): Promise<void> => {
+  for (const { width, scheme } of SCREENS) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ colorScheme: scheme })
+    await inspect(page)
+    if (!process.env.SCREENSHOTS) continue
+    const picture = await page.screenshot({ fullPage: true })
+    await writeFile(join(process.env.SCREENSHOTS, `${name}-${width}-${scheme}.png`), picture)
+  }
+  await page.setViewportSize({ width: 1280, height: 844 })
+}
+
+const EMAIL = 'nora@partners.example'
+
+/** Signs in by the mail that comes, as people do. */
+const signInByMail = async (page: Page): Promise<void> => {
+  await page.goto('/portal')
+  await page.getByLabel(/e-mail/i).fill(EMAIL)
+  await press(page, /link/i)
+  const inbox = await open()
+  await inbox.goto(INBOX_PATH)
+  const link = await vi.waitFor(async () => {
+    await inbox.goto(INBOX_PATH)
+    await inbox.getByText(EMAIL).first().click({ timeout: 1_000 })
+    await inbox.getByText('This link signs you in').first().waitFor({ timeout: 1_000 })
+    const [found] = /http\S+\/auth\/confirm\?\S+/.exec(await textOf(inbox)) ?? []
+    expect(found).toBeDefined()
+    return found ?? ''
+  }, 15_000)
+  await page.goto(link)
+  await press(page, 'Sign in')
+  await page.getByRole('heading', { name: 'Friends of Pine Notes' }).waitFor()
+}
+
+test('an imported partner signs in, connects, is paid what it brought along, and the ledger adds up', async () => {
+  const { baseUrl, workspace, programId, managerCookie, databaseUrl } = system.demo
+  const imported = await fetch(`${baseUrl}/api/workspaces/${workspace}/partners/import`, {
+    method: 'POST',
+    headers: { Cookie: managerCookie, Origin: baseUrl, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      programId,
+      options: { importOpeningBalances: true },
+      rows: [{ email: EMAIL, name: 'Nora Berg', slug: 'nora', openingBalanceCents: 12_050 }],
+    }),
+  })
+  expect(await imported.json()).toMatchObject({ summary: { created: 1 } })
+
+  const partner = await open()
+  await signInByMail(partner)
+  expect(await textOf(partner)).toMatch(/via=nora.*120\.50 USD/)
+  await look(partner, 'portal-before')
+
+  // The first try ends half-way, as they do.
+  await partner.getByLabel('Where you live, or your company is').selectOption('DE')
+  await press(partner, 'Connect by Stripe')
+  await partner.getByRole('heading', { name: 'Connect your account' }).waitFor()
+  await press(partner, 'Leave half-way')
+  await partner.getByText('Stripe needs to know more of you').waitFor()
+  await look(partner, 'portal-halfway')
+
+  // Nothing is paid meanwhile, and the partner is told so, once.
+  const manager = await open(managerCookie)
+  await manager.goto(`/app/${workspace}/payouts`)
+  await look(manager, 'payouts')
+  await press(manager, 'Look first')
+  expect(await textOf(manager)).toMatch(/Nora Berg/)
+  await look(manager, 'payouts-nobody')
+
+  await partner.getByRole('link', { name: /go on/i }).click()
+  await press(partner, 'Finish')
+  await partner.getByText('Your account is connected').waitFor()
+  await look(partner, 'portal-connected')
+
+  await manager.goto(`/app/${workspace}/payouts`)
+  await press(manager, 'Look first')
+  await look(manager, 'payouts-preview')
+  await press(manager, /120\.50 USD/)
+  await manager.getByRole('heading', { name: 'Payout run' }).waitFor()
+  expect(await textOf(manager)).toMatch(/Nora Berg.*120\.50 USD.*paid/i)
+  await look(manager, 'payout-run')
+
+  await partner.goto('/portal')
+  expect(await textOf(partner)).toMatch(/Paid.*120\.50 USD/)
+  await look(partner, 'portal-paid')
+  await partner.goto('/portal/payouts')
+  expect(await textOf(partner)).toMatch(/120\.50 USD.*paid/i)
+  await look(partner, 'portal-payouts')
+  await partner.goto('/portal/commissions')
+  await look(partner, 'portal-commissions')
+
+  // By Stripe's own books, and by the mail.
+  await partner.goto(STRIPE_PATH)
+  expect(await textOf(partner)).toMatch(/120\.50|12050/)
+  await vi.waitFor(async () => {
+    await partner.goto(INBOX_PATH)
+    expect(await textOf(partner)).toMatch(/paid|payout/i)
+  }, 15_000)
+
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query('select * from verify_ledger()')
+  await client.end()
+  expect(rows).toEqual([])
 })

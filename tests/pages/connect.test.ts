@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { createConnecting } from '../support/connecting.ts'
+import { signIn } from '../support/people.ts'
+
+const browser = useBrowser()
+
+/** Where to leave pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
+
+describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+  test.each([true, false])(
+    'a partner connects, leaves half-way, goes on and disconnects (JavaScript: %s)',
+    async (javaScriptEnabled) => {
+      const { email, merchant } = await createConnecting()
+      const page = await browser.as(await signIn(email), { ...screen, javaScriptEnabled })
+      const look = async (name: string) => {
+        // Axe is a script.
+        if (javaScriptEnabled) await inspect(page)
+        const path = `${name}-${screen.width}-${screen.scheme}.png`
+        if (PICTURES && javaScriptEnabled)
+          await page.screenshot({ path: join(PICTURES, path), fullPage: true })
+      }
+      const heading = (name: string) => page.getByRole('heading', { name }).waitFor()
+      const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+      const atStripe = () => page.waitForURL((url) => url.origin === inject('stripeUrl'))
+
+      await page.goto('/portal')
+      await heading('Connect your account to be paid')
+      await look('connect-none')
+      await page.getByLabel('Where you live').selectOption({ label: 'Germany' })
+      await press('Connect by Stripe')
+      await atStripe()
+
+      await press(/half-way/)
+      await page.getByText('Go on whenever you like').waitFor()
+      await look('connect-onboarding')
+      await page.getByRole('link', { name: 'Go on with connecting' }).click()
+      await atStripe()
+      await press('Finish')
+      await page.getByText('Your account is connected').waitFor()
+      expect(new URL(page.url()).origin).toBe(inject('baseUrl'))
+      await look('connect-enabled')
+
+      await page.getByRole('link', { name: 'Disconnect' }).click()
+      await heading('Disconnect your account?')
+      await look('connect-disconnect')
+      await press('Disconnect it')
+      await heading('Connect your account to be paid')
+
+      if (!javaScriptEnabled) return
+      const manager = await browser.as(await merchant.manager(), screen)
+      await manager.goto(`/app/${merchant.workspace.slug}/stripe`)
+      await inspect(manager)
+      if (PICTURES) {
+        await manager.screenshot({ path: join(PICTURES, `stripe-key-${screen.width}.png`), fullPage: true })
+      }
+    },
+  )
+})

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { createOwing } from '../support/runs.ts'
+
+const browser = useBrowser()
+const database = useDatabase()
+
+const LONG = 'a-very-long-address.of-somebody@sub.domain.partner.example'
+
+/** A merchant with payouts of every kind: by bank, by Stripe, failed, waiting, canceled, and something owed still. */
+const createShowcase = async () => {
+  const merchant = await createOwing([
+    { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
+    { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
+    { email: LONG, slug: `long-${'x'.repeat(60)}`, openingBalanceCents: 99 },
+  ])
+  const { workspace, programId, seed } = merchant
+  await seed.addProgram(workspace.id, { name: 'Winter', payout_schedule: 'weekly' })
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     where workspace_id = $1 and slug in ('leo', 'ann')`,
+    [workspace.id],
+  )
+  const byStripe = await merchant.begin('stripe')
+  await database.query(
+    `update payouts set last_error = 'Your Stripe balance is too low for this transfer.'
+     where run_id = $1 and amount_cents = 812000`,
+    [byStripe],
+  )
+  await database.query(
+    `with failed as (update payouts set failed_at = now(), last_error = 'The partner’s account was closed.'
+                     where run_id = $1 and amount_cents = 5050 returning id)
+     update commissions set payout_id = null from failed where payout_id = failed.id`,
+    [byStripe],
+  )
+  const manager = await merchant.asManager()
+  const canceled = await merchant.begin()
+  await manager.patch(`/payout-runs/${canceled}`, { status: 'canceled' })
+  const [leo] = await database.query<{ id: string }>(
+    `select id from partners where workspace_id = $1 and slug = 'leo'`,
+    [workspace.id],
+  )
+  return { merchant, base: `/app/${workspace.slug}`, byStripe, canceled, programId, leo: leo?.id }
+}
+
+/** Where to leave pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
+
+describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+    const { merchant, base, byStripe, canceled, programId, leo } = await createShowcase()
+    const page = await browser.as(merchant.cookie, screen)
+    const look = async (name: string, path: string) => {
+      await page.goto(base + path)
+      await inspect(page)
+      const file = `payouts-${name}-${screen.width}-${screen.scheme}.png`
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true })
+    }
+    await look('list', '/payouts')
+    await look('preview', '/payouts/new?method=manual')
+    await look('preview-stripe', '/payouts/new?method=stripe')
+    await look('stripe', `/payouts/runs/${byStripe}`)
+    await look('canceled', `/payouts/runs/${canceled}`)
+    await look('all', '/payouts/all')
+    await look('partner', `/partners/${leo}`)
+    await look('program', `/programs/${programId}`)
+    const manual = await merchant.begin()
+    await look('manual', `/payouts/runs/${manual}`)
+    await page.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByText('The run is marked as paid').waitFor()
+    await look('marked', `/payouts/runs/${manual}?done=paid`)
+    await page.context().close()
+  })
+})
+
+test('a manager pays by bank, with a file, and without JavaScript', async () => {
+  const { merchant, base } = await createShowcase()
+  const page = await browser.as(merchant.cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
+  await page.goto(`${base}/payouts`)
+  await page.getByLabel('How').selectOption('By bank, from a file')
+  await page.getByRole('button', { name: 'Look first' }).click()
+  await page.getByRole('button', { name: 'Pay 51.49 USD by bank' }).click()
+  await page.getByText('The run has begun.').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download the file' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^payouts-.*\.csv$/)
+  await page.getByRole('button', { name: 'Mark as paid' }).click()
+  await page.getByRole('button', { name: 'Not paid after all' }).click()
+  await page.getByText('not marked as paid any more').waitFor()
+  await page.getByRole('button', { name: 'Mark as paid' }).click()
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('the partners are told by mail').waitFor()
+  expect(await page.getByText('2 of 2 payouts paid').count()).toBe(1)
+  await page.context().close()
+})
