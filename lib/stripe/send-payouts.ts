@@ -95,8 +95,9 @@ const transfer = async (
     currency,
     metadata: { payout_id: id, workspace_id: workspaceId, partner_id: partnerId },
   })
-  if (outcome.kind !== 'refused') return { outcome, attempt }
-  return { outcome: (await find(stripe, id)) ?? outcome, attempt }
+  // Stripe may keep an error of its own under the key, though the transfer was made: the second time we look.
+  const isDoubtful = outcome.kind === 'refused' || (outcome.kind === 'unclear' && payout.tries > 1)
+  return { outcome: (isDoubtful && (await find(stripe, id))) || outcome, attempt }
 }
 
 /** What a partner is told of a payout. */
