@@ -487,14 +487,15 @@ create unique index if not exists commissions_opening_balance_key
 
 
 -- What Stripe signs a workspace's webhooks with: encrypted under a key that the database
--- doesn't have, and told apart by a fingerprint. There are two while one takes over from
--- the other.
+-- doesn't have, and told apart by a fingerprint. Stripe has two endpoints, one for what
+-- happens to the merchant's account and one for its partners', each with a secret of its
+-- own; and each secret has a second one beside it while that takes over.
 create table if not exists stripe_secrets (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint stripe_secrets_workspace_id_fkey references workspaces (id),
     slot          integer      not null
-        constraint stripe_secrets_slot_check check (slot in (1, 2)),
+        constraint stripe_secrets_slot_check check (slot between 1 and 4),
     sealed        text         not null,
     fingerprint   text         not null
         constraint stripe_secrets_fingerprint_check check (fingerprint ~ '^[0-9a-f]{64}$'),
@@ -734,7 +735,8 @@ do $$ begin
     end if;
 end $$;
 
--- Payouts: what a commission was paid by, when a program pays by itself, and mails that tell of it.
+-- Payouts: what a commission was paid by, when a program pays by itself, mails that tell of it, and room for the
+-- signing secret of a second endpoint at Stripe.
 do $$ begin
     if not exists (select from information_schema.columns
                    where table_schema = 'public' and table_name = 'commissions' and column_name = 'payout_id') then
@@ -760,6 +762,13 @@ do $$ begin
                 check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
             add constraint mails_payout_id_check
                 check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed')));
+    end if;
+    if exists (select from pg_constraint
+               where conrelid = 'stripe_secrets'::regclass and conname = 'stripe_secrets_slot_check'
+                 and pg_get_constraintdef(oid) not like '%4%') then
+        alter table stripe_secrets
+            drop constraint stripe_secrets_slot_check,
+            add constraint stripe_secrets_slot_check check (slot between 1 and 4);
     end if;
 end $$;
 

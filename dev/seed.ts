@@ -74,7 +74,7 @@ export const seeder = (env: DatabaseEnv) => {
     },
 
     /** A signing secret of Stripe's webhooks, under the key of the Workers that are to open it. */
-    addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 = 1) => {
+    addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 | 3 | 4 = 1) => {
       await db()
         .insertInto('stripe_secrets')
         .values({

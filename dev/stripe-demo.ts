@@ -43,7 +43,7 @@ export const startDemoStripe = async (baseUrl: string, webhookSecret: string): P
 }
 
 /**
- * Lets the demo's workspace know the fake's signing secret, in the first of its two places, the key of its account there,
+ * Lets the demo's workspace know the fake's signing secret, in the first of its places, the key of its account there,
  * and Maya's coupon.
  */
 export const ensureDemoStripe = async (

@@ -142,7 +142,8 @@ export const management = {
   [`${AT}/stripe/secrets`]: {
     post: {
       ...post('Add a signing secret', NewStripeSecret, StripeSecretResponse),
-      description: 'There are two at most, so that one can take over from the other.',
+      description:
+        'There are four at most: one for each of two endpoints, and one beside each while that takes over from it.',
       responses: {
         200: { description: 'It is there already.', ...json(StripeSecretResponse) },
         201: { description: 'Added.', ...json(StripeSecretResponse) },

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { PayoutRun } from '../../lib/http/payout-run-schema.ts'
-import { PayoutQuery, RunChange } from '../../lib/http/payout-schemas.ts'
+import { PayoutQuery, PayoutRun, RunChange } from '../../lib/http/payout-schemas.ts'
 import { listOf, PayoutResponse, PayoutRunResponse, RunResultResponse } from '../management-responses.ts'
 import { AT, get, id, list, membersOnly, patch, path } from './operations.ts'
 import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS } from './shared.ts'

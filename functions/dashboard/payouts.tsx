@@ -10,8 +10,7 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { PayoutRun } from '../../lib/http/payout-run-schema.ts'
-import { PayoutQuery, RunChange } from '../../lib/http/payout-schemas.ts'
+import { PayoutQuery, PayoutRun, RunChange } from '../../lib/http/payout-schemas.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Select, wordsFor } from '../../lib/pages/parts.tsx'
@@ -27,6 +26,7 @@ type PayoutsEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'ru
 
 const DONE = {
   begun: 'The run has begun. What is sent shows here: load the page again to see more of it.',
+  sent: 'The run is done: everybody in it is paid.',
   nothing: 'Nothing was due any more, so nothing was paid. What was is in the newest run.',
   paid: 'The run is marked as paid. Confirm it once that is certain.',
   processing: 'The run is not marked as paid any more.',
@@ -135,8 +135,9 @@ export default createRoutes<PayoutsEnv>()
     const result = await askForRun(c, { ...request, dryRun: false })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     // The second click of two finds what the first has taken gone.
-    const isBegun = result.runId !== null && result.payouts.length > 0
-    return c.redirect(isBegun ? `${base}/runs/${result.runId}?done=begun` : `${base}?done=nothing`, 303)
+    if (result.payouts.length === 0) return c.redirect(`${base}?done=nothing`, 303)
+    const done = result.payouts.every(({ status }) => status === 'paid') ? 'sent' : 'begun'
+    return c.redirect(`${base}/runs/${result.runId}?done=${done}`, 303)
   })
   .get(`${BASE}/all`, async (c) => {
     const { db, workspace } = c.var

@@ -1,7 +1,7 @@
 /** The pages that connect a workspace with the merchant's Stripe account, step by step. */
 import type { Child } from 'hono/jsx'
 import type { StripeEventRow, StripeSetup } from '../../lib/data/stripe-events.ts'
-import type { StripeSecret } from '../../lib/data/stripe-secrets.ts'
+import { MOST_SECRETS, type StripeSecret } from '../../lib/data/stripe-secrets.ts'
 import { STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
 import { explainOutcome } from '../../lib/domain/stripe-outcomes.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
@@ -27,9 +27,6 @@ type StripeProps = {
   refused?: Refused | undefined
   done?: string | undefined
 }
-
-/** As many secrets as one rotation needs. */
-const MOST_SECRETS = 2
 
 export const StripePage = (props: StripeProps) => {
   const { base, webhookUrl, setup, refused, done } = props
@@ -132,8 +129,8 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
           ))}
         </Table>
         <p class="hint">
-          To exchange it, let Stripe roll the secret and keep the old one for a day, add the new one here, and
-          remove the old one after that day. Until then both count.
+          To exchange one, let Stripe roll the secret and keep the old one for a day, add the new one here,
+          and remove the old one after that day. Until then both count.
         </p>
       </>
     )}

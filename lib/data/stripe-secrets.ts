@@ -1,11 +1,17 @@
 /**
- * The signing secrets of a workspace's webhooks at Stripe, sealed: see lib/stripe/secrets.ts. There are two at most, so
- * that one can take over from the other.
+ * The signing secrets of a workspace's webhooks at Stripe, sealed: see lib/stripe/secrets.ts. There are four at most:
+ * one for each of two endpoints, and for each one that takes over from it.
  */
 import { type SqlBool, sql } from 'kysely'
 import { type Act, auditEntry } from './audit.ts'
 import type { Db } from './connection.ts'
 import { newId } from './ids.ts'
+
+/** The places that a workspace has for secrets. */
+const SLOTS = [1, 2, 3, 4]
+
+/** As many secrets as a workspace can have. */
+export const MOST_SECRETS = SLOTS.length
 
 /** A secret as people know it: by its last four characters. */
 export type StripeSecret = { id: string; hint: string; createdAt: Date }
@@ -38,19 +44,17 @@ export type SealedSecret = {
 export type KeptSecret = { outcome: 'added' | 'there_already'; secret: StripeSecret } | { outcome: 'full' }
 
 /**
- * Keeps a secret, if there is room for it. Of many at once, two find room, and copies of one take one slot: the table's
- * unique constraints see to it.
+ * Keeps a secret, if there is room for it. Of many at once, four find room, and copies of one take one slot: the
+ * table's unique constraints see to it.
  */
 export const addStripeSecret = async (db: Db, act: Act, kept: SealedSecret): Promise<KeptSecret> => {
   const id = newId()
   const row = { id, workspace_id: act.workspaceId, ...kept, created_at: act.now }
-  // Tried in both slots: the second insert stumbles over the first, where that one found room.
-  const insert = (slot: number) =>
-    db
-      .insertInto('stripe_secrets')
-      .values({ ...row, slot })
-      .onConflict((conflict) => conflict.doNothing())
-      .compile()
+  // Tried in each slot: where one finds room, those after it stumble over its id.
+  const insert = db
+    .insertInto('stripe_secrets')
+    .values(SLOTS.map((slot) => ({ ...row, slot })))
+    .onConflict((conflict) => conflict.doNothing())
   const entry = auditEntry(db, {
     ...act,
     action: 'stripe_secret.added',
@@ -59,7 +63,7 @@ export const addStripeSecret = async (db: Db, act: Act, kept: SealedSecret): Pro
     when: sql<SqlBool>`exists (select from stripe_secrets where id = ${id})`,
   })
   const there = stripeSecretsQuery(db, act.workspaceId).where('fingerprint', '=', kept.fingerprint)
-  const [, , , [secret]] = await db.batch([insert(1), insert(2), entry.compile(), there.compile()])
+  const [, , [secret]] = await db.batch([insert.compile(), entry.compile(), there.compile()])
   if (!secret) return { outcome: 'full' }
   return { outcome: secret.id === id ? 'added' : 'there_already', secret }
 }

@@ -16,8 +16,7 @@ export type PayoutSchedule = (typeof PAYOUT_SCHEDULES)[number]
  * How a partner's Stripe account is: `onboarding` needs more from the partner, `in_review` waits for Stripe, `enabled`
  * can be paid, `restricted` could be and needs something again, `closed` never can again.
  */
-export const PAYOUT_ACCOUNT_STATUSES = ['onboarding', 'in_review', 'enabled', 'restricted', 'closed'] as const
-export type PayoutAccountStatus = (typeof PAYOUT_ACCOUNT_STATUSES)[number]
+export type PayoutAccountStatus = 'onboarding' | 'in_review' | 'enabled' | 'restricted' | 'closed'
 
 export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled'] as const
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]

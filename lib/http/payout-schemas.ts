@@ -1,8 +1,21 @@
-/** What the endpoints of payouts take, but for the run: design, section 12. The pages' forms go through them too. */
+/** What the endpoints of payouts take: design, section 12. The pages' forms go through them too. */
 import * as z from 'zod'
 import { RUN_STATUSES } from '../domain/payout-runs.ts'
-import { PAYOUT_STATUSES } from '../domain/payouts.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES } from '../domain/payouts.ts'
+import { id } from './fields.ts'
 import { Page } from './lists.ts'
+
+/** POST /api/workspaces/:workspace/payouts/run. */
+export const PayoutRun = z
+  .strictObject({
+    dryRun: z.boolean().nullish().meta({ description: 'Only says what the run would come to.' }),
+    programId: id('Pays in this program only; without it, in all.').nullish(),
+    method: z
+      .enum(PAYOUT_METHODS)
+      .nullish()
+      .meta({ description: 'By Stripe, or by your bank from a file. `stripe` if not given.' }),
+  })
+  .meta({ id: 'PayoutRunRequest' })
 
 /** The filters of GET /api/workspaces/:workspace/payouts. */
 export const PayoutQuery = z.object({

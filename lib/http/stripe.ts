@@ -20,9 +20,9 @@ export type StripeEnv = WorkspaceEnv & {
 export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
 
-/** What is said of a third secret. */
+/** What is said of a fifth secret. */
 export const SECRETS_FULL =
-  'There are two signing secrets already. Remove the one that Stripe no longer uses first.'
+  'There are four signing secrets already. Remove one that Stripe no longer uses first.'
 
 /** By how much of its end people know a secret. */
 const HINT_LENGTH = 4

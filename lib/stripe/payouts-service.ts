@@ -51,7 +51,7 @@ export type RunResult = {
   skipped: { partnerId: string; currency: string; amountCents: number; code: string }[]
 }
 
-export type RunPayout = {
+type RunPayout = {
   /** null in a dry run. */
   id: string | null
   partnerId: string

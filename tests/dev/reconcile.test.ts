@@ -104,9 +104,10 @@ const ledger = ({ workspace }: Merchant) =>
     [workspace.id],
   )
 const eventsTold = async ({ workspace }: Merchant) =>
-  database.query('select stripe_id, outcome, event_id from stripe_events where workspace_id = $1', [
-    workspace.id,
-  ])
+  database.query(
+    'select stripe_id, outcome, event_id from stripe_events where workspace_id = $1 order by stripe_id',
+    [workspace.id],
+  )
 
 /** The line about a sale. */
 const lineOf = (output: string, sale: unknown): string =>

@@ -1,62 +1,18 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Postgres, startPostgres } from '../../dev/postgres.ts'
-import { applySchema } from '../../dev/schema.ts'
-import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { expect, test } from 'vitest'
+import { useDurable } from '../support/durable.ts'
 import { createMerchant } from '../support/merchant.ts'
-import { AUTH_SECRET, SECRETS_KEY } from '../support/secrets.ts'
 
 const CALLERS = 8
 const ROUNDS = 3
 
-let dataDir: string
-let postgres: Postgres
-let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
-let workers: Workers
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
-  postgres = await startPostgres({ dataDir, durable: true })
-  await applySchema(postgres.databaseUrl)
-  endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
-  workers = await startWorkers({
-    DATABASE_URL: postgres.databaseUrl,
-    SQL_ENDPOINT: endpoint.url,
-    AUTH_SECRET,
-    SECRETS_KEY,
-  })
-})
-afterAll(async () => {
-  await workers?.stop()
-  await endpoint?.stop()
-  await postgres?.stop()
-  await rm(dataDir, { recursive: true, force: true })
-  await rm(postgres.clusterDir, { recursive: true, force: true })
-})
-
-/** Kills Postgres as a power cut would, and starts it again behind the same endpoint. */
-const crash = async () => {
-  const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split('\n')
-  process.kill(Number(pid), 'SIGKILL')
-  await sleep(300)
-  await postgres.stop()
-  await endpoint.stop()
-  postgres = await startPostgres({ dataDir, durable: true })
-  endpoint = await startSqlEndpoint({
-    databaseUrl: postgres.databaseUrl,
-    port: Number(new URL(endpoint.url).port),
-  })
-}
+const durable = useDurable()
 
 test('whatever was answered 200 is in the database after Postgres was killed, and the repeats end in one event each', async () => {
   const merchant = await createMerchant({
-    baseUrl: workers.url.origin,
-    database: { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url },
+    baseUrl: durable.baseUrl(),
+    database: durable.database(),
   })
   const clickId = await merchant.click()
   const answered = new Map<string, unknown>()
@@ -75,12 +31,12 @@ test('whatever was answered 200 is in the database after Postgres was killed, an
     }
     const calls = Array.from({ length: CALLERS }, (_, caller) => call(caller))
     await sleep(500)
-    await crash()
+    await durable.killPostgres()
     crashed = true
     await Promise.all(calls)
   }
 
-  const client = new pg.Client({ connectionString: postgres.databaseUrl })
+  const client = new pg.Client({ connectionString: durable.database().DATABASE_URL })
   await client.connect()
   const select = async (text: string) => (await client.query<{ external_id: string; id: string }>(text)).rows
   const saved = new Map(

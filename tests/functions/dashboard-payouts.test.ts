@@ -13,7 +13,7 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
 }
 
 const idOf = (location: string | null) =>
-  /\/payouts\/runs\/([0-9a-f-]{36})\?done=begun$/.exec(location ?? '')?.[1]
+  /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:begun|sent)$/.exec(location ?? '')?.[1]
 
 test('a manager looks first, pays by bank, marks, takes back, marks and confirms', async () => {
   const { merchant, pages } = await createPages()

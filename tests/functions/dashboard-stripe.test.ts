@@ -37,22 +37,24 @@ test('leads a manager from the address to the first event', async () => {
   )
 })
 
-test('takes a second secret beside the first, and removes one on a page that asks', async () => {
+test('takes up to four secrets, and removes one on a page that asks', async () => {
   const { merchant, pages } = await createSetup()
   const [first, second] = [signingSecret(), signingSecret()]
   await pages.post('/stripe', { secret: first })
   const again = await pages.post('/stripe', { secret: first })
   expect(again.location).toContain('?done=there_already')
   await pages.post('/stripe', { secret: second })
+  expect((await pages.get('/stripe')).html).toContain('name="secret"')
+  for (const secret of [signingSecret(), signingSecret()]) await pages.post('/stripe', { secret })
 
   const full = await pages.get('/stripe')
   expect(full.html).not.toContain('name="secret"')
   const refused = await pages.post('/stripe', { secret: signingSecret() })
   expect(refused.status).toBe(409)
-  expect(refused.text).toContain('There are two signing secrets already.')
+  expect(refused.text).toContain('There are four signing secrets already.')
 
   const paths = [...full.html.matchAll(/\/stripe\/secrets\/[\w-]+\/remove/g)].map(([path]) => path)
-  expect(paths).toHaveLength(2)
+  expect(paths).toHaveLength(4)
   const oldest = paths.at(-1) ?? ''
   const asked = await pages.get(oldest)
   expect(asked.text).toContain('Remove this signing secret?')

@@ -78,33 +78,33 @@ describe('a signing secret', () => {
     expect(await actions(ours.merchant)).toEqual(['stripe_secret.added'])
   })
 
-  test('has room beside one other, until that is removed', async () => {
+  test('has room beside three others, of which one can make way', async () => {
     const { merchant, manager, add } = await createSetup()
-    const [first, second, third] = [signingSecret(), signingSecret(), signingSecret()]
-    const { body } = await add(first)
-    expect((await add(second)).status).toBe(201)
-    expect(await add(third)).toMatchObject({ status: 409, body: errorShape('conflict') })
-    expect((await add(second)).status).toBe(200)
+    const { body } = await add(signingSecret())
+    const others = [signingSecret(), signingSecret(), signingSecret()]
+    for (const secret of others) expect((await add(secret)).status).toBe(201)
+    const fifth = signingSecret()
+    expect(await add(fifth)).toMatchObject({ status: 409, body: errorShape('conflict') })
+    for (const secret of others) expect((await add(secret)).status).toBe(200)
 
     expect((await manager.delete(`/stripe/secrets/${body.id}`)).status).toBe(204)
     expect((await manager.delete(`/stripe/secrets/${body.id}`)).status).toBe(404)
-    expect((await add(third)).status).toBe(201)
+    expect((await add(fifth)).status).toBe(201)
     const { secrets } = (await manager.get('/stripe')).body
-    expect(secrets).toMatchObject([{ hint: third.slice(-4) }, { hint: second.slice(-4) }])
+    expect(secrets).toMatchObject([fifth, ...others.reverse()].map((secret) => ({ hint: secret.slice(-4) })))
     expect(await actions(merchant)).toEqual([
-      'stripe_secret.added',
-      'stripe_secret.added',
+      ...Array(4).fill('stripe_secret.added'),
       'stripe_secret.removed',
       'stripe_secret.added',
     ])
   })
 
-  test('of eight that are added at once, two find room', async () => {
+  test('of eight that are added at once, four find room', async () => {
     const { merchant, add } = await createSetup()
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(signingSecret())))
-    expect(statuses(answers)).toEqual([201, 201, 409, 409, 409, 409, 409, 409])
-    expect((await kept(merchant)).map(({ slot }) => slot)).toEqual([1, 2])
-    expect(await actions(merchant)).toHaveLength(2)
+    expect(statuses(answers)).toEqual([201, 201, 201, 201, 409, 409, 409, 409])
+    expect((await kept(merchant)).map(({ slot }) => slot)).toEqual([1, 2, 3, 4])
+    expect(await actions(merchant)).toHaveLength(4)
   })
 
   test('of which eight copies are added at once, takes one slot', async () => {

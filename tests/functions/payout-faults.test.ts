@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 
-/** A hundred in CI; more by hand: PLACES=2000 npx vitest run tests/functions/payout-faults.test.ts */
-const PLACES = Number(process.env.PLACES ?? 100)
+const PLACES = timesOver({ often: 100, thorough: 1_000 })
 
 const stripeUrl = () => world.stripe().url
 

@@ -18,13 +18,13 @@ import { joinReport, settlePurchase } from '../../lib/stripe/settle-purchase.ts'
 import { during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 // The Workers' log lines say nothing that the test doesn't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-/** Thirty in CI; more by hand: HISTORIES=1000 npx vitest run tests/functions/payout-histories.test.ts */
-const HISTORIES = Number(process.env.HISTORIES ?? 30)
+const HISTORIES = timesOver({ often: 25, thorough: 500 })
 const STEPS = 25
 
 const PARTNERS = ['maya', 'leo', 'kim'] as const

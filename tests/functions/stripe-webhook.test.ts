@@ -274,7 +274,7 @@ describe('what Stripe signed', () => {
   })
 })
 
-describe('the two secrets of a workspace', () => {
+describe('the secrets of a workspace', () => {
   test('work side by side, and the old one no more once it is removed', async () => {
     const { deliver, merchant, secret: old, checkout, kept } = await createShop()
     const { seed, workspace } = merchant

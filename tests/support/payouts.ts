@@ -93,7 +93,8 @@ export const usePayouts = () => {
   }
 }
 
-const createPayer = async (
+/** A merchant with a key of its own at a fake of Stripe, in some database. */
+export const createPayer = async (
   query: Query,
   env: PayoutEnv,
   stripe: StripeFake,

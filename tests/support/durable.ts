@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll } from 'vitest'
+import { type Postgres, startPostgres } from '../../dev/postgres.ts'
+import { applySchema } from '../../dev/schema.ts'
+import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
+import { childrenNamed } from '../../dev/watchdog.ts'
+import { type Settings, startWorkers, type Workers } from '../../dev/workers.ts'
+import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
+
+/**
+ * A Postgres that keeps what it has committed, and Workers before it, of which either can be killed as a power cut would.
+ * Called once by a test file, at its top.
+ *
+ * @param settings what else the Workers are told, asked for when they start
+ */
+export const useDurable = (settings: () => Partial<Settings> | Promise<Partial<Settings>> = () => ({})) => {
+  let dataDir: string
+  let postgres: Postgres
+  let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
+  let workers: Workers
+
+  const database = () => ({ DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url })
+  const start = async () => startWorkers({ ...database(), AUTH_SECRET, SECRETS_KEY, ...(await settings()) })
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+    postgres = await startPostgres({ dataDir, durable: true })
+    await applySchema(postgres.databaseUrl)
+    endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+    workers = await start()
+  })
+  afterAll(async () => {
+    await workers?.stop()
+    await endpoint?.stop()
+    await postgres?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+    await rm(postgres.clusterDir, { recursive: true, force: true })
+  })
+
+  return {
+    database,
+    baseUrl: () => workers.url.origin,
+    workers: () => workers,
+    /** Kills Postgres, and starts it again behind the same endpoint. */
+    killPostgres: async () => {
+      const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split('\n')
+      process.kill(Number(pid), 'SIGKILL')
+      await sleep(300)
+      await postgres.stop()
+      await endpoint.stop()
+      postgres = await startPostgres({ dataDir, durable: true })
+      endpoint = await startSqlEndpoint({
+        databaseUrl: postgres.databaseUrl,
+        port: Number(new URL(endpoint.url).port),
+      })
+    },
+    /** Kills all Workers, and starts them again, at another address. */
+    killWorkers: async () => {
+      for (const pid of childrenNamed('workerd')) process.kill(pid, 'SIGKILL')
+      await workers.stop().catch(() => {})
+      workers = await start()
+    },
+  }
+}
