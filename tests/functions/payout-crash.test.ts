@@ -63,7 +63,7 @@ test(`killed ${ROUNDS} times in the middle of a run, each partner is sent once w
       .workers()
       .runCron('payouts')
       .catch(() => {})
-    await vi.waitUntil(() => killed, 15_000)
+    await vi.waitUntil(() => killed !== undefined, 15_000)
     await killed
     // With another database a run may come to its end; one whose Worker is gone never says so.
     await Promise.race([running, sleep(2_000)])
