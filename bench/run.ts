@@ -13,6 +13,7 @@ import { workerNames } from '../dev/workers.ts'
 import { addFiveMillionEvents } from './five-million-events.ts'
 import { countImportFetches, measureImports } from './import.ts'
 import { type Answer, interleave, post } from './measure.ts'
+import { measurePayouts } from './payouts.ts'
 import { oneMoreSale, startRecorder, toSale } from './recorded-sale.ts'
 import { createTable } from './table.ts'
 import { buildOwn, buildWorker, startBenchWorkers } from './workers.ts'
@@ -189,6 +190,21 @@ try {
     )
   importRatio('import of 100,000 partners in 500-row calls over one bare insert of them', 3, 'partners')
   importRatio('  the same with coupons, opening balances and mails', null, 'everything')
+
+  console.error('Paying 10,000 partners ...')
+  const payouts = await measurePayouts(empty.bindings)
+  table.atMost(
+    'claim of 10,000 partners in pages of 500 over one bare statement',
+    payouts.claimMs / payouts.bareMs,
+    null,
+    `${(payouts.claimMs / 1_000).toFixed(2)} / ${(payouts.bareMs / 1_000).toFixed(2)} s`,
+  )
+  table.atMost('  the slowest page, in ms', Math.round(payouts.slowestPageMs), null)
+  table.atMost('runs of the clock that send 10,000 payouts, 900 fetches each', payouts.ticks, null)
+  table.atMost('  the most fetches that one of them made', payouts.most, 900)
+  table.atMost('  fetches in all', payouts.fetches, null, `${payouts.seconds.toFixed(1)} s`)
+  table.atMost('verify_ledger of 100,000 commissions, in ms', Math.round(payouts.verifyMs), null)
+
   table.atMost('bytes gzipped: the snippet', snippetBytes, SNIPPET_BUDGET_BYTES)
   for (const [env, { gzipBytes }] of bundles) {
     table.atMost(

@@ -36,6 +36,9 @@ type Taking = {
   limit: number
 }
 
+/** Out of how many one is taken: more than Workers are at it at the same time, since each skips what others hold. */
+const CANDIDATES = 10
+
 /**
  * Takes payouts to be sent, and writes down that they are about to be, in one statement. Of two Workers at once each
  * gets others; should both get one, Stripe knows it by its key. Those of a Worker that has died are due again after
@@ -52,10 +55,11 @@ export const takePayouts = async (
   const { rows } = await sql<DuePayout>`
     with turns as (
       select t.id, row_number() over (partition by t.workspace_id order by t.id) as turn
-      from payouts t where ${isDue('t')}
+      from payouts t where ${isDue('t')} order by turn, t.id limit ${limit * CANDIDATES}
     ), due as (
-      select p.id from payouts p join turns using (id)
-      where ${isDue('p')} order by turns.turn, p.id limit ${limit} for update of p skip locked
+      -- Looked up by their ids: a join with what has just been claimed would be planned for a table that was empty.
+      select p.id from payouts p
+      where p.id = any(array(select id from turns)) and ${isDue('p')} limit ${limit} for update of p skip locked
     ), taken as (
       update payouts p
       set attempted_at = coalesce(p.attempted_at, ${now}), next_attempt_at = ${leaseEnd}, taken_at = ${now},

@@ -1,0 +1,158 @@
+/** What it takes to pay 10,000 partners: the claim beside the least that could do it, and how many runs of the clock. */
+import { createServer } from 'node:http'
+import pg from 'pg'
+import { listen } from '../dev/ports.ts'
+import { seeder } from '../dev/seed.ts'
+import { connect } from '../lib/data/connection.ts'
+import { beginRun, claimPage } from '../lib/data/payout-runs.ts'
+import { payDue } from '../lib/stripe/run-payouts.ts'
+import { median } from './measure.ts'
+
+const PARTNERS = 10_000
+const COMMISSIONS_EACH = 5
+/** What one run may make on Cloudflare's paid plan, a tenth of its 1,000 aside. */
+const MAX_FETCHES = 900
+const PAGE = 500
+const SECRETS_KEY = 'only-for-the-bench-and-known-to-anybody-who-reads'
+
+type Bindings = { DATABASE_URL: string; SQL_ENDPOINT: string }
+
+/** A Stripe that says yes. */
+const startStripe = () => {
+  let transfers = 0
+  const server = createServer((_, response) => {
+    transfers++
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify({ id: `tr_${transfers}`, object: 'transfer' }))
+  })
+  return listen(server)
+}
+
+/** A workspace whose partners are connected, and are owed five commissions each. */
+const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<string> => {
+  const seed = seeder(bindings)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const programId = await seed.addProgram(workspaceId)
+  await seed.addStripeKey(workspaceId, 'sk_test_bench', 'acct_bench', SECRETS_KEY)
+  const ids = [workspaceId, programId]
+  await client.query(
+    `insert into partners (id, workspace_id, program_id, email, slug, slug_key)
+     select uuidv7(), $1, $2, 'partner-' || n || '@bench.example', 'p' || n, 'p' || n
+     from generate_series(1, ${PARTNERS}) n`,
+    ids,
+  )
+  await client.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners where workspace_id = $1`,
+    [workspaceId],
+  )
+  await client.query(
+    `with earned as materialized (
+       select p.*, g.reward_id, gen_random_uuid() as customer_id, gen_random_uuid() as event_id
+       from partners p join programs g on g.id = p.program_id, generate_series(1, ${COMMISSIONS_EACH})
+       where p.workspace_id = $1
+     ), customers as (
+       insert into customers (id, workspace_id, external_id, partner_id, created_at)
+       select customer_id, workspace_id, customer_id, id, now() from earned
+     ), events as (
+       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, partner_id,
+                           attributed_by, amount_cents, currency, steps, occurred_at)
+       select event_id, workspace_id, 'sale', event_id, 'sale', customer_id, customer_id, id, 'click', 4900, 'USD', '[]',
+              now() from earned
+     )
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                              amount_cents, currency, one_time, payable_at, created_at)
+     select uuidv7(), workspace_id, program_id, id, customer_id, event_id, reward_id, 'sale', 980, 'USD', false, now(),
+            now() from earned`,
+    [workspaceId],
+  )
+  return workspaceId
+}
+
+const time = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Claims everything in pages, as a run does. @returns the time of each page */
+const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
+  const scope = { workspaceId, programId: null, method: 'stripe' as const, payableBy: new Date() }
+  const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench'), isClaimed: false }
+  const pages: number[] = []
+  let isClaimed = false
+  while (!isClaimed) {
+    pages.push(
+      await time(async () => {
+        isClaimed = await claimPage(connect(bindings), run, PAGE, new Date())
+      }),
+    )
+  }
+  return pages
+}
+
+/** Makes the same payouts in one statement that asks no questions. */
+const claimBare = (client: pg.Client, workspaceId: string) =>
+  client.query(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       values (uuidv7(), $1, 'manual', now(), 'bench', now(), now()) returning id
+     ), due as materialized (
+       select uuidv7() as id, program_id, partner_id, currency, sum(amount_cents) as amount_cents
+       from commissions where workspace_id = $1 and payout_id is null group by program_id, partner_id, currency
+     ), made as (
+       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                            next_attempt_at)
+       select due.id, $1, run.id, program_id, partner_id, currency, amount_cents, now(), now() from due, run
+     )
+     update commissions c set payout_id = due.id from due
+     where c.partner_id = due.partner_id and c.currency = due.currency and c.payout_id is null`,
+    [workspaceId],
+  )
+
+/** Lets the clock tick until everybody is paid. @returns how often it ticked, and how many fetches that took */
+const sendAll = async (bindings: Bindings, stripeUrl: string) => {
+  const real = fetch
+  let fetches = 0
+  globalThis.fetch = (...call) => {
+    fetches++
+    return real(...call)
+  }
+  const env = { ...bindings, SECRETS_KEY, STRIPE_URL: stripeUrl, PUBLIC_URL: 'https://bench.example' }
+  let ticks = 0
+  let most = 0
+  const start = performance.now()
+  for (let sent = 0; sent < PARTNERS; ticks++) {
+    const before = fetches
+    const tally = await payDue({ ...env, MAX_FETCHES: String(MAX_FETCHES) })
+    if (!tally) throw new Error(`Only ${sent} of ${PARTNERS} were sent.`)
+    sent += tally.sent
+    most = Math.max(most, fetches - before)
+  }
+  globalThis.fetch = real
+  return { ticks, fetches, most, seconds: (performance.now() - start) / 1_000 }
+}
+
+/** Measures the payout of 10,000 partners with 50,000 commissions. */
+export const measurePayouts = async (bindings: Bindings) => {
+  const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
+  await client.connect()
+  const stripe = await startStripe()
+  try {
+    const claimed = await addWorkspace(bindings, client)
+    const bare = await addWorkspace(bindings, client)
+    await client.query('analyze')
+    const pages = await claimAll(bindings, claimed)
+    const bareMs = await time(() => claimBare(client, bare))
+    const sent = await sendAll(bindings, stripe.url)
+    const verifyMs = await time(async () => {
+      const { rows } = await client.query('select * from verify_ledger()')
+      if (rows.length) throw new Error(`The ledger does not add up: ${JSON.stringify(rows[0])}`)
+    })
+    const claimMs = pages.reduce((sum, ms) => sum + ms, 0)
+    return { claimMs, bareMs, pageMs: median(pages), slowestPageMs: Math.max(...pages), verifyMs, ...sent }
+  } finally {
+    await stripe.stop()
+    await client.end()
+  }
+}
