@@ -57,9 +57,11 @@ export const takePayouts = async (
       select t.id, row_number() over (partition by t.workspace_id order by t.id) as turn
       from payouts t where ${isDue('t')} order by turn, t.id limit ${limit * CANDIDATES}
     ), due as (
-      -- Looked up by their ids: a join with what has just been claimed would be planned for a table that was empty.
-      select p.id from payouts p
-      where p.id = any(array(select id from turns)) and ${isDue('p')} limit ${limit} for update of p skip locked
+      -- Each is looked up by its id: a join with them all would be planned for a table that was empty before the claim.
+      select p.id
+      from unnest(array(select id from turns order by turn, id)) with ordinality as candidate (id, place)
+      join payouts p on p.id = candidate.id
+      where ${isDue('p')} order by candidate.place limit ${limit} for update of p skip locked
     ), taken as (
       update payouts p
       set attempted_at = coalesce(p.attempted_at, ${now}), next_attempt_at = ${leaseEnd}, taken_at = ${now},
