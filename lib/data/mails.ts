@@ -173,13 +173,17 @@ export const withdrawInvitation = (db: Db, workspaceId: string, recipient: strin
       ),
     )
 
-/** The statement that keeps a partner's unsent mails from being sent, for the batch that bans it. */
+/**
+ * The statement that keeps a partner's unsent mails from being sent, for the batch that bans it. What became of its money
+ * it hears all the same.
+ */
 export const withholdMails = (db: Db, workspaceId: string, partnerId: string, now: Date) =>
   db
     .updateTable('mails')
     .set({ failed_at: now, last_error: 'Not sent: the partner was banned.' })
     .where('workspace_id', '=', workspaceId)
     .where('partner_id', '=', partnerId)
+    .where('payout_id', 'is', null)
     .where('sent_at', 'is', null)
     .where('failed_at', 'is', null)
 

@@ -15,7 +15,7 @@ import { disconnect } from '../../lib/stripe/onboarding.ts'
 import { decides, readEvent } from '../../lib/stripe/read-event.ts'
 import { payDue } from '../../lib/stripe/run-payouts.ts'
 import { joinReport, settlePurchase } from '../../lib/stripe/settle-purchase.ts'
-import { during, VICTIMS } from '../support/killed.ts'
+import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
 import { timesOver } from '../support/thorough.ts'
@@ -52,6 +52,8 @@ const begin = async () => {
     partners,
     payments: [] as Payment[],
     imported: 0,
+    /** How far the clocks are ahead by now. */
+    hours: 0,
     partner: (slug: Partner) => {
       const partner = partners.get(slug)
       if (!partner) throw new Error(`There is no ${slug}.`)
@@ -116,7 +118,7 @@ const hear = async ({ payer: { workspaceId } }: History, told: TestEvent): Promi
 
 /** A run that may be refused or fail, as long as the ledger adds up. */
 const run = (history: History, method: 'stripe' | 'manual' = 'stripe') =>
-  history.payer.run({ method }, {}, new Date())
+  history.payer.run({ method }, {}, world.hoursLater(history.hours))
 
 const anyOf = <T>(list: T[], index: number): T | undefined => list[index % Math.max(list.length, 1)]
 
@@ -124,6 +126,7 @@ const amount = fc.integer({ min: 1, max: 50_000 })
 const partner = fc.constantFrom(...PARTNERS)
 const currency = fc.constantFrom(...CURRENCIES)
 const which = fc.nat(20)
+const cut = { victim: fc.constantFrom(...VICTIMS), isCarriedOut: fc.boolean(), place: fc.nat(14) }
 
 /** What may happen: how it is drawn, and what it does. */
 const step = <T extends object>(
@@ -250,13 +253,16 @@ const steps = {
     { amountCents: amount },
     async (history, { amountCents }) => {
       const earn = history.payer.earn(history.partner('leo').id, { amountCents })
-      await Promise.all([run(history), run(history), payDue(world.env()), earn])
+      await Promise.all([
+        run(history),
+        run(history),
+        payDue(world.env(), world.hoursLater(history.hours)),
+        earn,
+      ])
     },
   ),
-  killed: step<{ victim: (typeof VICTIMS)[number]; isCarriedOut: boolean; place: number }>(
-    'a run is killed',
-    { victim: fc.constantFrom(...VICTIMS), isCarriedOut: fc.boolean(), place: fc.nat(14) },
-    (history, cut) => during(cut, world.stripe().url, () => run(history)),
+  killed: step<Cut>('a run is killed', cut, (history, cut) =>
+    during(cut, world.stripe().url, () => run(history)),
   ),
   ranManually: step<{ ends: ('paid' | 'processing' | 'confirmed' | 'canceled')[] }>(
     'payouts are run by bank',
@@ -267,6 +273,10 @@ const steps = {
         await changeRun(db(), act(history), runId ?? '', end, 'https://tributary.example')
     },
   ),
+  slept: step('a day passes, and Stripe forgets its keys', {}, async (history) => {
+    history.hours += 25
+    world.hoursLater(history.hours)
+  }),
   poor: step<{ currency: string; cents: number }>(
     'the merchant has little money',
     { currency, cents: fc.integer({ min: 0, max: 9_000 }) },
@@ -310,16 +320,17 @@ const listOwed = ({ payer }: History) =>
 
 test(`in ${HISTORIES} random histories the ledger adds up after each step, and Stripe has sent what it says`, async () => {
   const history = fc.array(fc.oneof(...Object.values(steps)), { minLength: 5, maxLength: STEPS, size: 'max' })
-  const holds = fc.asyncProperty(history, async (chosen) => {
+  const end = fc.tuple(steps.reported, steps.bought, steps.killed)
+  const holds = fc.asyncProperty(history, end, async (chosen, end) => {
     world.hoursLater(0)
     const history = await begin()
-    for (const step of chosen) {
+    for (const step of [...chosen, ...end]) {
       await step.take(history)
       expect(await world.violations()).toEqual([])
     }
     // Things come right again: there is money, and the next day those that waited are sent.
     for (const code of CURRENCIES) world.stripe().setBalance(code, 1_000_000_000, history.payer.key)
-    const tomorrow = world.hoursLater(25)
+    const tomorrow = world.hoursLater(history.hours + 25)
     await history.payer.run({}, {}, tomorrow)
     // An account that turned out to be closed made a payout fail: the next run knows.
     await history.payer.run({}, {}, tomorrow)
