@@ -880,6 +880,13 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
 
     union all
+    select 'one purchase earns once, whatever it is recorded as', c.workspace_id, e.id,
+           format('%s has %s', c.partner_id, sum(c.amount_cents))
+    from commissions c join events e on e.id = c.event_id
+    where e.steps @> '[{"code": "same_purchase"}]'
+    group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
+
+    union all
     select 'nothing joins two workspaces', j.workspace_id, j.id, j.what
     from (
         select c.id, c.workspace_id, x.workspace_id as other, x.what

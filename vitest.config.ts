@@ -5,6 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONG = [
   'functions/stripe-histories',
   'functions/stripe-faults',
+  'functions/payout-histories',
+  'functions/payout-faults',
   'pages/setup',
   'dev/start',
   'dev/reconcile',

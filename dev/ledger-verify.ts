@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { counted } from '../lib/domain/plural.ts'
 import type { Demo } from './demo.ts'
 import { readIfThere } from './files.ts'
-import { withClient } from './schema.ts'
 import { ROOT } from './root.ts'
+import { withClient } from './schema.ts'
 
 const WRONG = 1
 const FAILED = 2

@@ -8,7 +8,7 @@ import { counted } from '../../lib/domain/plural.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_WORDS, progressWords, runSum } from '../../lib/pages/payouts.tsx'
+import { METHOD_WORDS, moneySums, NeedsKey, progressWords } from '../../lib/pages/payouts.tsx'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
@@ -84,7 +84,7 @@ const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string })
   )
 
 const METHODS = [
-  { value: 'stripe', label: 'By Stripe, to connected accounts' },
+  { value: 'stripe', label: 'By Stripe' },
   { value: 'manual', label: 'By bank, from a file' },
 ]
 
@@ -108,11 +108,7 @@ const PayForm = ({ base, data: { programs, hasKey } }: { base: string; data: Pay
     <p class="hint">
       Shows who would get what, and who is left out. Nothing is paid before you say so there.
     </p>
-    {!hasKey && (
-      <p class="hint">
-        To pay by Stripe, <a href={`${base}/stripe`}>give Tributary a key of your Stripe account</a> first.
-      </p>
-    )}
+    {!hasKey && <NeedsKey base={base} />}
   </section>
 )
 
@@ -132,7 +128,7 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
             <Time at={run.createdAt} />
           </a>
         </td>
-        <td class="number">{runSum(run)}</td>
+        <td class="number">{moneySums(run.totals)}</td>
         <td>
           <Status status={run.status} />
         </td>

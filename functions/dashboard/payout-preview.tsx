@@ -1,10 +1,12 @@
 /** The page that says who would be paid what, and who would not and why, before anything is paid. */
+import type { Child } from 'hono/jsx'
 import type { Workspace } from '../../lib/data/workspaces.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
 import type { PayoutMethod, SkipCode } from '../../lib/domain/payouts.ts'
 import { counted } from '../../lib/domain/plural.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Problem, Table, wordsFor } from '../../lib/pages/parts.tsx'
+import { moneySums, NeedsKey } from '../../lib/pages/payouts.tsx'
 import type { RunResult } from '../../lib/stripe/payouts-service.ts'
 
 /** Of long lists, as many as anybody reads through: the sums are those of all. */
@@ -19,14 +21,9 @@ const SKIP_WORDS: Record<SkipCode, string> = {
 
 type Line = { partnerId: string; currency: string; amountCents: number }
 
-/** The sum of each currency. */
-const sums = (lines: Line[]): string[] =>
-  [...Map.groupBy(lines, ({ currency }) => currency)].map(([currency, parts]) =>
-    formatMoney(
-      parts.reduce((sum, { amountCents }) => sum + amountCents, 0),
-      currency,
-    ),
-  )
+/** Whether nobody can be paid, and some only because they have not connected: a run tells them what to do. */
+export const isToTell = ({ payouts, skipped }: RunResult): boolean =>
+  payouts.length === 0 && skipped.some(({ code }) => code === 'not_connected')
 
 const PAY_BUTTON: Record<PayoutMethod, (sum: string) => string> = {
   stripe: (sum) => `Pay ${sum} by Stripe`,
@@ -39,18 +36,27 @@ type Props = {
   program: { id: string; name: string } | null
   result: RunResult
   names: Map<string, { name: string | null; slug: string }>
+  /** Whether there is what this method takes. */
+  isReady: boolean
 }
 
-export const PreviewPage = ({ workspace, method, program, result, names }: Props) => {
+/** Says who would be paid, and pays when a manager says so. */
+export const PreviewPage = ({ workspace, method, program, result, names, isReady }: Props) => {
   const base = `/app/${workspace.slug}`
   const { payouts, skipped } = result
   const partners = new Set(payouts.map(({ partnerId }) => partnerId)).size
-  const sum = sums(payouts).join(' and ')
+  const sum = moneySums(payouts)
   return (
     <>
       <h1>{method === 'stripe' ? 'Pay by Stripe?' : 'Pay by bank?'}</h1>
       <p>
-        {program ? `Of the program ${program.name}: ` : 'Of all programs: '}
+        {program ? (
+          <>
+            Of the program <bdi>{program.name}</bdi>:{' '}
+          </>
+        ) : (
+          'Of all programs: '
+        )}
         {payouts.length === 0 ? (
           'nobody is to be paid anything now.'
         ) : (
@@ -59,20 +65,20 @@ export const PreviewPage = ({ workspace, method, program, result, names }: Props
           </>
         )}
       </p>
-      {payouts.length > 0 && (
-        <form method="post" action={`${base}/payouts/new`}>
-          <input type="hidden" name="method" value={method} />
-          {program && <input type="hidden" name="programId" value={program.id} />}
-          <p>
-            {method === 'stripe'
-              ? 'The money goes from your Stripe account to theirs, at once.'
-              : 'This sets the payouts aside for you to pay, and makes a file for your bank. Nothing is sent.'}{' '}
-            What has become payable until you press the button goes with it.
-          </p>
-          <p class="actions">
-            <button type="submit">{PAY_BUTTON[method](sum)}</button> <a href={`${base}/payouts`}>Not now</a>
-          </p>
-        </form>
+      {!isReady && <NeedsKey base={base} />}
+      {isReady && payouts.length > 0 && (
+        <RunForm base={base} method={method} program={program} button={PAY_BUTTON[method](sum)}>
+          {method === 'stripe'
+            ? 'The money goes from your Stripe account to theirs, at once.'
+            : 'This sets the payouts aside for you to pay, and makes a file for your bank. Nothing is sent.'}{' '}
+          What has become payable until you press the button goes with it.
+        </RunForm>
+      )}
+      {isReady && isToTell(result) && (
+        <RunForm base={base} method={method} program={program} button="Tell them to connect">
+          Who has not connected an account can be told so by mail, with the way to do it. A mail goes to each
+          of them once: who was told before is not told again.
+        </RunForm>
       )}
       {payouts.length > 0 && (
         <>
@@ -94,6 +100,20 @@ export const PreviewPage = ({ workspace, method, program, result, names }: Props
     </>
   )
 }
+
+type RunFormProps = Pick<Props, 'method' | 'program'> & { base: string; button: string; children: Child }
+
+/** The button that begins the run, and what it does. */
+const RunForm = ({ base, method, program, button, children }: RunFormProps) => (
+  <form method="post" action={`${base}/payouts/new`}>
+    <input type="hidden" name="method" value={method} />
+    {program && <input type="hidden" name="programId" value={program.id} />}
+    <p>{children}</p>
+    <p class="actions">
+      <button type="submit">{button}</button> <a href={`${base}/payouts`}>Not now</a>
+    </p>
+  </form>
+)
 
 type LinesProps = {
   base: string

@@ -5,7 +5,7 @@ import { exportRefusalOf } from '../../lib/domain/payout-runs.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_WORDS, PayoutTable, progressWords, runSum } from '../../lib/pages/payouts.tsx'
+import { METHOD_WORDS, moneySums, PayoutTable, progressWords } from '../../lib/pages/payouts.tsx'
 
 /** One run with its payouts, and what a manager can do with it when it is paid by bank. */
 export const RunPage = ({
@@ -37,7 +37,7 @@ export const RunPage = ({
         <dt>Progress</dt>
         <dd>{progressWords(run)}</dd>
         <dt>Sum</dt>
-        <dd>{runSum(run) || 'Nothing'}</dd>
+        <dd>{moneySums(run.totals) || 'Nothing'}</dd>
         <dt>Paid by</dt>
         <dd>{METHOD_WORDS[run.method]}</dd>
         <dt>Program</dt>

@@ -4,8 +4,10 @@ import { changeRun } from '../../lib/data/manual-runs.ts'
 import { payoutsQuery } from '../../lib/data/payouts.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/data/payouts-page.ts'
 import { findProgram } from '../../lib/data/programs.ts'
+import { hasStripeKey } from '../../lib/data/stripe-keys.ts'
 import { DatabaseUnavailable } from '../../lib/data/unavailable.ts'
 import { refusalOf } from '../../lib/domain/payout-runs.ts'
+import type { PayoutMethod } from '../../lib/domain/payouts.ts'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -16,9 +18,9 @@ import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Select, wordsFor } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payouts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import type { PayoutsService, RunRequest } from '../../lib/stripe/payouts-service.ts'
+import type { PayoutsService, RunRequest, RunResult } from '../../lib/stripe/payouts-service.ts'
 import { PayoutsPage } from './payout-pages.tsx'
-import { PreviewPage, RefusedPage, SHOWN_LINES } from './payout-preview.tsx'
+import { isToTell, PreviewPage, RefusedPage, SHOWN_LINES } from './payout-preview.tsx'
 import { RunPage } from './payout-run-page.tsx'
 
 /** The key of the merchant's Stripe account, the payouts Worker alone can open. */
@@ -26,6 +28,8 @@ type PayoutsEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'ru
 
 const DONE = {
   begun: 'The run has begun. What is sent shows here: load the page again to see more of it.',
+  aside: 'The payouts are set aside for you to pay. Nothing was sent: pay what the file says.',
+  told: 'Nobody could be paid. Who has not connected an account is told so by mail, once.',
   sent: 'The run is done: everybody in it is paid.',
   nothing: 'Nothing was due any more, so nothing was paid. What was is in the newest run.',
   paid: 'The run is marked as paid. Confirm it once that is certain.',
@@ -75,6 +79,12 @@ const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>
     ? null
     : found('program', programId, (id) => findProgram(c.var.db, c.var.workspace.id, id))
 
+/** What is said of a run that has just begun, by how it pays and how far that is. */
+const begunAs = (method: PayoutMethod, { payouts }: RunResult): keyof typeof DONE => {
+  if (method === 'manual') return 'aside'
+  return payouts.every(({ status }) => status === 'paid') ? 'sent' : 'begun'
+}
+
 const UNREADABLE = 'That is nothing that can be paid. Please choose it again.'
 
 /** Shows a run, with why it could not be changed, if it could not. */
@@ -119,12 +129,17 @@ export default createRoutes<PayoutsEnv>()
     const result = await askForRun(c, { ...request, dryRun: true })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     const shown = [...result.payouts.slice(0, SHOWN_LINES), ...result.skipped.slice(0, SHOWN_LINES)]
-    const names = await namePartners(
-      db,
-      workspace.id,
-      shown.map(({ partnerId }) => partnerId),
-    )
-    const children = <PreviewPage method={request.method} {...{ workspace, program, result, names }} />
+    const [names, hasKey] = await Promise.all([
+      namePartners(
+        db,
+        workspace.id,
+        shown.map(({ partnerId }) => partnerId),
+      ),
+      hasStripeKey(db, workspace.id),
+    ])
+    const { method } = request
+    const isReady = method === 'manual' || hasKey
+    const children = <PreviewPage {...{ workspace, method, program, result, names, isReady }} />
     return renderPage(c, sectionPage('Pay partners', children))
   })
   .post(`${BASE}/new`, managersOnly(), form(), async (c) => {
@@ -134,10 +149,11 @@ export default createRoutes<PayoutsEnv>()
     await programOf(c, request.programId)
     const result = await askForRun(c, { ...request, dryRun: false })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
-    // The second click of two finds what the first has taken gone.
-    if (result.payouts.length === 0) return c.redirect(`${base}?done=nothing`, 303)
-    const done = result.payouts.every(({ status }) => status === 'paid') ? 'sent' : 'begun'
-    return c.redirect(`${base}/runs/${result.runId}?done=${done}`, 303)
+    if (result.payouts.length === 0) {
+      // The second click of two finds what the first has taken gone.
+      return c.redirect(`${base}?done=${isToTell(result) ? 'told' : 'nothing'}`, 303)
+    }
+    return c.redirect(`${base}/runs/${result.runId}?done=${begunAs(request.method, result)}`, 303)
   })
   .get(`${BASE}/all`, async (c) => {
     const { db, workspace } = c.var

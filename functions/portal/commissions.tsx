@@ -3,14 +3,12 @@ import { commissionStatus } from '../../lib/domain/commissions.ts'
 import { maskCustomer } from '../../lib/domain/mask.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { page } from '../../lib/http/lists.ts'
-import { PORTAL_ROWS, PortalQuery } from '../../lib/http/portal-schemas.ts'
+import { CommissionQuery } from '../../lib/http/portal-schemas.ts'
 import type { SessionEnv } from '../../lib/http/session.ts'
-import { readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { NextPage, Table } from '../../lib/pages/parts.tsx'
-import { Day, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
-import { noSuchPage } from '../../lib/pages/render.tsx'
+import { Table } from '../../lib/pages/parts.tsx'
+import { Day, ProgramName } from '../../lib/pages/portal.tsx'
+import { type List, readList, renderList } from './list.tsx'
 
 const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
 
@@ -47,7 +45,7 @@ const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMan
       <td>
         <Day at={commission.created_at} />
       </td>
-      {isOfMany && <td>{commission.program}</td>}
+      {isOfMany && <ProgramName name={commission.program} />}
       <td>
         {eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}{' '}
         {commission.customer && maskCustomer(commission.customer)}
@@ -66,46 +64,52 @@ const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMan
   )
 }
 
+const CommissionTable = ({ list, now }: { list: List<OwnCommission>; now: Date }) => (
+  <Table
+    caption="Commissions"
+    head={[
+      'Earned',
+      ...(list.isOfMany ? ['Program'] : []),
+      'For',
+      { number: 'Amount' },
+      'Status',
+      'When it is paid',
+    ]}
+  >
+    {list.data.map((commission) => (
+      <Row commission={commission} isOfMany={list.isOfMany} now={now} />
+    ))}
+  </Table>
+)
+
+const OF_ONE_PAYOUT = (
+  <p>
+    What one of your <a href="/portal/payouts">payouts</a> is made of.{' '}
+    <a href="/portal/commissions">Show all commissions</a>
+  </p>
+)
+
+const OF_ALL = (
+  <p>
+    What your sales and leads have earned you. A commission is pending while its sale may be refunded, then
+    payable, and goes out with the next payout. What was refunded is taken back. What earned you nothing
+    stands in <a href="/portal/events">Sales and leads</a>, with the reason.
+  </p>
+)
+
 /** GET /portal/commissions: what a partner has earned, when it is paid, and what was taken back of it. */
 export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) => {
   const { db, now, user } = c.var
-  const { data } = readFilters(c, PortalQuery)
-  if (!data) throw noSuchPage()
-  const filter = { programId: data.program, cursor: data.cursor, limit: PORTAL_ROWS + 1 }
-  const { programs, rows } = await readOwnCommissions(db, user.email, filter)
-  if (data.program && !programs.some(({ id }) => id === data.program)) throw noSuchPage()
-  const { data: commissions, nextCursor } = page(rows, PORTAL_ROWS)
-  const isOfMany = programs.length > 1
-  const children = (
-    <>
-      <h1>Commissions</h1>
-      <p>
-        What your sales and leads have earned you. A commission is pending while its sale may be refunded,
-        then payable, and goes out with the next payout. What was refunded is taken back. What earned you
-        nothing stands in <a href="/portal/events">Sales and leads</a>, with the reason.
-      </p>
-      <ProgramFilter programs={programs} selected={data.program} path="/portal/commissions" />
-      {commissions.length > 0 ? (
-        <Table
-          caption="Commissions"
-          head={[
-            'Earned',
-            ...(isOfMany ? ['Program'] : []),
-            'For',
-            { number: 'Amount' },
-            'Status',
-            'When it is paid',
-          ]}
-        >
-          {commissions.map((commission) => (
-            <Row commission={commission} isOfMany={isOfMany} now={now} />
-          ))}
-        </Table>
-      ) : (
-        <p class="empty">{data.cursor ? 'There are no more.' : 'Nothing was earned yet.'}</p>
-      )}
-      <NextPage url={c.req.url} cursor={nextCursor} />
-    </>
+  const list = await readList(c, CommissionQuery, (filter, { payout }) =>
+    readOwnCommissions(db, user.email, { ...filter, payoutId: payout }),
   )
-  return renderPortal(c, { title: 'Commissions', at: '/portal/commissions', children })
+  const { payout } = list.asked
+  return renderList(c, {
+    title: 'Commissions',
+    at: '/portal/commissions',
+    list,
+    intro: payout ? OF_ONE_PAYOUT : OF_ALL,
+    empty: payout ? 'No commission of yours is in this payout.' : 'Nothing was earned yet.',
+    children: <CommissionTable list={list} now={now} />,
+  })
 })

@@ -92,6 +92,8 @@ export default createRoutes<ConnectEnv>()
     const workspaceId = workspaceIn(c)
     const account = await ownAccount(c, workspaceId)
     if (!account) return c.redirect('/portal', 303)
+    // Another one is begun by the form alone: a link must not take anything away.
+    if (account.status === 'closed') return back(c, 'closed')
     const begun = await begin(c, workspaceId, account.country)
     return 'refused' in begun ? refuse(c, begun.refused) : c.redirect(begun.url, 303)
   })

@@ -5,14 +5,12 @@ import { formatMoney } from '../../lib/domain/money.ts'
 import { explainToPartner, whyNothing } from '../../lib/domain/partner-steps.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { page } from '../../lib/http/lists.ts'
-import { PORTAL_ROWS, PortalEventId, PortalQuery } from '../../lib/http/portal-schemas.ts'
+import { PortalEventId, PortalQuery } from '../../lib/http/portal-schemas.ts'
 import type { SessionEnv } from '../../lib/http/session.ts'
-import { readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { NextPage, Table } from '../../lib/pages/parts.tsx'
-import { Day, ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
-import { noSuchPage } from '../../lib/pages/render.tsx'
+import { Table } from '../../lib/pages/parts.tsx'
+import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
+import { readList, renderList } from './list.tsx'
 
 const NAME = { sale: 'Sale', lead: 'Lead' }
 
@@ -45,7 +43,7 @@ const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolea
         <td>
           <Day at={event.occurredAt} />
         </td>
-        {isOfMany && <td>{event.program}</td>}
+        {isOfMany && <ProgramName name={event.program} />}
         <td>
           {NAME[event.kind]} {customerOf(event)}
         </td>
@@ -115,7 +113,9 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
           <Day at={event.occurredAt} />
         </dd>
         <dt>Program</dt>
-        <dd>{event.program}</dd>
+        <dd>
+          <bdi>{event.program}</bdi>
+        </dd>
         {amount && (
           <>
             <dt>Amount</dt>
@@ -140,33 +140,20 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
 export default createRoutes<SessionEnv>()
   .get('/portal/events', async (c) => {
     const { db, user } = c.var
-    const { data } = readFilters(c, PortalQuery)
-    if (!data) throw noSuchPage()
-    const filter = { programId: data.program, cursor: data.cursor, limit: PORTAL_ROWS + 1 }
-    const { programs, rows } = await readOwnEvents(db, user.email, filter)
-    if (data.program && !programs.some(({ id }) => id === data.program)) throw noSuchPage()
-    const { data: events, nextCursor } = page(rows, PORTAL_ROWS)
-    const children = (
-      <>
-        <h1>Sales and leads</h1>
+    const list = await readList(c, PortalQuery, (filter) => readOwnEvents(db, user.email, filter))
+    return renderList(c, {
+      title: 'Sales and leads',
+      at: '/portal/events',
+      list,
+      intro: (
         <p>
           What came of the visitors that you sent, also where it didn’t count. Customers are shown masked: who
           they are is between them and the merchant.
         </p>
-        <ProgramFilter programs={programs} selected={data.program} path="/portal/events" />
-        {events.length > 0 ? (
-          <EventTable events={events} isOfMany={programs.length > 1} />
-        ) : (
-          <p class="empty">
-            {data.cursor
-              ? 'There are no more.'
-              : 'No sale and no lead was reported of a visitor of yours yet.'}
-          </p>
-        )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
-      </>
-    )
-    return renderPortal(c, { title: 'Sales and leads', at: '/portal/events', children })
+      ),
+      empty: 'No sale and no lead was reported of a visitor of yours yet.',
+      children: <EventTable events={list.data} isOfMany={list.isOfMany} />,
+    })
   })
   .get('/portal/events/:id', async (c) => {
     const { db, now, user } = c.var

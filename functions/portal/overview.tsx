@@ -23,6 +23,7 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
           partnership={partnership}
           data={data}
           period={period}
+          now={now}
           isFirstOfWorkspace={partnerships[index - 1]?.workspace_id !== partnership.workspace_id}
         />
       ))}

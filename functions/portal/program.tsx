@@ -1,11 +1,13 @@
 /** One program on a partner's first page. */
-import type { Balance, Partnership, PortalData } from '../../lib/data/portal.ts'
+import type { Partnership, PortalData } from '../../lib/data/portal.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
 import { fillSlots, PERIODS, type Period } from '../../lib/domain/periods.ts'
 import { partnerLink } from '../../lib/domain/slugs.ts'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
+import { moneySums } from '../../lib/pages/payouts.tsx'
+import { Balances } from './balances.tsx'
 
 const PERIOD_NAMES = { 30: '30 days', 90: '90 days', 365: '12 months' } as const
 
@@ -22,49 +24,6 @@ const Coupons = ({ codes }: { codes: string[] | null }) =>
       </ul>
     </>
   )
-
-/** What a partner is owed and was paid, in one currency. */
-const BalanceNumbers = ({ balance }: { balance: Balance }) => {
-  const { currency, pendingCents, payableCents, processingCents, paidCents } = balance
-  const numbers: [label: string, cents: bigint][] = [
-    ['Pending', pendingCents],
-    ['Payable', payableCents],
-    ['On its way', processingCents],
-    ['Paid', paidCents],
-  ]
-  return (
-    <>
-      <dl class="balance">
-        {numbers.map(([label, cents]) => (
-          <div>
-            <dt>{label}</dt>
-            <dd>{formatMoney(cents, currency)}</dd>
-          </div>
-        ))}
-      </dl>
-      {payableCents < 0n && (
-        <p class="hint">
-          More was taken back than is payable, as when a sale is refunded after you were paid for it. It is
-          set off against what you earn next; nothing is asked of you.
-        </p>
-      )}
-    </>
-  )
-}
-
-const Balances = ({ balances }: { balances: Balance[] }) => (
-  <>
-    <h3>Your balance</h3>
-    {balances.map((balance) => (
-      <BalanceNumbers balance={balance} />
-    ))}
-    <p class="hint">
-      {balances.length === 0
-        ? 'Nothing yet. What a sale earns you is pending while it may be refunded, and payable after that.'
-        : 'Pending is held while a sale may be refunded; payable goes out with the next payout.'}
-    </p>
-  </>
-)
 
 /** The series of one program: the counts, then what was earned, by currency. */
 const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots }: Period): Series[] => {
@@ -117,7 +76,9 @@ const HowPaid = ({ workspaceId, data }: { workspaceId: string; data: PortalData 
   if (!first || (!account && partnerships.every(({ status }) => status === 'banned'))) return null
   if (!account && !first.pays_by_stripe) {
     return (
-      <p class="hint">{first.workspace} doesn’t pay by Stripe, so there is no account for you to connect.</p>
+      <p class="hint">
+        <bdi>{first.workspace}</bdi> doesn’t pay by Stripe, so there is no account for you to connect.
+      </p>
     )
   }
   const workspace = { id: workspaceId, name: first.workspace }
@@ -126,19 +87,24 @@ const HowPaid = ({ workspaceId, data }: { workspaceId: string; data: PortalData 
 
 /** What waits to be paid by a workspace, written out: each currency on its own. */
 const owedBy = (partnerships: Partnership[], { balances }: PortalData): string | undefined => {
-  const owed = new Map<string, bigint>()
-  for (const { partner_id: partnerId, currency, payableCents } of balances) {
+  const paying = partnerships.filter(({ status }) => status !== 'banned').map(({ id }) => id)
+  const owed = balances
     // Programs pay each on its own: what one has paid too much is not set off in another.
-    if (payableCents <= 0n || !partnerships.some(({ id }) => id === partnerId)) continue
-    owed.set(currency, (owed.get(currency) ?? 0n) + payableCents)
-  }
-  return [...owed].map(([currency, cents]) => formatMoney(cents, currency)).join(' and ') || undefined
+    .filter(({ partner_id: partnerId, payableCents }) => payableCents > 0n && paying.includes(partnerId))
+    .map(({ currency, payableCents }) => ({ currency, amountCents: payableCents }))
+  return moneySums(owed) || undefined
 }
 
-type Props = { partnership: Partnership; data: PortalData; period: Period; isFirstOfWorkspace: boolean }
+type Props = {
+  partnership: Partnership
+  data: PortalData
+  period: Period
+  now: Date
+  isFirstOfWorkspace: boolean
+}
 
 /** A program: the link first, then what it has brought. Of a workspace's programs, the first says how it pays. */
-export const Program = ({ partnership, data, period, isFirstOfWorkspace }: Props) => {
+export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
   const { id, program, workspace, status, slug, site_url: siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
   return (
@@ -151,7 +117,11 @@ export const Program = ({ partnership, data, period, isFirstOfWorkspace }: Props
       <h3>Your link</h3>
       <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
       <Coupons codes={coupons} />
-      <Balances balances={data.balances.filter((balance) => balance.partner_id === id)} />
+      <Balances
+        partnership={partnership}
+        balances={data.balances.filter((balance) => balance.partner_id === id)}
+        now={now}
+      />
       {isFirstOfWorkspace && <HowPaid workspaceId={partnership.workspace_id} data={data} />}
       <div class="over-time" id={anchor}>
         <h3>Over time</h3>

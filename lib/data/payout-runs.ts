@@ -23,35 +23,39 @@ export type Balance = {
   code: SkipCode | null
 }
 
+/** Whether a commission, `c`, is one that a run may take. */
+const isOpen = ({ workspaceId, programId, payableBy }: RunScope): RawBuilder<unknown> => sql`
+        c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${payableBy}::timestamptz
+        and (${programId}::uuid is null or c.program_id = ${programId}::uuid)`
+
+/** What is owed to all partners, by currency. What has come to nothing is no balance. */
+const allSums = (scope: RunScope) => sql`
+      select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
+      from commissions c where ${isOpen(scope)}
+      group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
+
 /**
- * The balances of partners, each with the account that it goes to and the reason why a run leaves it. What has come to
- * nothing is no balance. A minimum is in the minor units of whatever currency.
+ * Balances, each with the account that it goes to and the reason why a run leaves it. A minimum is in the minor units of
+ * whatever currency.
  */
-const balances = (
-  { workspaceId, programId, method, payableBy }: RunScope,
-  partners: RawBuilder<unknown>,
-) => sql`
-      select c.partner_id, c.program_id, c.currency, sum(c.amount_cents)::bigint as amount_cents, a.stripe_account_id,
-             case when sum(c.amount_cents) < 0 then 'negative_balance'
-                  when p.status = 'banned' then 'partner_banned'
-                  when sum(c.amount_cents) < g.minimum_payout_cents then 'below_minimum'
-                  when ${method}::text = 'stripe' and a.id is null then 'not_connected'
-             end as code
-      from commissions c
-      join partners p on p.id = c.partner_id
-      join programs g on g.id = c.program_id
-      left join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email
-                                 and a.disconnected_at is null and a.status = 'enabled'
-      where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${payableBy}::timestamptz
-        and (${programId}::uuid is null or c.program_id = ${programId}::uuid) ${partners}
-      group by c.partner_id, c.program_id, c.currency, a.id, p.id, g.id
-      having sum(c.amount_cents) <> 0`
+const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
+    select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
+           case when s.amount_cents < 0 then 'negative_balance'
+                when p.status = 'banned' then 'partner_banned'
+                when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
+                when ${method}::text = 'stripe' and a.id is null then 'not_connected'
+           end as code
+    from (${sums}) s
+    join partners p on p.id = s.partner_id
+    join programs g on g.id = p.program_id
+    left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
+                               and a.disconnected_at is null and a.status = 'enabled'`
 
 /** What a run would pay now, and what it would leave. */
 export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> => {
   const { rows } = await sql<Balance>`
     select partner_id as "partnerId", currency, amount_cents as "amountCents", code
-    from (${balances(scope, sql``)}) as balances order by partner_id, currency`.execute(db)
+    from (${balances(scope, allSums(scope))}) as balances order by partner_id, currency`.execute(db)
   return rows
 }
 
@@ -125,47 +129,68 @@ export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
   openRuns(db).where('claimed_at', 'is', null).limit(limit).execute()
 
 /**
+ * How many commissions are taken at once, about: a partner's go together, so those of the last one come on top. Each
+ * costs some 50 microseconds, and a statement has to be far quicker than the timeout of a try.
+ */
+const MAX_COMMISSIONS = 5_000
+/** Before all others. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
  * Lets a run take what is owed to its next partners: their commissions, netted, become a payout for each partner and
  * currency. Two runs at once take turns, so that no balance is torn in two. Repeated after an unseen commit, it takes
- * the partners after those.
+ * the partners after those. A run by Stripe takes nothing once the key is gone: nothing could be sent, nor given back.
  *
- * @param pageSize how many partners have their turn
+ * Whatever is found is looked up from the partners on, one by one: a join with all that is owed would be planned by what
+ * Postgres knew of the tables before they were filled.
+ *
+ * @param pageSize how many partners have their turn, at most
  * @returns whether all partners have had theirs
  */
 export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Date): Promise<boolean> => {
-  const { id, workspaceId, programId, payableBy } = run
-  const isOfRun = sql`c.workspace_id = ${workspaceId} and c.payout_id is null
-                  and c.payable_at <= ${payableBy}::timestamptz`
+  const { id, workspaceId, method } = run
   const claim = sql<{ isClaimed: boolean }>`
     with run as (
       select claimed_until from payout_runs
       where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null for update
+    ), next as (
+      select c.partner_id from commissions c
+      where ${isOpen(run)} and c.partner_id > (select coalesce(claimed_until, ${NOBODY}::uuid) from run)
+        and (${method}::text <> 'stripe' or exists (select from stripe_keys where workspace_id = ${workspaceId}))
+      order by c.partner_id limit ${MAX_COMMISSIONS}
     ), turn as (
-      select distinct c.partner_id from commissions c, run
-      where ${isOfRun} and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
-        and (run.claimed_until is null or c.partner_id > run.claimed_until)
-      order by c.partner_id limit ${pageSize}
+      select distinct partner_id from next order by partner_id limit ${pageSize}
     ), chosen as materialized (
       select uuidv7() as id, balances.*
-      from (${balances(run, sql`and c.partner_id in (select partner_id from turn)`)}) as balances
+      from (${balances(
+        run,
+        sql`
+      select turn.partner_id, own.* from turn cross join lateral (
+        select c.currency, sum(c.amount_cents)::bigint as amount_cents
+        from commissions c where ${isOpen(run)} and c.partner_id = turn.partner_id
+        group by c.currency having sum(c.amount_cents) <> 0) own`,
+      )}) as balances
       where code is null
     ), claimed as (
-      update commissions c set payout_id = chosen.id
-      from chosen
-      where ${isOfRun} and c.partner_id = chosen.partner_id and c.currency = chosen.currency
-      returning c.payout_id, c.amount_cents
+      update commissions set payout_id = own.payout_id
+      from (select chosen.id as payout_id, c.id from chosen cross join lateral (
+              select c.id from commissions c
+              where ${isOpen(run)} and c.partner_id = chosen.partner_id and c.currency = chosen.currency offset 0) c) own
+      where commissions.id = own.id and commissions.payout_id is null
+      returning commissions.payout_id, commissions.amount_cents
     ), made as (
       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
                            stripe_account_id, created_at, next_attempt_at)
       select chosen.id, ${workspaceId}::uuid, ${id}::uuid, chosen.program_id, chosen.partner_id, chosen.currency,
-             sum(claimed.amount_cents), case when ${run.method}::text = 'stripe' then chosen.stripe_account_id end,
+             sums.amount_cents, case when ${method}::text = 'stripe' then chosen.stripe_account_id end,
              ${now}::timestamptz, ${now}::timestamptz
-      from chosen join claimed on claimed.payout_id = chosen.id
-      group by chosen.id, chosen.program_id, chosen.partner_id, chosen.currency, chosen.stripe_account_id
+      from chosen
+      join (select payout_id, sum(amount_cents) as amount_cents from claimed group by 1) sums on payout_id = chosen.id
     )
     update payout_runs r
     set claimed_until = coalesce((select partner_id from turn order by partner_id desc limit 1), r.claimed_until),
-        claimed_at = case when (select count(*) from turn) < ${pageSize} then ${now}::timestamptz end
+        claimed_at = case when (select count(*) from next) < ${MAX_COMMISSIONS} and (select count(*) from turn) < ${pageSize}
+                          then ${now}::timestamptz end
     from run
     where r.workspace_id = ${workspaceId} and r.id = ${id}
     returning r.claimed_at is not null as "isClaimed"`
@@ -189,14 +214,11 @@ export const listUntold = async (db: Db, scope: RunScope, limit: number): Promis
   const { rows } = await sql<Untold>`
     select distinct on (b.partner_id) b.partner_id as "partnerId", p.email, p.name as "partnerName",
            g.name as "programName", b.currency, b.amount_cents as "amountCents"
-    from (${balances(
-      scope,
-      sql`and not exists (
-            select from mails m where m.partner_id = c.partner_id and m.kind = 'connect_account')`,
-    )}) as b
+    from (${balances(scope, allSums(scope))}) as b
     join partners p on p.id = b.partner_id
     join programs g on g.id = b.program_id
     where b.code = 'not_connected'
+      and not exists (select from mails m where m.partner_id = b.partner_id and m.kind = 'connect_account')
     order by b.partner_id, b.amount_cents desc
     limit ${limit}`.execute(db)
   return rows

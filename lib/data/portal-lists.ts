@@ -5,6 +5,8 @@ import type { Slice } from './slice.ts'
 
 export type PortalFilter = Slice & { programId?: string | undefined }
 
+type CommissionFilter = PortalFilter & { payoutId?: string | undefined }
+
 /** The programs of an address, by name: what its lists can be narrowed to. */
 export const ownProgramsQuery = (db: Db, email: string) =>
   db
@@ -18,7 +20,7 @@ export const ownProgramsQuery = (db: Db, email: string) =>
 export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
 
 /** The commissions of an address, newest first: one row each, with what was taken back of it. In one fetch. */
-export const readOwnCommissions = async (db: Db, email: string, filter: PortalFilter) => {
+export const readOwnCommissions = async (db: Db, email: string, filter: CommissionFilter) => {
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
     ownCommissionsQuery(db, email, filter).compile(),
@@ -26,7 +28,11 @@ export const readOwnCommissions = async (db: Db, email: string, filter: PortalFi
   return { programs, rows }
 }
 
-const ownCommissionsQuery = (db: Db, email: string, { programId, cursor, limit }: PortalFilter) =>
+const ownCommissionsQuery = (
+  db: Db,
+  email: string,
+  { programId, payoutId, cursor, limit }: CommissionFilter,
+) =>
   db
     .selectFrom('commissions as c')
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
@@ -38,6 +44,7 @@ const ownCommissionsQuery = (db: Db, email: string, { programId, cursor, limit }
     .where((eb) =>
       eb.and([
         ...(programId ? [eb('c.program_id', '=', programId)] : []),
+        ...(payoutId ? [eb('c.payout_id', '=', payoutId)] : []),
         ...(cursor ? [eb('c.id', '<', cursor)] : []),
       ]),
     )
@@ -64,16 +71,29 @@ const ownCommissionsQuery = (db: Db, email: string, { programId, cursor, limit }
         .as('reversed_cents'),
     ])
 
-export type OwnPayout = Awaited<ReturnType<typeof listOwnPayouts>>[number]
+export type OwnPayout = Awaited<ReturnType<typeof readOwnPayouts>>['rows'][number]
 
 /** The payouts of an address, newest first, with what each is made of; one that failed has let go of that. */
-export const listOwnPayouts = (db: Db, email: string, { cursor, limit }: Slice) =>
+export const readOwnPayouts = async (db: Db, email: string, filter: PortalFilter) => {
+  const [programs, rows] = await db.batch([
+    ownProgramsQuery(db, email).compile(),
+    ownPayoutsQuery(db, email, filter).compile(),
+  ])
+  return { programs, rows }
+}
+
+const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: PortalFilter) =>
   db
     .selectFrom('payouts as po')
     .innerJoin('partners as p', 'p.id', 'po.partner_id')
     .innerJoin('programs as pr', 'pr.id', 'po.program_id')
     .where('p.email', '=', email)
-    .where((eb) => eb.and(cursor ? [eb('po.id', '<', cursor)] : []))
+    .where((eb) =>
+      eb.and([
+        ...(programId ? [eb('po.program_id', '=', programId)] : []),
+        ...(cursor ? [eb('po.id', '<', cursor)] : []),
+      ]),
+    )
     .orderBy('po.id', 'desc')
     .limit(limit)
     .select((eb) => [
@@ -106,4 +126,3 @@ export const listOwnPayouts = (db: Db, email: string, { cursor, limit }: Slice) 
         .select(sql<string | null>`m.details ->> 'reason'`.as('reason'))
         .as('reason'),
     ])
-    .execute()

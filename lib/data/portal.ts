@@ -52,6 +52,8 @@ const partnershipsQuery = (db: Db, email: string) =>
       'p.workspace_id',
       'pr.name as program',
       'pr.site_url',
+      'pr.payout_schedule',
+      'pr.minimum_payout_cents',
       'w.name as workspace',
       eb
         .selectFrom('coupon_aliases as ca')
@@ -112,6 +114,7 @@ const activityQuery = (email: string, period: Period) => {
     select e.partner_id, e.kind || 's', null, ${slotOf('e.occurred_at', period)}, count(*)
     from mine join events e on e.partner_id = mine.id
     where e.id >= ${first} and e.occurred_at >= ${since}
+      and not e.steps @> '[{"code": "same_purchase"}]' -- which another one counts for
     group by 1, 2, 4
     union all
     select c.partner_id, 'earned', c.currency, ${slotOf('e.occurred_at', period)}, sum(c.amount_cents)::bigint

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Click, CouponAlias, PartnerTerms } from '../domain/attribution.ts'
 import type { Purchase, ToldFact } from '../domain/purchases.ts'
-import type { PurchaseFacts, RecordedSale, StandingCommission } from '../domain/settlement.ts'
+import type { StandingCommission } from '../domain/reversals.ts'
+import type { PurchaseFacts, RecordedSale } from '../domain/settlement.ts'
 import type { StripeFact } from '../domain/stripe-facts.ts'
 import type { Db } from './connection.ts'
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from './facts.ts'
@@ -52,7 +53,8 @@ type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt'> & {
 }
 
 type FactsRow = {
-  recorded: SaleRow | null
+  /** All that are recorded of the purchase, the first first. */
+  sales: SaleRow[]
   customer: PurchaseFacts['customer']
   owner: FromJson<PartnerTerms> | null
   click: FromJson<Click> | null
@@ -63,14 +65,29 @@ type FactsRow = {
  * The times at which a purchase itself may have brought its customer to a partner: by its checkout, or while that was
  * not known by its payment, or by the merchant's report. What it brought is no owner that it has to respect.
  */
-export const ownTimes = ({ broughtAt, sale }: Purchase, reportedAt: unknown) =>
-  sql`${broughtAt}::timestamptz, ${sale?.paidAt ?? null}::timestamptz, ${reportedAt}::timestamptz`
+export const ownTimes = ({ broughtAt, sale }: Purchase) =>
+  sql`${broughtAt}::timestamptz, ${sale?.paidAt ?? null}::timestamptz`
 
-/** What the sale earned does not count as the customer's first commission when it is decided again. */
-const OF_OTHER_SALES = sql`and c.event_id is distinct from e.id`
+/** What the purchase earned does not count as the customer's first commission when it is decided again. */
+const OF_OTHER_SALES = sql`and c.event_id <> all (array(select id from sold))`
+
+/** A sale, `s`, with the commission that stands for it, as one JSON value. */
+const SALE_JSON = sql`jsonb_build_object(
+  'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
+  'occurredAt', s.occurred_at, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
+  'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
+  'commission', (
+    select jsonb_build_object(
+      'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
+      'amountCents', c.amount_cents, 'currency', c.currency,
+      'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
+                        where r.event_id = s.id and r.reverses_id = c.id))
+    from commissions c join partners p on p.id = c.partner_id
+    where c.event_id = s.id and c.kind <> 'reversal'
+      and not exists (select from commissions r where r.replaces_id = c.id)))`
 
 /**
- * What decides a purchase beside itself, in one read: the sale, if it is recorded, the customer and whose it was when
+ * What decides a purchase beside itself, in one read: its sales, if any are recorded, the customer and whose it was when
  * it paid, and where the checkout's coupons and clicks lead.
  *
  * The customer is known by Stripe's id, else by the merchant's, which may have reported the sale, else by the
@@ -87,47 +104,38 @@ export const loadPurchaseFacts = async (
   const { customer, email, checkout, sale } = purchase
   const coupons = textArray(checkout?.coupons ?? [])
   const { rows } = await sql<FactsRow>`
+    with sold as (
+      select * from events
+      where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys)})
+    )
     select
-      case when e.id is not null then jsonb_build_object(
-        'id', e.id, 'externalId', e.external_id, 'customerExternalId', e.customer_external_id,
-        'occurredAt', e.occurred_at, 'partnerId', e.partner_id, 'attributedBy', e.attributed_by, 'clickId', e.click_id,
-        'amountCents', e.amount_cents, 'currency', e.currency, 'steps', e.steps, 'revision', e.revision,
-        'commission', (
-          select jsonb_build_object(
-            'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
-            'amountCents', c.amount_cents, 'currency', c.currency,
-            'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
-                              where r.event_id = e.id and r.reverses_id = c.id))
-          from commissions c join partners p on p.id = c.partner_id
-          where c.event_id = e.id and c.kind <> 'reversal'
-            and not exists (select from commissions r where r.replaces_id = c.id))) end as "recorded",
+      (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
       case when cu.id is not null then jsonb_build_object(
         'id', cu.id, 'externalId', cu.external_id, 'stripeCustomerId', cu.stripe_customer_id) end as "customer",
       ${termsJson(
         sql`(select r.partner_id from referrals r
              where r.customer_id = cu.id and r.referred_at <= ${sale?.paidAt ?? null}::timestamptz
-               and (r.referred_at in (${ownTimes(purchase, sql`e.occurred_at`)})) is not true
+               and (r.referred_at in (${ownTimes(purchase)})) is not true
+               and r.referred_at <> all (array(select occurred_at from sold))
              order by r.referred_at desc, r.partner_id limit 1)`,
         OF_OTHER_SALES,
       )} as "owner",
       (select ${clickJson(OF_OTHER_SALES)} from clicks cl
-       where cl.workspace_id = w.id and cl.id in (${checkout?.clickId ?? null}, e.click_id)
+       where cl.workspace_id = w.id
+         and cl.id = any(array(select ${checkout?.clickId ?? null}::text union select click_id from sold))
        order by cl.created_at desc, cl.id limit 1) as "click",
       (select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, OF_OTHER_SALES)})
        from coupon_aliases a where a.workspace_id = w.id and a.coupon_id = any(${coupons})
        order by array_position(${coupons}, a.coupon_id) limit 1) as "coupon"
     from (select ${workspaceId}::uuid as id) w
     left join lateral (
-      select * from events e
-      where e.workspace_id = w.id and e.kind = 'sale' and e.external_id = any(${textArray(keys)})
-      order by e.external_id = ${purchase.externalId} desc, e.id limit 1) e on true
-    left join lateral (
       select * from (
         select 1 as rank, c.* from customers c where c.workspace_id = w.id and c.external_id = ${customer}
         union all
         select 2, c.* from customers c where c.workspace_id = w.id and c.stripe_customer_id = ${customer}
         union all
-        select 3, c.* from customers c where c.workspace_id = w.id and c.external_id = e.customer_external_id
+        select 3, c.* from customers c
+        where c.workspace_id = w.id and c.external_id = any(array(select customer_external_id from sold))
         union all
         select 4, c.* from customers c where c.workspace_id = w.id and c.external_id = ${email}
         union all
@@ -139,8 +147,10 @@ export const loadPurchaseFacts = async (
 
   const [row] = rows
   if (!row) throw new Error('A select without a table gave no row.')
+  const [recorded = null, ...duplicates] = row.sales.map(reviveSale)
   return {
-    recorded: row.recorded && reviveSale(row.recorded),
+    recorded,
+    duplicates,
     customer: row.customer,
     customerPartner: row.owner && reviveTerms(row.owner),
     click: row.click && reviveClick(row.click),

@@ -136,15 +136,22 @@ export const noteReport = async (
   `.execute(db)
 }
 
-/** Ends a report of a sale that Stripe has told of: from now on, it is repeated like any other. */
+/**
+ * Ends a report of a sale that Stripe has told of: from now on, it is repeated like any other.
+ *
+ * @returns the event's id
+ */
 export const endReport = async (
   db: Db,
   workspaceId: string,
-  eventId: string,
-  bodyHash: string,
-): Promise<void> => {
-  await sql`
-    update events set body_hash = ${bodyHash}
-    where workspace_id = ${workspaceId} and id = ${eventId} and body_hash is null
+  { externalId, bodyHash }: SaleReport,
+): Promise<string> => {
+  const { rows } = await sql<{ id: string }>`
+    update events set body_hash = coalesce(body_hash, ${bodyHash})
+    where workspace_id = ${workspaceId} and kind = 'sale' and external_id = ${externalId}
+    returning id
   `.execute(db)
+  const [event] = rows
+  if (!event) throw new Error('A sale that was reported is not there.')
+  return event.id
 }

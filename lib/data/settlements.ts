@@ -1,7 +1,8 @@
 /** What a purchase comes to, in one write: the sale, its customer, and the rows of the ledger. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Purchase } from '../domain/purchases.ts'
-import type { CustomerChange, PurchaseFacts, Reversal, SaleChange, Settlement } from '../domain/settlement.ts'
+import type { Reversal } from '../domain/reversals.ts'
+import type { CustomerChange, PurchaseFacts, SaleChange, Settlement } from '../domain/settlement.ts'
 import { breaks, type Db, isDivisionByZero } from './connection.ts'
 import { newId } from './ids.ts'
 import { lockCustomer } from './locks.ts'
@@ -23,11 +24,11 @@ type Settling = {
  */
 export const saveSettlement = async (db: Db, settling: Settling): Promise<string | null | undefined> => {
   const { workspaceId, purchase, facts, settlement } = settling
-  const { sale, customer } = settlement
+  const { sale, customer, duplicates } = settlement
   const recordedId = facts.recorded?.id ?? null
   const newSaleId = newId()
   const changesSale = sale !== null || settlement.steps !== null
-  if (!changesSale && !customer) return recordedId
+  if (!changesSale && !customer && duplicates.length === 0) return recordedId
 
   const statement = sql<{ eventId: string | null }>`
     with customer as (${customer ? saveCustomer(settling, customer) : sql`select null::uuid as id`}),
@@ -35,6 +36,7 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
     withdrawn as (delete from referrals r using customer
                   where r.customer_id = customer.id and ${isWithdrawn(settling)}),
     event as (${changesSale ? saveSale(settling, newSaleId) : sql`select ${recordedId}::uuid as id from customer`}),
+    duplicate as (${saveDuplicates(settling)}),
     commission as (${insertCommissions(settling)})
     select id as "eventId" from event`
   const lock = lockCustomer(workspaceId, purchase.customer ?? sale?.customerExternalId ?? '')
@@ -52,15 +54,20 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
 }
 
 /**
- * Fails, and takes the whole batch along, when the sale was made or changed by somebody else meanwhile: the customer
+ * Fails, and takes the whole batch along, when a sale was made or changed by somebody else meanwhile: the customer
  * must not be told of a decision that does not hold.
  */
 const refuseHalf = ({ workspaceId, facts, settlement }: Settling, saleId: string) => {
-  const { recorded } = facts
-  if (!settlement.sale && !settlement.steps) return sql<unknown>`select`
+  const { sale, steps, duplicates } = settlement
+  const revision = facts.recorded ? facts.recorded.revision + 1 : 0
+  const changed = [
+    ...(sale || steps ? [{ id: saleId, revision }] : []),
+    ...duplicates.map((duplicate) => ({ id: duplicate.id, revision: duplicate.revision + 1 })),
+  ]
   return sql<unknown>`
-    select 1 / count(*) from events
-    where workspace_id = ${workspaceId} and id = ${saleId} and revision = ${recorded ? recorded.revision + 1 : 0}`
+    select 1 / (count(*) = ${changed.length}::integer)::integer
+    from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as changed (id uuid, revision integer)
+    join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
 }
 
 /** What another sale, or another sight of the same customer, may have taken meanwhile. */
@@ -101,13 +108,16 @@ const saveCustomer = (settling: Settling, change: CustomerChange): RawBuilder<un
       returning id`
 }
 
-/** Whether a referral, `r`, came with this very sale, when that was still credited to another partner. */
+/** Whether a referral, `r`, came with this very purchase, when that was still credited to another partner. */
 const isWithdrawn = ({ purchase, facts, settlement }: Settling): RawBuilder<unknown> => {
-  const { recorded } = facts
-  const credited = settlement.sale?.credit?.partner.id
-  return recorded && credited && recorded.partnerId !== credited
-    ? sql`(r.partner_id = ${recorded.partnerId} and r.referred_at in (${ownTimes(purchase, recorded.occurredAt)}))`
-    : sql`false`
+  const credited = settlement.sale?.credit?.partner.id ?? settlement.customer?.partnerId
+  const others = [facts.recorded, ...facts.duplicates].flatMap((sale) =>
+    sale && credited && sale.partnerId !== credited
+      ? sql`(r.partner_id = ${sale.partnerId}
+             and r.referred_at in (${ownTimes(purchase)}, ${sale.occurredAt}::timestamptz))`
+      : [],
+  )
+  return others.length ? sql`(${sql.join(others, sql` or `)})` : sql`false`
 }
 
 const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, referredAt: Date) => sql`
@@ -134,6 +144,18 @@ const saveSale = (settling: Settling, newSaleId: string): RawBuilder<unknown> =>
       where e.workspace_id = ${settling.workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
       returning e.id`
 }
+
+/** Has the duplicates say what they are. Gives fewer when one was changed meanwhile. */
+const saveDuplicates = ({ workspaceId, settlement: { duplicates } }: Settling): RawBuilder<unknown> =>
+  duplicates.length === 0
+    ? sql`select null::uuid as id where false`
+    : sql`
+      update events e
+      set partner_id = d."partnerId", attributed_by = d."attributedBy", steps = d.steps, revision = e.revision + 1
+      from customer, jsonb_to_recordset(${JSON.stringify(duplicates)}::jsonb)
+             as d (id uuid, revision integer, "partnerId" uuid, "attributedBy" text, steps jsonb)
+      where e.workspace_id = ${workspaceId} and e.id = d.id and e.revision = d.revision
+      returning e.id`
 
 const insertSale = ({ workspaceId, purchase, settlement }: Settling, sale: SaleChange, id: string) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
@@ -182,5 +204,5 @@ const COMMISSION_COLUMNS = sql.raw(
 const reversalRow = (workspaceId: string, { reversesId, amountCents }: Reversal, now: Date) => sql`
       select ${newId()}::uuid, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id,
              'reversal', c.id, null::uuid, ${amountCents}::bigint, c.currency, false, c.payable_at, ${now}::timestamptz
-      from commissions c join event on event.id = c.event_id
+      from commissions c join (select id from event union select id from duplicate) e on e.id = c.event_id
       where c.workspace_id = ${workspaceId} and c.id = ${reversesId}`

@@ -48,6 +48,8 @@ export const whyNothing = ({ kind, steps, isCredited, isCreditedToOther }: SeenE
       return 'the time in which this customer’s sales earn something is over'
     case 'zero_amount':
       return 'the reward came to nothing'
+    case 'same_purchase':
+      return 'this purchase is recorded twice, and counts once'
     default:
       return null
   }
@@ -59,6 +61,7 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   one_time_already_rewarded: true,
   past_reward_duration: true,
   zero_amount: true,
+  same_purchase: true,
 }
 
 /** How an event was decided, sentence by sentence, without what is no business of the reader's. */
@@ -118,6 +121,8 @@ const tellCredited = (step: Step, kind: SeenEvent['kind']): string | null => {
       return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first; that ended on ${day(facts.endedAt)}.`
     case 'zero_amount':
       return `The reward comes to nothing for this ${kind}, so there is no commission.`
+    case 'same_purchase':
+      return 'This purchase was recorded twice. It counts once, and is not this one.'
     case 'commission_created':
       return `You earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'commission_reversed':

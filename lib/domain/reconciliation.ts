@@ -29,12 +29,13 @@ export const foresee = (facts: PurchaseFacts, foreseen: Foreseen | undefined): P
  *   ever will be.
  */
 export const isLacking = (settlement: Settlement, hasNews: boolean): boolean => {
-  const { sale, steps, commission, reversals, customer } = settlement
+  const { sale, steps, commission, reversals, duplicates, customer } = settlement
   return (
     sale !== null ||
     steps !== null ||
     commission !== null ||
     reversals.length > 0 ||
+    duplicates.length > 0 ||
     (customer !== null && hasNews)
   )
 }
@@ -52,6 +53,7 @@ export const explainLack = (settlement: Settlement, recorded: RecordedSale | nul
       return `recorded, but ${formatMoney(cents, currency)} of the commission of “${slug}” is not ${what}`
     }
     default:
+      if (settlement.duplicates.length > 0) return 'recorded twice'
       return 'recorded, but the customer is not known by its id at Stripe'
   }
 }

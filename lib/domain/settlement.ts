@@ -4,7 +4,16 @@
  */
 import type { AttributedBy, Facts, PartnerTerms } from './attribution.ts'
 import { type Decision, decide, type NewCommission, type Report } from './decisions.ts'
-import { type Purchase, type Returned, returnedOf, reversedOf } from './purchases.ts'
+import { type DuplicateChange, hasUnmerged, mergeDuplicates } from './duplicates.ts'
+import { type Purchase, returnedOf, reversedOf } from './purchases.ts'
+import {
+  type Reversal,
+  replacedStep,
+  reverse,
+  reversedSteps,
+  type StandingCommission,
+  takeBack,
+} from './reversals.ts'
 import type { Money } from './rewards.ts'
 import type { Step } from './steps.ts'
 import type { StripeOutcome } from './stripe-outcomes.ts'
@@ -26,15 +35,6 @@ export type RecordedSale = {
   revision: number
 }
 
-export type StandingCommission = Money & {
-  id: string
-  partnerId: string
-  slug: string
-  payableAt: Date
-  /** What of it is taken back so far. */
-  reversedCents: bigint
-}
-
 /** The merchant's customer, as far as we know it. */
 type KnownCustomer = { id: string; externalId: string; stripeCustomerId: string | null }
 
@@ -42,6 +42,8 @@ type KnownCustomer = { id: string; externalId: string; stripeCustomerId: string 
 export type PurchaseFacts = Pick<Facts, 'click' | 'customerPartner'> & {
   coupon: NonNullable<Facts['stripe']>['coupon']
   recorded: RecordedSale | null
+  /** Sales that are recorded of the same purchase under others of its ids, and later: see lib/domain/duplicates.ts. */
+  duplicates: RecordedSale[]
   customer: KnownCustomer | null
 }
 
@@ -68,9 +70,6 @@ export type CustomerChange = {
   referredAt: Date | null
 }
 
-/** A row that takes something back from a commission, or gives it again. The amount has its sign. */
-export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
-
 export type Settlement = {
   sale: SaleChange | null
   /** How the sale is explained from now on, when that changes. */
@@ -81,21 +80,22 @@ export type Settlement = {
     | (NewCommission & { partner: PartnerTerms; reversedCents: bigint; replacesId: string | null })
     | null
   reversals: Reversal[]
+  duplicates: DuplicateChange[]
   outcome: StripeOutcome
 }
 
-const NOTHING = { sale: null, steps: null, customer: null, commission: null, reversals: [] }
+const NOTHING = { sale: null, steps: null, customer: null, commission: null, reversals: [], duplicates: [] }
 
 /**
  * What has to change for a purchase.
  *
  * @param decides whether it became known just now who sold what, rather than what was returned: a refund must not
- *   credit an old sale to whoever has got its coupon since
+ *   credit an old sale to whoever has got its coupon since. That two sales are one purchase always decides.
  */
 export const settle = (purchase: Purchase, facts: PurchaseFacts, decides: boolean): Settlement => {
   const { recorded } = facts
   const { sale, broughtAt } = purchase
-  if (!sale || !broughtAt || (recorded && !decides)) {
+  if (!sale || !broughtAt || (recorded && !decides && !hasUnmerged(facts))) {
     return recorded
       ? settleReturns(purchase, recorded)
       : { ...NOTHING, outcome: { code: 'no_sale', facts: {} } }
@@ -103,18 +103,19 @@ export const settle = (purchase: Purchase, facts: PurchaseFacts, decides: boolea
   if (sale.paid.netCents === 0) {
     return recorded ? settleReturns(purchase, recorded) : settleUnpaid(purchase, facts, broughtAt)
   }
-  return settleSale(purchase, { ...sale, broughtAt }, facts)
+  return mergeDuplicates(settleSale(purchase, { ...sale, broughtAt }, facts), facts)
 }
 
 /** What Stripe says of the sale, as if the merchant had reported it. */
-const reportOf = (purchase: Purchase, { recorded, customer, click }: PurchaseFacts, sale: Money): Report => {
+const reportOf = (purchase: Purchase, facts: PurchaseFacts, sale: Money): Report => {
+  const { recorded, customer, click } = facts
   const externalId = recorded?.externalId ?? purchase.externalId ?? ''
   return {
     kind: 'sale',
     externalId,
     // The merchant's own id, once it has told one; a guest has no id but the address.
     customerExternalId:
-      recorded?.customerExternalId ??
+      reportedCustomer(purchase, facts) ??
       customer?.externalId ??
       purchase.customer ??
       purchase.email ??
@@ -127,6 +128,15 @@ const reportOf = (purchase: Purchase, { recorded, customer, click }: PurchaseFac
     sale,
   }
 }
+
+/** The customer's id in what is recorded: the merchant's own, where one of the sales has it. */
+const reportedCustomer = (
+  { customer, email }: Purchase,
+  { recorded, duplicates }: PurchaseFacts,
+): string | undefined =>
+  [recorded, ...duplicates].find(
+    (sale) => sale && ![customer, email, sale.externalId].includes(sale.customerExternalId),
+  )?.customerExternalId ?? recorded?.customerExternalId
 
 /** Nothing was sold yet, as in a trial; but whoever brought the customer is to be credited with what it pays later. */
 const settleUnpaid = (purchase: Purchase, facts: PurchaseFacts, broughtAt: Date): Settlement => {
@@ -162,9 +172,10 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
   const gross = { amountCents: BigInt(paid.grossCents), currency: paid.currency }
   const returned = returnedOf(purchase, gross)
 
-  if (recorded && !changesSale(recorded, sale, decision)) {
+  if (recorded && !changesSale(facts, sale, decision)) {
     const settled = settleReturns(purchase, recorded)
-    return credit && !knowsCustomer(purchase, facts.customer, recorded)
+    const isKnown = !hasUnmerged(facts) && knowsCustomer(purchase, facts.customer, report.customerExternalId)
+    return credit && !isKnown
       ? { ...settled, customer: changeCustomer(purchase, facts, report, credit, broughtAt) }
       : settled
   }
@@ -202,10 +213,12 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
             partner: credit.partner,
             reversedCents: reversedOf(made.amountCents, returned),
             replacesId: standing?.id ?? null,
-            oneTime: made.oneTime && standing === null,
+            // The place of a customer's only commission stays with the row that took it first.
+            oneTime: made.oneTime && standing === null && !isRewarded(facts.duplicates),
           }
         : null,
     reversals,
+    duplicates: [],
     outcome: credit
       ? { code: 'sale_credited', facts: { ...saleFacts(report.externalId, sale), slug: credit.partner.slug } }
       : { code: 'sale_not_credited', facts: saleFacts(report.externalId, sale) },
@@ -213,17 +226,31 @@ const settleSale = (purchase: Purchase, sold: KnownSale, facts: PurchaseFacts): 
 }
 
 /** Whether Stripe's customer and the merchant's are known to be one: a report that came first does not know Stripe's. */
-const knowsCustomer = (purchase: Purchase, customer: KnownCustomer | null, recorded: RecordedSale): boolean =>
+const knowsCustomer = (
+  purchase: Purchase,
+  customer: KnownCustomer | null,
+  customerExternalId: string,
+): boolean =>
   customer !== null &&
   (purchase.customer === null || customer.stripeCustomerId !== null) &&
-  customer.externalId === recorded.customerExternalId
+  customer.externalId === customerExternalId
+
+/** Whether any of the sales has made a commission, taken back since or not. */
+const isRewarded = (sales: RecordedSale[]): boolean => sales.some(({ commission }) => commission !== null)
 
 /** Whether what is known now says something else of a sale than what was recorded. */
-const changesSale = (recorded: RecordedSale, sale: Money, { credit, steps }: Decision): boolean => {
+const changesSale = (
+  { recorded, duplicates }: PurchaseFacts,
+  sale: Money,
+  { credit, commission, steps }: Decision,
+): boolean => {
+  if (!recorded) return true
   if (credit === null) return recorded.partnerId === null && differs(recorded.sale, sale)
   const { partner, by } = credit
   const { partnerId, attributedBy: before } = recorded
-  if (partnerId === partner.id) return differs(recorded.sale, sale)
+  // Where the sale earned nothing only because its duplicate did, it earns now what the duplicate loses.
+  const inherits = commission !== null && recorded.commission === null && isRewarded(duplicates)
+  if (partnerId === partner.id) return inherits || differs(recorded.sale, sale)
   if (before === null || WEIGHT[by] > WEIGHT[before]) return true
   // A coupon may have been given to another partner since: what it credited once, stays credited.
   if (by === 'click') return before === 'click'
@@ -281,38 +308,4 @@ const settleReturns = (purchase: Purchase, recorded: RecordedSale): Settlement =
       facts: { ...saleFacts(externalId, change), slug: standing.slug },
     },
   }
-}
-
-const reverse = (standing: StandingCommission, targetCents: bigint): Reversal[] => {
-  const amountCents = standing.reversedCents - targetCents
-  const { id: reversesId, partnerId, currency, payableAt } = standing
-  return amountCents === 0n ? [] : [{ reversesId, partnerId, amountCents, currency, payableAt }]
-}
-
-/** Takes all of a commission back in whose place another one, or none, is to stand. */
-const takeBack = (standing: StandingCommission | null): Reversal[] =>
-  standing ? reverse(standing, standing.amountCents) : []
-
-const replacedStep = ({ slug, amountCents, currency }: StandingCommission): Step => ({
-  code: 'commission_replaced',
-  facts: { slug, amountCents: Number(amountCents), currency },
-})
-
-/** The step that tells what of a commission is taken back, if anything is. */
-const reversedSteps = (commission: Money | null, returned: Returned): Step[] => {
-  const reversedCents = commission ? reversedOf(commission.amountCents, returned) : 0n
-  if (!commission || reversedCents === 0n) return []
-  return [
-    {
-      code: 'commission_reversed',
-      facts: {
-        refundedCents: Number(returned.refundedCents),
-        disputedCents: Number(returned.disputedCents),
-        paidCents: Number(returned.paid.amountCents),
-        paidCurrency: returned.paid.currency,
-        amountCents: Number(reversedCents),
-        currency: commission.currency,
-      },
-    },
-  ]
 }

@@ -28,6 +28,8 @@ export type Step =
     }
   /** Another partner, or another amount, was credited before this became known. */
   | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
+  /** The same purchase is recorded under another id too, under which it counts. */
+  | { code: 'same_purchase'; facts: { externalId: string } }
   /** What the buyer got back or disputes, of what was paid, and what of the commission is taken back for it. */
   | {
       code: 'commission_reversed'
@@ -106,6 +108,8 @@ export const explain = (step: Step): string => {
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'commission_replaced':
       return `Before all of this was known, “${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)}, which was taken back.`
+    case 'same_purchase':
+      return `This is the same purchase as the sale “${facts.externalId}”, which counts. Nothing is earned twice.`
     case 'commission_reversed':
       return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} that were paid, ${givenBack(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission are taken back.`
   }

@@ -11,6 +11,9 @@ export const PortalQuery = z.object({
   cursor: z.uuid().optional(),
 })
 
+/** The commissions: all of them, or what one payout is made of. */
+export const CommissionQuery = PortalQuery.extend({ payout: z.uuid().optional() })
+
 /** What names one event of a partner in an address. Postgres would refuse an id that is no UUID. */
 export const PortalEventId = z.uuid()
 

@@ -72,8 +72,8 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   none: ({ workspace, owed }) => (
     <>
       <Owed owed={owed}>
-        {workspace.name} pays by Stripe, which asks you who you are and for your bank account. We never see
-        either.
+        <bdi>{workspace.name}</bdi> pays by Stripe, which asks you who you are and for your bank account. We
+        never see either.
       </Owed>
       <ConnectForm workspace={workspace} />
     </>
@@ -102,7 +102,7 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
         <span class="status" data-status="approved">
           connected
         </span>{' '}
-        What {workspace.name} owes you is sent to your account at Stripe.
+        What <bdi>{workspace.name}</bdi> owes you is sent to your account at Stripe.
       </p>
       <Ways workspace={workspace} />
     </>

@@ -71,16 +71,24 @@ export const PayoutTable = ({
   </Table>
 )
 
-/** What a run comes to, by currency: "49.00 USD, 1,200 JPY". */
-export const runSum = ({ totals }: Pick<Run, 'totals'>): string =>
-  [...Map.groupBy(totals, ({ currency }) => currency)]
+/** What some amounts come to, each currency on its own: "49.00 USD, 1,200 JPY". */
+export const moneySums = (amounts: { currency: string; amountCents: bigint | number }[]): string =>
+  [...Map.groupBy(amounts, ({ currency }) => currency)]
     .map(([currency, parts]) =>
       formatMoney(
-        parts.reduce((sum, { amountCents }) => sum + amountCents, 0),
+        parts.reduce((sum, { amountCents }) => sum + BigInt(amountCents), 0n),
         currency,
       ),
     )
     .join(', ')
+
+/** Where the key is set that paying by Stripe takes. @param base the workspace's path */
+export const NeedsKey = ({ base }: { base: string }) => (
+  <p class="hint">
+    To pay by Stripe, <a href={`${base}/stripe#paying`}>give Tributary a key of your Stripe account</a> first.
+    Until then partners can’t connect theirs.
+  </p>
+)
 
 const count = (run: Run, status: PayoutStatus, words: string): string[] => {
   const payouts = countPayouts(run, status)

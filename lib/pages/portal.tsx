@@ -65,6 +65,13 @@ export const ProgramFilter = ({
   )
 }
 
+/** The program of a row. A name is the merchant's own: it may be long, and it must not turn the words after it around. */
+export const ProgramName = ({ name }: { name: string }) => (
+  <td class="name">
+    <bdi>{name}</bdi>
+  </td>
+)
+
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** A day as a person reads it, in UTC. */

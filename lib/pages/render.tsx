@@ -65,13 +65,20 @@ export const createPages = () =>
     .onError(errorPage)
     .notFound((c) => errorPage(noSuchPage(), c))
 
+/** Where to go on after signing in: to the page that was asked for, or to that of the form, which is none itself. */
+const wayBack = (c: Context): string => {
+  const asked = new URL(c.req.url)
+  const form = c.req.method === 'POST' ? URL.parse(c.req.header('Referer') ?? '') : null
+  const { pathname, search } = form?.origin === asked.origin ? form : asked
+  return pathname + search
+}
+
 /** Lets in whoever is signed in, for `c.var.user`, and sends everybody else to the sign-in page and back. */
 export const signedIn = () =>
   createMiddleware<SessionEnv>(async function signedIn(c, next) {
     const user = await readSession(c)
     if (!user) {
-      const { pathname, search } = new URL(c.req.url)
-      return c.redirect(`/sign-in?next=${encodeURIComponent(pathname + search)}`, 303)
+      return c.redirect(`/sign-in?next=${encodeURIComponent(wayBack(c))}`, 303)
     }
     c.set('user', user)
     return next()

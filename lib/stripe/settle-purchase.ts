@@ -62,7 +62,9 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides,
       const partnerId =
         settlement.customer?.partnerId ?? facts.recorded?.partnerId ?? facts.customerPartner?.id
       const brought =
-        decides && customer && broughtAt && partnerId ? { customer, partnerId, at: broughtAt } : null
+        (decides || settlement.customer) && customer && broughtAt && partnerId
+          ? { customer, partnerId, at: broughtAt }
+          : null
       return { saleId, isCredited, outcome, brought }
     }
   }
@@ -75,11 +77,6 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides,
  */
 export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
   await noteReport(db, workspaceId, report)
-  const { saleId, isCredited } = await settlePurchase(db, workspaceId, [report.externalId], {
-    decides: true,
-    now,
-  })
-  if (!saleId) throw new Error('A sale that was reported by Stripe is not there.')
-  await endReport(db, workspaceId, saleId, report.bodyHash)
-  return { id: saleId, attributed: isCredited }
+  const { isCredited } = await settlePurchase(db, workspaceId, [report.externalId], { decides: true, now })
+  return { id: await endReport(db, workspaceId, report), attributed: isCredited }
 }

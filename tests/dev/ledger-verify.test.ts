@@ -133,6 +133,12 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       where id = (select event_id from commissions where id = '${later}')`,
   },
   {
+    invariant: 'one purchase earns once, whatever it is recorded as',
+    how: ({ later }) => `
+      update events set steps = '[{"code": "same_purchase", "facts": {"externalId": "in_1"}}]'
+      where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
     invariant: 'nothing joins two workspaces',
     how: ({ paid }) => `
       insert into workspaces (id, slug, name) values ('${newId()}', 'another', 'Another');

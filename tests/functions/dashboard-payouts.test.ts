@@ -3,6 +3,7 @@ import { newId } from '../../lib/data/ids.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { createOwing, lookAtLedger } from '../support/runs.ts'
+import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'
 
 const database = useDatabase()
 
@@ -12,8 +13,11 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
   return { merchant, pages: await openPages(merchant), slug: merchant.workspace.slug }
 }
 
+const addKey = ({ seed, workspace }: Awaited<ReturnType<typeof createOwing>>) =>
+  seed.addStripeKey(workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
+
 const idOf = (location: string | null) =>
-  /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:begun|sent)$/.exec(location ?? '')?.[1]
+  /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:aside|begun|sent)$/.exec(location ?? '')?.[1]
 
 test('a manager looks first, pays by bank, marks, takes back, marks and confirms', async () => {
   const { merchant, pages } = await createPages()
@@ -32,8 +36,9 @@ test('a manager looks first, pays by bank, marks, takes back, marks and confirms
   expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
 
   const path = `/payouts/runs/${id}`
-  const shown = await pages.get(`${path}?done=begun`)
-  expect(shown.text).toContain('The run has begun.')
+  expect(begun.location).toMatch(/done=aside$/)
+  const shown = await pages.get(`${path}?done=aside`)
+  expect(shown.text).toContain('set aside for you to pay. Nothing was sent')
   expect(shown.text).toContain('0 of 2 payouts paid')
   expect(shown.html).toContain(`/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`)
   for (const status of ['paid', 'processing', 'paid', 'confirmed']) {
@@ -86,9 +91,30 @@ test('without a key of Stripe, paying by Stripe is refused in words', async () =
   const preview = await pages.get('/payouts/new?method=stripe')
   expect(preview.text).toContain('nobody is to be paid anything now')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account yet.')
+  expect(preview.text).toContain('To pay by Stripe, give Tributary a key')
+  expect(preview.html).not.toContain('action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'stripe' })
   expect(refused.status).toBe(409)
   expect(refused.text).toContain('has no key of your Stripe account')
+})
+
+test('when nobody has connected yet, the first run tells everybody to, once', async () => {
+  const { merchant, pages, slug } = await createPages()
+  await addKey(merchant)
+  const preview = await pages.get('/payouts/new?method=stripe')
+  expect(preview.text).toContain('nobody is to be paid anything now')
+  expect(preview.text).toContain('Tell them to connect')
+  for (const _ of ['once', 'and again']) {
+    const told = await pages.post('/payouts/new', { method: 'stripe' })
+    expect(told).toMatchObject({ status: 303, location: `/app/${slug}/payouts?done=told` })
+    const mails = await database.query<{ kind: string }>(
+      'select kind from mails where workspace_id = $1 and partner_id is not null',
+      [merchant.workspace.id],
+    )
+    expect(mails).toEqual([{ kind: 'connect_account' }, { kind: 'connect_account' }])
+  }
+  expect((await pages.get('/payouts?done=told')).text).toContain('told so by mail, once')
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 })
 
 describe('who is left out', () => {
@@ -124,7 +150,7 @@ test('one program is paid alone', async () => {
   const other = await merchant.seed.addProgram(merchant.workspace.id, { name: 'Winter' })
   expect((await pages.get('/payouts')).html).toContain(`<option value="${other}">Winter</option>`)
   const preview = await pages.get(`/payouts/new?method=manual&programId=${other}`)
-  expect(preview.text).toContain('Of the program Winter: nobody is to be paid anything now.')
+  expect(preview.text).toMatch(/Of the program Winter ?: nobody is to be paid anything now\./)
   const paid = await pages.post('/payouts/new', { method: 'manual', programId: merchant.programId })
   const { text } = await pages.get(`/payouts/runs/${idOf(paid.location)}`)
   expect(text).toContain('Program A program')
@@ -201,7 +227,10 @@ test('why a payout waits or has failed is said in words', async () => {
      where workspace_id = $1`,
     [merchant.workspace.id],
   )
+  await addKey(merchant)
   const id = await merchant.begin('stripe')
+  // Or the clock would send them.
+  await database.query('delete from stripe_keys where workspace_id = $1', [merchant.workspace.id])
   await database.query(
     `update payouts set last_error = 'Your Stripe balance <b>is</b> too low.' where run_id = $1 and amount_cents > 9999`,
     [id],

@@ -102,6 +102,23 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
     ).toEqual([])
   })
 
+  test('tells a partner of its payout even if it is banned before the mail is sent', async () => {
+    const merchant = await createMerchant()
+    const key = await connectStripe(merchant)
+    await owe(merchant)
+    const manager = await merchant.asManager()
+    await manager.post('/payouts/run', {})
+    await connectMaya(merchant, key)
+    const { body } = await manager.post('/payouts/run', {})
+    const [{ partnerId } = { partnerId: '' }] = body.payouts as { partnerId: string }[]
+    await manager.patch(`/partners/${partnerId}`, { status: 'banned' })
+    const mails = (await manager.get('/mails')).body.data as { kind: string; status: string }[]
+    expect(mails.map(({ kind, status }) => `${kind} ${status}`).sort()).toEqual([
+      'connect_account failed',
+      'payout_sent queued',
+    ])
+  })
+
   test('refuses whoever is no manager, before anything is paid', async () => {
     const merchant = await createMerchant()
     await owe(merchant)

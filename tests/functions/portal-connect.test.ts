@@ -72,6 +72,9 @@ describe('a partner who connects', () => {
     await atStripe(`/accounts/${row?.account}/close`)
     const back = await partner.pages.get(`/connect/return?workspace=${partner.workspaceId}`)
     expect(back.location).toBe('/portal?connect=closed')
+    // Not by a link, which another site may lead to.
+    const refresh = await partner.pages.get(`/connect/refresh?workspace=${partner.workspaceId}`)
+    expect(refresh.location).toBe('/portal?connect=closed')
     linkIn(await partner.connect({ country: 'FR' }))
     expect(await kept(partner)).toMatchObject([
       { account: row?.account, gone: true },

@@ -182,7 +182,7 @@ test('what is another person’s is not found, nor is what nobody has', async ()
   for (const id of [theirs, neighbours, crypto.randomUUID(), 'x', '%00', `${theirs}'`]) {
     expect((await portal.get(`/events/${id}`)).status, id).toBe(404)
   }
-  for (const list of ['/commissions', '/events']) {
+  for (const list of ['/commissions', '/events', '/payouts']) {
     expect((await portal.get(`${list}?program=${other.merchant.programId}`)).status).toBe(404)
     expect((await portal.get(`${list}?program=x`)).status).toBe(404)
     expect((await portal.get(`${list}?cursor=%00`)).status).toBe(404)
@@ -212,8 +212,37 @@ test('a payout says how it stands, and why it failed', async () => {
     /12\.00 USD Stripe failed Your account at Stripe was closed\. What it was for is payable/,
   )
   expect(text).toMatch(/11\.00 USD Bank transfer canceled The merchant took it back/)
-  expect(text).toMatch(/9\.80 USD Stripe paid Paid on [\w ]+, for 1 commission\./)
+  expect(text).toMatch(/9\.80 USD Stripe paid Paid on [\w ]+, for 1 commission ?\./)
   expect(text).not.toContain('acct_')
+})
+
+test('a payout leads to what it is made of, and to nobody else’s', async () => {
+  const [partner, other] = await Promise.all([createPartner(), createPartner()])
+  const [paid] = await Promise.all([sell(partner, 'paid'), sell(partner, 'pending')])
+  const payout = await addPayout(database, partner, 980, { eventIds: [paid ?? ''], outcome: 'paid_at' })
+  const portal = await portalOf(partner)
+  expect((await portal.get('/payouts')).html).toContain(`href="/portal/commissions?payout=${payout}"`)
+  const { text, html } = await portal.get(`/commissions?payout=${payout}`)
+  expect(text.match(/9\.80 USD/g)).toHaveLength(1)
+  expect(html).toContain(`/portal/events/${paid}`)
+  expect((await (await portalOf(other)).get(`/commissions?payout=${payout}`)).text).toContain(
+    'No commission of yours is in this payout.',
+  )
+  expect((await portal.get('/commissions?payout=x')).status).toBe(404)
+})
+
+test('a payout of what was taken back and is given again says so', async () => {
+  const partner = await createPartner()
+  const eventId = await sell(partner, 'inv_1')
+  await takeBack(database, eventId, -490)
+  const payout = await addPayout(database, partner, 490, { outcome: 'paid_at' })
+  await database.query(`update commissions set payout_id = $2 where event_id = $1 and kind = 'reversal'`, [
+    eventId,
+    payout,
+  ])
+  expect((await (await portalOf(partner)).get('/payouts')).text).toMatch(
+    /for 0 commissions ?, and 4\.90 USD that was taken back before ?\./,
+  )
 })
 
 test('long lists go on on the next page, each row once', async () => {
@@ -256,8 +285,9 @@ test('who has two programs can look at one of them', async () => {
   await sell(partner, 'inv_1')
   const programId = await merchant.seed.addProgram(workspaceId, { name: 'The other program' })
   await merchant.seed.addPartner(workspaceId, programId, { slug: 'ann', email })
+  await addPayout(database, partner, 980)
   const portal = await portalOf(partner)
-  for (const list of ['/commissions', '/events']) {
+  for (const list of ['/commissions', '/events', '/payouts']) {
     const all = await portal.get(list)
     expect(all.text).toContain('9.80 USD')
     expect(all.html).toContain('<label for="program">')

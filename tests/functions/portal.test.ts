@@ -136,6 +136,47 @@ test('what waits for somebody is what is payable, of all programs of the workspa
   expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD waits for you.')
 })
 
+test('what a program that works with somebody no more owes, waits for nobody', async () => {
+  const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({
+    program: { holding_days: 0 },
+  })
+  await addKey(workspaceId)
+  const second = await merchant.seed.addProgram(workspaceId, { holding_days: 0 })
+  await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
+  await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click('ann') })
+  await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
+  const { text } = await (await portalOf(cookie())).get('')
+  expect(text).toContain('Payable 9.80 USD')
+  expect(text).toContain('nothing is paid out while this program doesn’t work with you')
+  expect(text).toContain('Connect your account to be paid')
+  expect(text).not.toContain('waits for you')
+})
+
+test.each([
+  { case: 'whenever the merchant decides', terms: {}, says: /next payout, which the merchant decides on\./ },
+  {
+    case: 'on the first of the next month',
+    terms: { payout_schedule: 'monthly' as const },
+    says: /next payout, on 1 [A-Z][a-z]+ 20\d\d ?\./,
+  },
+  {
+    case: 'not before there is enough for the program to pay',
+    terms: { minimum_payout_cents: 5_000n },
+    says: /This program pays from 50\.00 USD on: until that much is payable, it waits\./,
+  },
+])('what is payable is paid $case', async ({ terms, says }) => {
+  const { merchant, workspaceId, cookie } = await createPartner({ program: { holding_days: 0, ...terms } })
+  await addKey(workspaceId)
+  await merchant.sale({ clickId: await merchant.click('ann') })
+  expect((await (await portalOf(cookie())).get('')).text).toMatch(says)
+})
+
+test('a schedule counts for nothing where nobody is paid by Stripe', async () => {
+  const { merchant, cookie } = await createPartner({ program: { payout_schedule: 'weekly' } })
+  await merchant.sale({ clickId: await merchant.click('ann') })
+  expect((await (await portalOf(cookie())).get('')).text).toContain('which the merchant decides on')
+})
+
 test('coming back from Stripe, one is told how it stands, in words of ours only', async () => {
   const portal = await portalOf((await createPartner()).cookie())
   expect((await portal.get('?connect=enabled')).text).toContain('Your account is connected: you can be paid.')
@@ -172,6 +213,20 @@ test.each(['', '/commissions', '/events', '/payouts', '/nothing'])(
     })
   },
 )
+
+test.each([
+  { referer: '/portal?days=90', next: '/portal?days=90' },
+  { referer: undefined, next: '/portal/connect' },
+  { referer: 'https://evil.example/portal', next: '/portal/connect' },
+  { referer: 'no address', next: '/portal/connect' },
+])('who has signed out meanwhile is led back to the form, come from $referer', async ({ referer, next }) => {
+  const { post } = await portalOf(null)
+  const from = referer?.startsWith('/') ? inject('baseUrl') + referer : referer
+  expect(await post('/connect', { country: 'DE' }, from ? { Referer: from } : {})).toMatchObject({
+    status: 303,
+    location: `/sign-in?next=${encodeURIComponent(next)}`,
+  })
+})
 
 test('a page that isn’t there is a page too, and leads back to the portal', async () => {
   const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get('/nothing')

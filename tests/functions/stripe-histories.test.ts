@@ -48,6 +48,9 @@ type Story = {
   report: 'dora' | null | false
   /** Whether the merchant reports under an id of its own for the customer. */
   ownId: boolean
+  /** Whether the merchant, or the checkout, tells of a subscription's first payment instead of its invoice. */
+  reportsPayment: boolean
+  namesPayment: boolean
   mode: 'payment' | 'subscription'
   shape: 'old' | 'new'
   grossCents: number
@@ -64,6 +67,8 @@ const story: fc.Arbitrary<Story> = fc.record({
   click: fc.constantFrom('bob', null),
   report: fc.constantFrom<Story['report']>('dora', null, false, false),
   ownId: fc.boolean(),
+  reportsPayment: fc.boolean(),
+  namesPayment: fc.boolean(),
   mode: fc.constantFrom('payment', 'subscription'),
   shape: fc.constantFrom('old', 'new'),
   grossCents: fc.integer({ min: 1_000, max: 99_999 }),
@@ -124,8 +129,8 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
         created: start,
         amount_total: grossCents,
         total_details: { amount_tax: taxCents },
-        invoice: isSubscription ? ids.invoice : null,
-        payment_intent: isSubscription ? null : ids.payment,
+        invoice: isSubscription && !story.namesPayment ? ids.invoice : null,
+        payment_intent: isSubscription && !story.namesPayment ? null : ids.payment,
         customer: ids.customer,
         customer_details: { email: `${ids.customer}@example.com`, name: 'A buyer' },
         client_reference_id: story.click && clicks[story.click],
@@ -140,7 +145,7 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
   if (story.report !== false) {
     told.push({
       report: {
-        externalId: isSubscription ? ids.invoice : ids.payment,
+        externalId: isSubscription && !story.reportsPayment ? ids.invoice : ids.payment,
         customerExternalId: story.ownId ? `user_${ids.customer}` : ids.customer,
         amountCents: grossCents,
         clickId: story.report && clicks[story.report],
@@ -182,8 +187,8 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
   return told
 }
 
-/** Whom the rules credit, by external id of the sale, and with how much in all. */
-const account = (program: ProgramName, story: Story, ids: Ids) => {
+/** Whom the rules credit, by what was bought, and with how much in all. */
+const account = (program: ProgramName, story: Story) => {
   const { owner, coupon, mode, grossCents, taxCents } = story
   const clicked = story.report || story.click
   const kept = program === 'first' ? (owner ?? clicked) : (clicked ?? owner)
@@ -199,21 +204,20 @@ const account = (program: ProgramName, story: Story, ids: Ids) => {
   const taken = Math.floor((2 * earned * back + grossCents) / (2 * grossCents))
   const isSubscription = mode === 'subscription'
   const sales: Record<string, string> = {
-    [isSubscription ? ids.invoice : ids.payment]: credited ? `${credited} ${earned - taken}` : 'nobody',
+    first: credited ? `${credited} ${earned - taken}` : 'nobody',
   }
   if (isSubscription && story.renews) {
     const later = program === 'first' ? (owner ?? credited) : credited
-    sales[ids.renewal] = later ? `${later} ${program === 'one-time' ? 0 : earned}` : 'nobody'
+    sales.renewal = later ? `${later} ${program === 'one-time' ? 0 : earned}` : 'nobody'
   }
   return sales
 }
 
-/** What the ledger says: by sale, its partner, and what all its commissions come to. */
-const ledger = async (merchant: Merchant, ids: string[]) => {
-  const rows = await database.query<{ external_id: string; entry: string; broken: number }>(
-    `select e.external_id,
-            coalesce(p.slug || ' ' || coalesce((select sum(c.amount_cents) from commissions c where c.event_id = e.id), 0),
-                     'nobody') as entry,
+/** What the ledger says: by what was bought, its partner, and what all its commissions come to, under whichever id. */
+const ledger = async (merchant: Merchant, { invoice, payment, renewal }: Ids) => {
+  const rows = await database.query<{ name: string; slug: string | null; cents: number; broken: number }>(
+    `select case e.external_id when $3 then 'renewal' else 'first' end as name, p.slug,
+            (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
             -- Whoever is not credited has nothing left, nothing is taken back twice, and one commission stands at most.
             (select count(*) from (
                select c.partner_id, sum(c.amount_cents) from commissions c where c.event_id = e.id
@@ -225,10 +229,19 @@ const ledger = async (merchant: Merchant, ids: string[]) => {
                and not exists (select from commissions r where r.replaces_id = c.id))::int as broken
      from events e left join partners p on p.id = e.partner_id
      where e.workspace_id = $1 and e.external_id = any($2) and e.kind = 'sale'`,
-    [merchant.workspace.id, ids],
+    [merchant.workspace.id, [invoice, payment, renewal], renewal],
   )
   expect(rows.filter(({ broken }) => broken)).toEqual([])
-  return Object.fromEntries(rows.map(({ external_id, entry }) => [external_id, entry]))
+  const names = [...new Set(rows.map(({ name }) => name))]
+  return Object.fromEntries(
+    names.map((name) => {
+      const sales = rows.filter((row) => row.name === name)
+      const slugs = [...new Set(sales.map(({ slug }) => slug))]
+      const cents = sales.reduce((sum, sale) => sum + sale.cents, 0)
+      expect(sales.filter((sale) => sale.cents !== 0).length).toBeLessThanOrEqual(1)
+      return [name, slugs.map((slug) => (slug ? `${slug} ${cents}` : 'nobody')).join(' and ')]
+    }),
+  )
 }
 
 const openShop = async (program: ProgramName) => {
@@ -255,7 +268,9 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
   async (program) => {
     const { merchant, stripe, clicks, manager } = await openShop(program)
 
-    const history = async (story: Story, order: number[], repeats: number[], together: boolean) => {
+    const history = async (story: Story, order: number[], repeats: number[], dice: number) => {
+      // An event within the same milliseconds as a report of its payment may miss it until the next one comes.
+      const together = dice === 0 && !story.reportsPayment
       const tag = `${histories++}_${merchant.workspace.slug}`
       const ids: Ids = {
         customer: `cus_${tag}`,
@@ -291,9 +306,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
         for (const telling of shuffled) statuses.push(await deliver(merchant, stripe, telling, tag))
 
       expect(statuses.filter((status) => status !== 200)).toEqual([])
-      expect(await ledger(merchant, [ids.invoice, ids.renewal, ids.payment])).toEqual(
-        account(program, story, ids),
-      )
+      expect(await ledger(merchant, ids)).toEqual(account(program, story))
     }
 
     // A one-time reward goes to the customer's first sale that is told, and whose customer was known before may be
@@ -302,10 +315,10 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       program === 'one-time' ? story.filter(({ owner, renews }) => owner === null || !renews) : story
     const keys = fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 16, maxLength: 16 })
     const repeats = fc.array(fc.nat(40), { maxLength: 4 })
-    const together = fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0)
+    const dice = fc.integer({ min: 0, max: 9 })
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(stories, keys, repeats, together), { minLength: AT_ONCE, maxLength: AT_ONCE }),
+        fc.array(fc.tuple(stories, keys, repeats, dice), { minLength: AT_ONCE, maxLength: AT_ONCE }),
         async (batch) => {
           await Promise.all(batch.map((args) => history(...args)))
         },

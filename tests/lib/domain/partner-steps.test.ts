@@ -138,6 +138,12 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
     told: ['Before all of this was known, you were credited otherwise; that was taken back.'],
   },
   {
+    case: 'the second record of a purchase',
+    event: credited,
+    steps: [{ code: 'same_purchase', facts: { externalId: 'in_secret' } }],
+    told: ['This purchase was recorded twice. It counts once, and is not this one.'],
+  },
+  {
     case: 'what cannot be told apart from nothing',
     event: { ...uncredited, isClicked: false },
     steps: [

@@ -32,6 +32,7 @@ const NOTHING: Settlement = {
   customer: null,
   commission: null,
   reversals: [],
+  duplicates: [],
   outcome: { code: 'nothing_changed', facts: { externalId: 'in_1' } },
 }
 const CUSTOMER = {

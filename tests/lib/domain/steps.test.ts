@@ -46,6 +46,10 @@ test.each<[Step, string]>([
     'The program’s reward applies: 5.00 USD.',
   ],
   [
+    { code: 'same_purchase', facts: { externalId: 'in_1' } },
+    'This is the same purchase as the sale “in_1”, which counts. Nothing is earned twice.',
+  ],
+  [
     { code: 'no_reward', facts: { slug: 'maya' } },
     '“maya” is in no group that rewards leads, so the lead is recorded without a commission.',
   ],
