@@ -837,6 +837,21 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
       and (((p.paid_at is null) <> (r.marked_paid_at is null)) or ((p.canceled_at is null) <> (r.canceled_at is null)))
 
     union all
+    select 'a payout goes the way of its run, and has a transfer once it is paid by Stripe', p.workspace_id, p.id,
+           format('the run is %s, by %s', r.id, r.method)
+    from payouts p join payout_runs r on r.id = p.run_id
+    where (r.method = 'stripe') <> (p.stripe_account_id is not null)
+       or (p.transfer_id is not null) <> (p.stripe_account_id is not null and p.paid_at is not null)
+       or (r.method = 'stripe' and p.canceled_at is not null)
+       or p.program_id <> r.program_id
+
+    union all
+    select 'a payout is sent to its own partner', p.workspace_id, p.id, format('%s is of %s', p.stripe_account_id, a.email)
+    from payouts p join partners pa on pa.id = p.partner_id
+    left join payout_accounts a on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
+    where p.stripe_account_id is not null and a.email is distinct from pa.email
+
+    union all
     select 'one commission stands for an event', c.workspace_id, c.event_id, format('there are %s', count(*))
     from commissions c
     where c.event_id is not null and c.kind <> 'reversal'
@@ -889,34 +904,31 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     union all
     select 'nothing joins two workspaces', j.workspace_id, j.id, j.what
     from (
-        select c.id, c.workspace_id, x.workspace_id as other, x.what
-        from commissions c cross join lateral (
-            select p.workspace_id, 'a commission and its partner' as what from partners p where p.id = c.partner_id
-            union all select g.workspace_id, 'a commission and its program' from programs g where g.id = c.program_id
-            union all select e.workspace_id, 'a commission and its event' from events e where e.id = c.event_id
-            union all select k.workspace_id, 'a commission and its customer' from customers k where k.id = c.customer_id
-            union all select w.workspace_id, 'a commission and its reward' from rewards w where w.id = c.reward_id
-            union all select o.workspace_id, 'a commission and its payout' from payouts o where o.id = c.payout_id
-            union all select r.workspace_id, 'a reversal and its commission' from commissions r where r.id = c.reverses_id
-        ) x
-        union all
-        select p.id, p.workspace_id, x.workspace_id, x.what
-        from payouts p cross join lateral (
-            select a.workspace_id, 'a payout and its partner' as what from partners a where a.id = p.partner_id
-            union all select r.workspace_id, 'a payout and its run' from payout_runs r where r.id = p.run_id
-        ) x
-        union all
-        select e.id, e.workspace_id, x.workspace_id, x.what
-        from events e cross join lateral (
-            select p.workspace_id, 'an event and its partner' as what from partners p where p.id = e.partner_id
-            union all select k.workspace_id, 'an event and its customer' from customers k where k.id = e.customer_id
-        ) x
-        union all
-        select k.id, k.workspace_id, p.workspace_id, 'a customer and its partner'
-        from customers k join partners p on p.id = k.partner_id
-        union all
-        select p.id, p.workspace_id, g.workspace_id, 'a partner and its program'
-        from partners p join programs g on g.id = p.program_id
-    ) j
-    where j.other <> j.workspace_id
+        select c.id, c.workspace_id, 'a commission and its partner'
+            from commissions c join partners p on p.id = c.partner_id where p.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a commission and its program'
+            from commissions c join programs g on g.id = c.program_id where g.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a commission and its event'
+            from commissions c join events e on e.id = c.event_id where e.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a commission and its customer'
+            from commissions c join customers k on k.id = c.customer_id where k.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a commission and its reward'
+            from commissions c join rewards w on w.id = c.reward_id where w.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a commission and its payout'
+            from commissions c join payouts o on o.id = c.payout_id where o.workspace_id <> c.workspace_id
+        union all select c.id, c.workspace_id, 'a reversal and its commission'
+            from commissions c join commissions r on r.id = c.reverses_id where r.workspace_id <> c.workspace_id
+        union all select o.id, o.workspace_id, 'a payout and its partner'
+            from payouts o join partners p on p.id = o.partner_id where p.workspace_id <> o.workspace_id
+        union all select o.id, o.workspace_id, 'a payout and its run'
+            from payouts o join payout_runs r on r.id = o.run_id where r.workspace_id <> o.workspace_id
+        union all select e.id, e.workspace_id, 'an event and its partner'
+            from events e join partners p on p.id = e.partner_id where p.workspace_id <> e.workspace_id
+        union all select e.id, e.workspace_id, 'an event and its customer'
+            from events e join customers k on k.id = e.customer_id where k.workspace_id <> e.workspace_id
+        union all select k.id, k.workspace_id, 'a customer and its partner'
+            from customers k join partners p on p.id = k.partner_id where p.workspace_id <> k.workspace_id
+        union all select p.id, p.workspace_id, 'a partner and its program'
+            from partners p join programs g on g.id = p.program_id where g.workspace_id <> p.workspace_id
+    ) j (id, workspace_id, what)
 $$;

@@ -1,45 +1,26 @@
 import { type OwnCommission, readOwnCommissions } from '../../lib/data/portal-lists.ts'
-import { commissionStatus } from '../../lib/domain/commissions.ts'
 import { maskCustomer } from '../../lib/domain/mask.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { CommissionQuery } from '../../lib/http/portal-schemas.ts'
 import type { SessionEnv } from '../../lib/http/session.ts'
-import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import { type List, readList, renderList } from './list.tsx'
+import { type Standing, StandingStatus, WhenPaid } from './standing.tsx'
 
 const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
 
-const statusOf = (commission: OwnCommission, now: Date) => {
-  const { payable_at: payableAt, payout_id: payoutId, paid_at: paidAt } = commission
-  return commissionStatus({ payableAt, payoutId, paidAt }, now)
-}
-
-/** When a commission is paid, by what has become of it. */
-const When = ({ commission, now }: { commission: OwnCommission; now: Date }) => {
-  const { amount_cents: cents, reversed_cents: reversed, payable_at: payableAt, paid_at: paidAt } = commission
-  const status = statusOf(commission, now)
-  if (paidAt) {
-    return (
-      <>
-        Paid on <Day at={paidAt} />
-        {reversed ? '; what was taken back comes off another payout' : ''}
-      </>
-    )
-  }
-  if (reversed === cents) return <>Not to be paid</>
-  if (status === 'processing') return <>In a payout that is on its way</>
-  return (
-    <>
-      {status === 'pending' ? 'Payable from' : 'Payable since'} <Day at={payableAt} />
-    </>
-  )
-}
+const standingOf = (commission: OwnCommission): Standing => ({
+  payableAt: commission.payable_at,
+  payoutId: commission.payout_id,
+  paidAt: commission.paid_at,
+  isReversed: commission.reversed_cents === commission.amount_cents,
+})
 
 const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMany: boolean; now: Date }) => {
   const { kind, amount_cents: cents, currency, reversed_cents: reversed, event_id: eventId } = commission
+  const standing = standingOf(commission)
   return (
     <tr>
       <td>
@@ -55,10 +36,11 @@ const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMan
         {reversed ? <small>{formatMoney(reversed, currency)} taken back</small> : null}
       </td>
       <td>
-        <Status status={reversed === cents ? 'reversed' : statusOf(commission, now)} />
+        <StandingStatus standing={standing} now={now} />
       </td>
       <td class="words">
-        <When commission={commission} now={now} />
+        <WhenPaid standing={standing} now={now} />
+        {standing.paidAt && reversed ? '; what was taken back comes off another payout' : ''}
       </td>
     </tr>
   )

@@ -1,5 +1,4 @@
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/data/portal-events.ts'
-import { commissionStatus } from '../../lib/domain/commissions.ts'
 import { maskCustomer } from '../../lib/domain/mask.ts'
 import { formatMoney } from '../../lib/domain/money.ts'
 import { explainToPartner, whyNothing } from '../../lib/domain/partner-steps.ts'
@@ -7,10 +6,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { PortalEventId, PortalQuery } from '../../lib/http/portal-schemas.ts'
 import type { SessionEnv } from '../../lib/http/session.ts'
-import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { readList, renderList } from './list.tsx'
+import { StandingStatus, WhenPaid } from './standing.tsx'
 
 const NAME = { sale: 'Sale', lead: 'Lead' }
 
@@ -64,29 +63,23 @@ const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolea
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
   if (!event.commission) return <p>It earned you no commission.</p>
-  const { amountCents, currency, reversedCents, payoutId, ...times } = event.commission
-  const payableAt = new Date(times.payableAt)
-  const paidAt = times.paidAt === null ? null : new Date(times.paidAt)
-  const isReversed = reversedCents === amountCents
+  const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt } = event.commission
+  const standing = {
+    payableAt: new Date(payableAt),
+    payoutId,
+    paidAt: paidAt === null ? null : new Date(paidAt),
+    isReversed: reversedCents === amountCents,
+  }
   return (
     <>
       <p>
-        {formatMoney(amountCents, currency)}{' '}
-        <Status status={isReversed ? 'reversed' : commissionStatus({ payableAt, payoutId, paidAt }, now)} />
-        {paidAt && (
-          <>
-            , paid on <Day at={paidAt} />
-          </>
-        )}
-        {!paidAt && !isReversed && (
-          <>
-            , payable from <Day at={payableAt} />
-          </>
-        )}
+        {formatMoney(amountCents, currency)} <StandingStatus standing={standing} now={now} />{' '}
+        <WhenPaid standing={standing} now={now} />.
       </p>
       {reversedCents > 0 && (
         <p>
-          {isReversed ? 'All of it' : `${formatMoney(reversedCents, currency)} of it`} was taken back.
+          {standing.isReversed ? 'All of it' : `${formatMoney(reversedCents, currency)} of it`} was taken
+          back.
           {paidAt && ' As you were paid already, it comes off another payout.'}
         </p>
       )}

@@ -17,6 +17,8 @@ export type DuePayout = {
   attempt: number
   /** When Stripe was first told of this attempt, or may have been. */
   attemptedAt: Date
+  /** Whether somebody may have told Stripe of this attempt before. */
+  wasTried: boolean
   /** How often it was tried, this time included. */
   tries: number
   /** The workspace's key of Stripe, encrypted; null when it was taken away. */
@@ -26,6 +28,9 @@ export type DuePayout = {
 const isUnsent = (p: string): RawBuilder<unknown> =>
   sql`${sql.ref(`${p}.paid_at`)} is null and ${sql.ref(`${p}.failed_at`)} is null
       and ${sql.ref(`${p}.canceled_at`)} is null and ${sql.ref(`${p}.stripe_account_id`)} is not null`
+
+/** The same of payouts whose ids are known, in words that keep Postgres from reading all that are unsent for each. */
+const isStillUnsent = sql`num_nonnulls(p.paid_at, p.failed_at, p.canceled_at) = 0 and p.stripe_account_id is not null`
 
 type Taking = {
   /** Takes all of this workspace's, whenever they are due; null takes what is due of any, in turns. */
@@ -54,11 +59,11 @@ export const takePayouts = async (
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
   const { rows } = await sql<DuePayout>`
     with turns as (
-      select t.id, row_number() over (partition by t.workspace_id order by t.id) as turn
+      select t.id, row_number() over (partition by t.workspace_id order by t.next_attempt_at, t.id) as turn
       from payouts t where ${isDue('t')} order by turn, t.id limit ${limit * CANDIDATES}
     ), due as (
       -- Each is looked up by its id: a join with them all would be planned for a table that was empty before the claim.
-      select p.id
+      select p.id, candidate.place
       from unnest(array(select id from turns order by turn, id)) with ordinality as candidate (id, place)
       join payouts p on p.id = candidate.id
       where ${isDue('p')} order by candidate.place limit ${limit} for update of p skip locked
@@ -67,17 +72,17 @@ export const takePayouts = async (
       set attempted_at = coalesce(p.attempted_at, ${now}), next_attempt_at = ${leaseEnd}, taken_at = ${now},
           tries = p.tries + 1
       from due where p.id = due.id
-      returning p.*
+      returning p.*, due.place
     )
     select t.id, t.workspace_id as "workspaceId", t.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", t.currency, t.amount_cents as "amountCents",
-           t.stripe_account_id as "stripeAccountId", t.attempt, t.attempted_at as "attemptedAt", t.tries,
-           k.sealed as "sealedKey"
+           t.stripe_account_id as "stripeAccountId", t.attempt, t.attempted_at as "attemptedAt",
+           t.attempted_at <> ${now}::timestamptz as "wasTried", t.tries, k.sealed as "sealedKey"
     from taken t
     join partners pa on pa.id = t.partner_id
     join programs g on g.id = t.program_id
     left join stripe_keys k on k.workspace_id = t.workspace_id
-    order by t.workspace_id, t.id`.execute(db)
+    order by t.place`.execute(db)
   return rows
 }
 
@@ -94,7 +99,7 @@ export const renewAttempt = async (
 ): Promise<boolean> => {
   const { rows } = await sql`
     update payouts p set attempt = ${attempt + 1}, attempted_at = ${now}
-    where p.id = ${id} and p.attempt in (${attempt}, ${attempt + 1}) and ${isUnsent('p')}
+    where p.id = ${id} and p.attempt in (${attempt}, ${attempt + 1}) and ${isStillUnsent}
       and (p.attempt = ${attempt} or p.attempted_at = ${now})
     returning p.id`.execute(db)
   return rows.length > 0
@@ -125,10 +130,10 @@ export type TransferMark = {
 export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): Promise<string[]> => {
   const told = sql`jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
       as x(id uuid, attempt integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
-  const isAsTried = sql`p.id = x.id and p.attempt = x.attempt and ${isUnsent('p')}`
+  const isAsTried = sql`p.id = x.id and p.attempt = x.attempt and ${isStillUnsent}`
   const sent = sql`
     update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
-    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isUnsent('p')}`
+    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillUnsent}`
   const failed = sql`
     with failed as (
       update payouts p set failed_at = ${now}, last_error = x.error

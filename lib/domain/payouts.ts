@@ -72,9 +72,17 @@ export const transferGroup = (payoutId: string): string => `payout_${payoutId}`
  */
 export const transferKey = (payoutId: string, attempt: number): string => `payout_${payoutId}_${attempt}`
 
-/** Stripe may forget a key once it is 24 hours old; an hour is left for clocks and slow answers. */
-const KEY_LIFE_MS = 23 * 3_600_000
+/** Stripe may forget a key once it is 24 hours old. */
+const KEY_LIFE_MS = 24 * 3_600_000
+/** Longer than any Worker may be held up between looking at the clock and Stripe's hearing of it. */
+const KEY_END_MS = 3_600_000
 
-/** Whether Stripe may have forgotten the key under which a transfer was first tried. */
-export const isKeyForgotten = (attemptedAt: Date, now: Date): boolean =>
-  now.getTime() - attemptedAt.getTime() > KEY_LIFE_MS
+/**
+ * What is left of the key under which a transfer was first tried. In the last hour of its life it is used no more, and
+ * there is no other one yet: whoever used it at the last moment has been heard by then, or never will be.
+ */
+export const keyState = (attemptedAt: Date, now: Date): 'known' | 'expiring' | 'forgotten' => {
+  const age = now.getTime() - attemptedAt.getTime()
+  if (age > KEY_LIFE_MS) return 'forgotten'
+  return age > KEY_LIFE_MS - KEY_END_MS ? 'expiring' : 'known'
+}

@@ -16,8 +16,9 @@ import { hasStripeKey } from '../data/stripe-keys.ts'
 import { listRunPayouts } from '../data/transfers.ts'
 import { formatMoney } from '../domain/money.ts'
 import { latestTurn, PAYOUT_SCHEDULES } from '../domain/payouts.ts'
+import { ask, type Budget, hasLeft, newBudget } from './budget.ts'
 import type { Refused, RunRequest, RunResult } from './payouts-service.ts'
-import { type Budget, type PayoutEnv, sendPayouts } from './send-payouts.ts'
+import { type PayoutEnv, sendPayouts } from './send-payouts.ts'
 
 /** A page of partners is claimed in well under a second, and 10,000 partners are twenty pages. */
 const CLAIM_PAGE = 500
@@ -28,11 +29,8 @@ const REQUEST_MS = 20_000
 /** The next run of the clock begins a minute after this one did. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-
-const newBudget = (env: PayoutEnv, ms: number): Budget => ({
-  fetches: Number(env.MAX_FETCHES),
-  endsAt: Date.now() + ms,
-})
+/** To let the manager in, find the program and the key, begin the run, and say in the end what has come of it. */
+const REQUEST_FETCHES = 8
 
 const connectDetails = (env: PayoutEnv, { partnerName, programName, amountCents, currency }: Untold) => ({
   partnerName,
@@ -43,26 +41,23 @@ const connectDetails = (env: PayoutEnv, { partnerName, programName, amountCents,
 
 /** Tells the partners who have no account yet what waits for them, each once and for all. */
 const tellUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
-  while (budget.fetches > 0 && Date.now() < budget.endsAt) {
-    const untold = await listUntold(connect(env), run, TELL_PAGE)
-    budget.fetches--
+  while (hasLeft(budget)) {
+    const untold = await ask(env, budget, (db) => listUntold(db, run, TELL_PAGE))
     if (untold.length === 0) return
     const mails = untold.map((partner) => ({
       partnerId: partner.partnerId,
       recipient: partner.email,
       details: connectDetails(env, partner),
     }))
-    await mailPartners(connect(env), run.workspaceId, 'connect_account', mails, now)
-    budget.fetches--
+    await ask(env, budget, (db) => mailPartners(db, run.workspaceId, 'connect_account', mails, now))
   }
 }
 
 /** Lets a run claim what is owed, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
   let isClaimed = run.isClaimed
-  while (!isClaimed && budget.fetches > 0 && Date.now() < budget.endsAt) {
-    isClaimed = await claimPage(connect(env), run, CLAIM_PAGE, now)
-    budget.fetches--
+  while (!isClaimed && hasLeft(budget)) {
+    isClaimed = await ask(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
   }
   if (isClaimed && run.method === 'stripe') await tellUnconnected(env, run, now, budget)
 }
@@ -110,6 +105,7 @@ export const runPayouts = async (
   if (method === 'stripe' && !(await hasStripeKey(connect(env), workspaceId))) return { refused: NO_KEY }
 
   const budget = newBudget(env, REQUEST_MS)
+  budget.fetches -= REQUEST_FETCHES
   const runId = await beginRun(connect(env), scope, actor)
   await claim(env, { ...scope, id: runId, isClaimed: false }, now, budget)
   if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
@@ -133,10 +129,14 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
     const at = latestTurn(schedule, now)
     return at ? [{ schedule, at }] : []
   })
-  await beginScheduledRuns(connect(env), turns, now)
-  const runs = await listUnclaimedRuns(connect(env), MAX_OPEN_RUNS)
-  budget.fetches -= 2
-  for (const run of runs) await claim(env, run, now, budget)
+  await ask(env, budget, (db) => beginScheduledRuns(db, turns, now))
+  const runs = await ask(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
+  for (const run of runs) {
+    // One that can't go on holds up no other, and nothing that is to be sent.
+    await claim(env, run, now, budget).catch((error: Error) =>
+      console.log(JSON.stringify({ level: 'error', job: 'payouts', runId: run.id, error: error.message })),
+    )
+  }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })
   return runs.length || Object.values(tally).some(Boolean) ? { runs: runs.length, ...tally } : null
 }

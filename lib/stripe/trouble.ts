@@ -30,11 +30,15 @@ const MAX_MESSAGE_LENGTH = 300
 /** Stripe's words as they may be stored and shown. It cuts keys short itself, which is not relied on. */
 const wordsOf = (error: unknown): string => {
   const words = error instanceof Error ? error.message : 'Stripe gave no reason.'
-  return words
-    .replace(/\b(?:sk|rk)_[\w*]+/g, 'the key')
-    .replace(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_MESSAGE_LENGTH)
+  return (
+    words
+      .replace(/\b(?:sk|rk)_[\w*]+/g, 'the key')
+      .replace(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
+      .trim()
+      .slice(0, MAX_MESSAGE_LENGTH)
+      // Half a character, which no database takes.
+      .replace(/\p{Cs}$/u, '')
+  )
 }
 
 /** Codes of what is wrong with the account at the other end, rather than with the request. */

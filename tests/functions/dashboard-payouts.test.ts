@@ -13,9 +13,6 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
   return { merchant, pages: await openPages(merchant), slug: merchant.workspace.slug }
 }
 
-const addKey = ({ seed, workspace }: Awaited<ReturnType<typeof createOwing>>) =>
-  seed.addStripeKey(workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
-
 const idOf = (location: string | null) =>
   /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:aside|begun|sent)$/.exec(location ?? '')?.[1]
 
@@ -100,7 +97,7 @@ test('without a key of Stripe, paying by Stripe is refused in words', async () =
 
 test('when nobody has connected yet, the first run tells everybody to, once', async () => {
   const { merchant, pages, slug } = await createPages()
-  await addKey(merchant)
+  await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
   const preview = await pages.get('/payouts/new?method=stripe')
   expect(preview.text).toContain('nobody is to be paid anything now')
   expect(preview.text).toContain('Tell them to connect')
@@ -227,10 +224,7 @@ test('why a payout waits or has failed is said in words', async () => {
      where workspace_id = $1`,
     [merchant.workspace.id],
   )
-  await addKey(merchant)
   const id = await merchant.begin('stripe')
-  // Or the clock would send them.
-  await database.query('delete from stripe_keys where workspace_id = $1', [merchant.workspace.id])
   await database.query(
     `update payouts set last_error = 'Your Stripe balance <b>is</b> too low.' where run_id = $1 and amount_cents > 9999`,
     [id],

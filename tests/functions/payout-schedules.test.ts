@@ -85,8 +85,8 @@ test('of many merchants whose payouts are due, each gets its turn', async () => 
     await many.payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
   }
   const few = await stage('monthly', '2026-12-10')
-  // As much as claims for both, and sends six payouts.
-  await payDue({ ...world.env(), MAX_FETCHES: '14' }, day('2027-01-01'))
+  // As much as claims for both, and sends some of the payouts.
+  await payDue({ ...world.env(), MAX_FETCHES: '20' }, day('2027-01-01'))
   expect(Object.keys(few.payer.sent())).toHaveLength(1)
   expect(Object.keys(many.payer.sent()).length).toBeLessThan(9)
 })

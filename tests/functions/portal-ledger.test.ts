@@ -50,6 +50,9 @@ test('each commission says how it stands, and when it is paid', async () => {
   const { text, html } = await (await portalOf(partner)).get('/commissions')
   expect(text.match(/Sale us••• 9\.80 USD/g)).toHaveLength(5)
   expect(text).toMatch(/9\.80 USD processing In a payout that is on its way/)
+  expect((await (await portalOf(partner)).get(`/events/${processing}`)).text).toMatch(
+    /9\.80 USD processing In a payout that is on its way ?\./,
+  )
   expect(text).toMatch(/9\.80 USD paid Paid on \d/)
   expect(text).toMatch(/9\.80 USD 9\.80 USD taken back reversed Not to be paid/)
   expect(text).toMatch(/9\.80 USD 4\.90 USD taken back pending Payable from \d/)

@@ -161,7 +161,7 @@ test.each([
   },
   {
     case: 'not before there is enough for the program to pay',
-    terms: { minimum_payout_cents: 5_000n },
+    terms: { minimum_payout_cents: 5_000 },
     says: /This program pays from 50\.00 USD on: until that much is payable, it waits\./,
   },
 ])('what is payable is paid $case', async ({ terms, says }) => {

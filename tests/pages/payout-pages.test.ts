@@ -83,7 +83,7 @@ test('a manager pays by bank, with a file, and without JavaScript', async () => 
   await page.getByLabel('How').selectOption('By bank, from a file')
   await page.getByRole('button', { name: 'Look first' }).click()
   await page.getByRole('button', { name: 'Pay 51.49 USD by bank' }).click()
-  await page.getByText('The run has begun.').waitFor()
+  await page.getByText('set aside for you to pay').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download the file' }).click(),

@@ -33,6 +33,8 @@ const createDatabase = async () => {
   await applySchema(url.href)
   const endpoint = await startSqlEndpoint({ databaseUrl: url.href })
   const pool = new pg.Pool({ connectionString: url.href })
+  // The database may be dropped while a connection is still closing.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     database: { DATABASE_URL: url.href, SQL_ENDPOINT: endpoint.url },
     pool,

@@ -4,6 +4,7 @@ import { beginRun, claimPage } from '../../lib/data/payout-runs.ts'
 import type { PayoutMethod } from '../../lib/domain/payouts.ts'
 import { importer } from './imports.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
+import { SECRETS_KEY, stripeKey } from './secrets.ts'
 
 type Row = Record<string, unknown> & { email: string; openingBalanceCents: number }
 
@@ -19,13 +20,22 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
   const imported = rows.length > 0 && (await imports.partners(rows, { importOpeningBalances: true }))
   if (imported && imported.status !== 200) throw new Error(JSON.stringify(imported.body))
 
-  /** Begins a run, which claims all that is owed, unless told otherwise. @returns its id */
+  /**
+   * Begins a run, which claims all that is owed, unless told otherwise. One by Stripe claims under a key, which is gone
+   * afterwards, or the clock of other tests would send what was claimed.
+   *
+   * @returns its id
+   */
   const begin = async (method: PayoutMethod = 'manual', { isClaimed = true } = {}): Promise<string> => {
     const db = () => connect(options.database ?? inject('database'))
     const now = new Date()
-    const scope = { workspaceId: merchant.workspace.id, programId: null, method, payableBy: now }
+    const { id: workspaceId } = merchant.workspace
+    const scope = { workspaceId, programId: null, method, payableBy: now }
+    if (method === 'stripe')
+      await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
     const id = await beginRun(db(), scope, 'somebody@shop.example')
     while (isClaimed && !(await claimPage(db(), { ...scope, id, isClaimed: false }, 500, now)));
+    await db().deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).execute()
     return id
   }
   return { ...merchant, begin, manager: merchant.manager, cookie: imports.cookie }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { commissionStatus } from '../../../lib/domain/commissions.ts'
 import {
-  isKeyForgotten,
+  keyState,
   latestTurn,
   type PayoutSchedule,
   payoutStatus,
@@ -67,8 +67,11 @@ test('a transfer has a key for each attempt and a group for all of them', () => 
 })
 
 test.each([
-  { hours: 22.9, forgotten: false },
-  { hours: 23.1, forgotten: true },
-])('after $hours hours Stripe may have forgotten a key: $forgotten', ({ hours, forgotten }) => {
-  expect(isKeyForgotten(then, new Date(then.getTime() + hours * 3_600_000))).toBe(forgotten)
+  { hours: 0, state: 'known' },
+  { hours: 22.9, state: 'known' },
+  { hours: 23.1, state: 'expiring' },
+  { hours: 23.9, state: 'expiring' },
+  { hours: 24.1, state: 'forgotten' },
+])('after $hours hours a key is $state', ({ hours, state }) => {
+  expect(keyState(then, new Date(then.getTime() + hours * 3_600_000))).toBe(state)
 })
