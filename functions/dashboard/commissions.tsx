@@ -38,7 +38,11 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
-        kept={{ partnerId: 'Only those of one partner.', eventId: 'Only those of one event.' }}
+        kept={{
+          partnerId: 'Only those of one partner.',
+          eventId: 'Only those of one event.',
+          payoutId: 'Only those of one payout.',
+        }}
       >
         <Field
           label="Customer’s external id"

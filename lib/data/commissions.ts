@@ -9,6 +9,7 @@ export type CommissionFilter = Slice & {
   partnerId?: string | undefined
   customerExternalId?: string | undefined
   eventId?: string | undefined
+  payoutId?: string | undefined
   status?: CommissionStatus | undefined
   kind?: CommissionKind | undefined
 }
@@ -44,6 +45,7 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
             ]
           : []),
         ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
+        ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
         ...(filter.status ? [hasStatus(filter.status, now)] : []),
         ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
         ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),

@@ -60,9 +60,12 @@ export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 /** An amount as a person writes it: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
   const decimals = decimalsOf(currency)
-  const amount = Number(amountCents) / 10 ** decimals
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return `${amount.toLocaleString('en', digits)} ${currency}`
+  const cents = BigInt(amountCents)
+  const sign = cents < 0n ? '-' : ''
+  const digits = String(cents < 0n ? -cents : cents).padStart(decimals + 1, '0')
+  const units = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
+  const fraction = decimals ? `.${digits.slice(-decimals)}` : ''
+  return `${sign}${units}${fraction} ${currency}`
 }
 
 /**

@@ -46,6 +46,7 @@ export const CommissionQuery = z.object({
   partnerId: z.uuid().optional(),
   customerExternalId: wanted('Your id of the customer.').optional(),
   eventId: z.uuid().optional(),
+  payoutId: z.uuid().optional(),
   status: z.enum(COMMISSION_STATUSES).optional(),
   kind: z.enum(['sale', 'lead', 'opening_balance', 'reversal']).optional(),
   ...Page.shape,

@@ -16,6 +16,13 @@ const note = ({ status, last_error: error }: PayoutRow): string => {
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
 }
 
+/** What a payout comes to, which leads to what it is made of, unless it has let go of that. */
+const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
+  const amount = formatMoney(payout.amount_cents, payout.currency)
+  const isMade = payout.status === 'processing' || payout.status === 'paid'
+  return isMade ? <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a> : <>{amount}</>
+}
+
 /** A list of payouts. @param of what all of them have in common, which needs no column then */
 export const PayoutTable = ({
   base,
@@ -57,7 +64,9 @@ export const PayoutTable = ({
             />
           </td>
         )}
-        <td class="number">{formatMoney(payout.amount_cents, payout.currency)}</td>
+        <td class="number">
+          <Amount base={base} payout={payout} />
+        </td>
         <td>
           <Status status={payout.status} />
         </td>

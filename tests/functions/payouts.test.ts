@@ -90,9 +90,11 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
         skipped: [],
       },
     })
-    expect(await merchant.get('/commissions')).toMatchObject({
-      body: { data: [{ status: 'paid', payoutId: expect.any(String) }] },
-    })
+    const { body: all } = await merchant.get('/commissions')
+    const [{ payoutId } = { payoutId: '' }] = all.data as { payoutId: string }[]
+    expect(all.data).toMatchObject([{ status: 'paid', payoutId: expect.any(String) }])
+    expect((await merchant.get(`/commissions?payoutId=${payoutId}`)).body.data).toEqual(all.data)
+    expect((await merchant.get(`/commissions?payoutId=${newId()}`)).body.data).toEqual([])
     expect((await database.audit(merchant)).map(({ action }) => action)).toEqual([
       'payout_run.begun',
       'payout_run.begun',

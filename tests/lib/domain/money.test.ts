@@ -11,6 +11,10 @@ test.each([
   { amountCents: 98_000n, currency: 'CLF', text: '9.8000 CLF' },
   { amountCents: 99_999_999_999n, currency: 'USD', text: '999,999,999.99 USD' },
   { amountCents: -980n, currency: 'USD', text: '-9.80 USD' },
+  { amountCents: -5n, currency: 'USD', text: '-0.05 USD' },
+  { amountCents: 0n, currency: 'USD', text: '0.00 USD' },
+  // A sum of many: beyond what a number can hold.
+  { amountCents: 10_000_100_000_000_001n, currency: 'USD', text: '100,001,000,000,000.01 USD' },
 ])('$amountCents $currency reads $text', ({ amountCents, currency, text }) => {
   expect(formatMoney(amountCents, currency)).toBe(text)
 })
