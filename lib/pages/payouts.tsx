@@ -20,7 +20,8 @@ const note = ({ status, last_error: error }: PayoutRow): string => {
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = formatMoney(payout.amount_cents, payout.currency)
   const isMade = payout.status === 'processing' || payout.status === 'paid'
-  return isMade ? <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a> : <>{amount}</>
+  if (!isMade) return <span>{amount}</span>
+  return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
 
 /** A list of payouts. @param of what all of them have in common, which needs no column then */

@@ -18,9 +18,8 @@ export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
   endsAt: Date.now() + ms,
 })
 
-/** Whether so many fetches are left, and time. */
-export const hasLeft = ({ fetches, endsAt }: Budget, wanted = 1): boolean =>
-  fetches >= wanted && Date.now() < endsAt
+/** Whether there are fetches left, and time. */
+export const hasLeft = ({ fetches, endsAt }: Budget): boolean => fetches > 0 && Date.now() < endsAt
 
 /** Asks the database, and counts what that took, repeats included. */
 export const ask = async <T>(env: DatabaseEnv, budget: Budget, work: (db: Db) => Promise<T>): Promise<T> => {

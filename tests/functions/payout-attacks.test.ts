@@ -1,8 +1,14 @@
 /** What went wrong, or nearly, when payouts were attacked. */
 import { beforeEach, expect, test, vi } from 'vitest'
+import { connect } from '../../lib/data/connection.ts'
 import { newId } from '../../lib/data/ids.ts'
+import { changeRun } from '../../lib/data/manual-runs.ts'
+import { removeStripeKey, saveStripeKey } from '../../lib/data/stripe-keys.ts'
+import type { RunStatus } from '../../lib/domain/payouts.ts'
+import { disconnect, refreshAccount, sealKey, startOnboarding } from '../../lib/stripe/onboarding.ts'
 import { payDue } from '../../lib/stripe/run-payouts.ts'
 import { usePayouts } from '../support/payouts.ts'
+import { timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 beforeEach(async () => {
@@ -252,4 +258,139 @@ test('what Stripe says is cut between characters', async () => {
   vi.unstubAllGlobals()
   expect(payouts).toMatchObject([{ status: 'failed' }])
   expect(await world.query('select last_error from payouts')).toEqual([{ last_error: 'x'.repeat(299) }])
+})
+
+/** The tables that a payout run writes, by what happened, without ids and times. */
+const summary = async () => {
+  const counted = async (text: string) =>
+    (await world.query<{ what: string; times: number }>(`${text} group by 1 order by 1`)).map(
+      ({ what, times }) => `${times} ${what}`,
+    )
+  return {
+    runs: await counted(
+      `select concat_ws(' ', method, (claimed_at is not null)::text, (confirmed_at is not null)::text,
+                        (canceled_at is not null)::text) as what, count(*)::int as times from payout_runs`,
+    ),
+    payouts: await counted(
+      `select concat_ws(' ', amount_cents, currency, (paid_at is not null)::text, (failed_at is not null)::text,
+                        (canceled_at is not null)::text) as what, count(*)::int as times from payouts`,
+    ),
+    mails: await counted('select kind as what, count(*)::int as times from mails'),
+    audit: await counted('select action as what, count(*)::int as times from audit_entries'),
+    accounts: await counted(
+      `select concat_ws(' ', status, (disconnected_at is not null)::text) as what, count(*)::int as times
+       from payout_accounts`,
+    ),
+    keys: await counted('select hint as what, count(*)::int as times from stripe_keys'),
+    open: await counted(
+      `select concat_ws(' ', amount_cents, currency) as what, count(*)::int as times from commissions
+       where payout_id is null`,
+    ),
+  }
+}
+
+/** All that is done about payouts, one after the other. @param disturb is called once the merchant is there */
+const liveThrough = async (disturb: () => void) => {
+  await world.query('truncate workspaces cascade')
+  const payer = await world.createPayer()
+  const { workspaceId, key } = payer
+  await payer.addPartner({
+    slug: 'maya',
+    owed: [{ amountCents: 1_000 }, { amountCents: 1, currency: 'EUR' }],
+  })
+  const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
+  const eve = await payer.addPartner({ slug: 'eve', owed: [{ amountCents: 70 }], connected: false })
+  await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 30 }], connected: false })
+  world.stripe().closeAccount(leo.account ?? '')
+  const env = world.env()
+  const act = () => ({ workspaceId, actor: 'a manager', now: new Date() })
+  const onboard = () =>
+    startOnboarding(env, {
+      ...{ workspaceId, email: eve.email, country: 'DE' },
+      ...{ returnUrl: 'https://tributary.example/back', refreshUrl: 'https://tributary.example/again' },
+    })
+
+  disturb()
+  const answers: unknown[] = []
+  answers.push(Object.keys(await onboard()))
+  const [account] = await world.query<{ id: string }>(
+    'select stripe_account_id as id from payout_accounts where email = $1',
+    [eve.email],
+  )
+  world.stripe().onboard(account?.id ?? '')
+  await refreshAccount(env, workspaceId, account?.id ?? '')
+  // What a repeat leaves for later is done by the next one, and who was refused is told by the one after that.
+  for (let times = 0; times < 3; times++) await payer.run()
+
+  const manual = async (...steps: RunStatus[]) => {
+    const { runId } = await payer.run({ method: 'manual' })
+    for (const step of steps) {
+      const run = await changeRun(connect(env), act(), runId ?? '', step, 'https://tributary.example')
+      answers.push(run?.status)
+    }
+  }
+  await manual('canceled')
+  await manual('paid', 'processing', 'paid', 'confirmed')
+  answers.push(await disconnect(env, workspaceId, eve.email))
+  answers.push(await removeStripeKey(connect(env), act()))
+  const sealed = await sealKey(env, workspaceId, `${key}_rolled`)
+  if ('refused' in sealed) throw new Error(sealed.refused)
+  answers.push(Boolean(await saveStripeKey(connect(env), act(), { ...sealed, hint: 'roll' })))
+  return { answers, sent: Object.values(payer.sent()).sort(), ...(await summary()) }
+}
+
+test('whichever request arrives twice, everything comes out the same', async () => {
+  const real = fetch
+  let place = 0
+  const twice = async (isTwice: (place: number) => boolean) => {
+    place = 0
+    const disturb = () =>
+      vi.stubGlobal('fetch', (async (...request) => {
+        if (isTwice(place++)) await (await real(...request)).text()
+        return real(...request)
+      }) satisfies typeof fetch)
+    const end = await liveThrough(disturb).finally(() => vi.unstubAllGlobals())
+    expect(await world.violations()).toEqual([])
+    return end
+  }
+  const undisturbed = await twice(() => false)
+  const places = place
+  expect(places).toBeGreaterThan(60)
+  expect(undisturbed.payouts).toHaveLength(8)
+  const stride = Math.ceil(places / timesOver({ often: 25, thorough: places }))
+  for (let at = Math.floor(Math.random() * stride); at < places; at += stride) {
+    expect({ at, ...(await twice((now) => now === at)) }).toEqual({ at, ...undisturbed })
+  }
+}, 120_000)
+
+test('a claim and its payouts are quick in tables that Postgres has not looked at yet', async () => {
+  const payer = await world.createPayer()
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1 }] })
+  const PARTNERS = 2_000
+  const EACH = 10
+  await world.query(
+    `with partner as (
+       insert into partners (id, workspace_id, program_id, email, slug, slug_key)
+       select gen_random_uuid(), $1, $2, 'partner-' || i || '@example.com', 'partner-' || i, 'partner-' || i
+       from generate_series(1, $3::integer) i returning id
+     ), customer as (
+       insert into customers (id, workspace_id, external_id, partner_id, created_at)
+       select gen_random_uuid(), $1, 'of ' || id, id, now() from partner returning id, partner_id
+     ), event as (
+       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
+                           partner_id, attributed_by, body_hash, steps, occurred_at)
+       select gen_random_uuid(), $1, 'lead', gen_random_uuid(), 'lead', 'x', id, partner_id, 'click', '', '[]', now()
+       from customer, generate_series(1, $4::integer) returning id, customer_id, partner_id
+     )
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                              amount_cents, currency, one_time, payable_at, created_at)
+     select gen_random_uuid(), $1, $2, e.partner_id, e.customer_id, e.id, g.reward_id, 'lead', 100, 'USD', false, now(),
+            now()
+     from event e join programs g on g.id = $2`,
+    [payer.workspaceId, payer.programId, PARTNERS, EACH],
+  )
+  // What takes a product of these numbers is given up by the driver.
+  const { payouts } = await payer.run({ method: 'manual' })
+  expect(payouts).toHaveLength(PARTNERS + 1)
+  expect(payouts.filter(({ amountCents }) => amountCents === 100 * EACH)).toHaveLength(PARTNERS)
 })
