@@ -83,6 +83,19 @@ export const PartnerResponse = z
   })
   .meta({ id: 'Partner' })
 
+/** What a partner has earned in one currency, less what was taken back. */
+export const BalanceResponse = z
+  .object({
+    currency: z.string(),
+    pendingCents: z.int().meta({ description: 'Still held.' }),
+    payableCents: z.int().meta({
+      description: 'What the next payout run sees. Less than nothing when what was paid is taken back.',
+    }),
+    processingCents: z.int().meta({ description: 'In payouts on their way.' }),
+    paidCents: z.int(),
+  })
+  .meta({ id: 'Balance' })
+
 export const CommissionResponse = z
   .object({
     id: z.uuid(),

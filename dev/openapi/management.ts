@@ -22,6 +22,7 @@ import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/
 import {
   ApiKeyResponse,
   AuditEntryResponse,
+  BalanceResponse,
   CommissionResponse,
   CouponResponse,
   CustomerResponse,
@@ -83,6 +84,9 @@ export const management = {
   [`${AT}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
     patch: patch('Change a partner', PartnerChange, PartnerResponse),
+  },
+  [`${AT}/partners/{id}/balances`]: {
+    get: get('Get what a partner has earned, by currency', z.object({ data: z.array(BalanceResponse) })),
   },
   [`${AT}/partners/{id}/coupons`]: {
     get: list('List the coupon aliases of a partner', listOf(CouponResponse), Page, id),

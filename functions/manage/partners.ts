@@ -1,3 +1,4 @@
+import { earnedQuery } from '../../lib/data/commissions.ts'
 import { changePartner, findPartner, listPartners, type PartnerRow } from '../../lib/data/partners.ts'
 import { partnerLink } from '../../lib/domain/slugs.ts'
 import { actOf, manager, reader } from '../../lib/http/access.ts'
@@ -20,7 +21,15 @@ const present = (partner: PartnerRow) => ({
   coupons: partner.coupons,
 })
 
-/** GET /partners, GET and PATCH /partners/:id. Design, section 12. Partners are made by imports. */
+const presentBalance = (balance: Awaited<ReturnType<ReturnType<typeof earnedQuery>['execute']>>[number]) => ({
+  currency: balance.currency,
+  pendingCents: Number(balance.pendingCents),
+  payableCents: Number(balance.payableCents),
+  processingCents: Number(balance.processingCents),
+  paidCents: Number(balance.paidCents),
+})
+
+/** GET /partners, GET and PATCH /partners/:id, and its balances. Design, section 12. Partners are made by imports. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/partners', reader(), query(PartnerQuery), async (c) => {
     const { db, workspace } = c.var
@@ -32,6 +41,12 @@ export default createRoutes()
     const { db, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     return c.json(present(partner))
+  })
+  .get('/api/workspaces/:workspace/partners/:id/balances', reader(), async (c) => {
+    const { db, now, workspace } = c.var
+    const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const balances = await earnedQuery(db, workspace.id, now, partner.id).execute()
+    return c.json({ data: balances.map(presentBalance) })
   })
   .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')

@@ -31,6 +31,7 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners', who: 'readers' },
   { method: 'GET', path: '/partners/:partner', who: 'readers' },
   { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'managers' },
+  { method: 'GET', path: '/partners/:partner/balances', who: 'readers' },
   { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
   { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'managers' },
   { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'managers' },

@@ -362,35 +362,3 @@ test('whichever request arrives twice, everything comes out the same', async () 
     expect({ at, ...(await twice((now) => now === at)) }).toEqual({ at, ...undisturbed })
   }
 }, 120_000)
-
-test('a claim and its payouts are quick in tables that Postgres has not looked at yet', async () => {
-  const payer = await world.createPayer()
-  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1 }] })
-  const PARTNERS = 2_000
-  const EACH = 10
-  await world.query(
-    `with partner as (
-       insert into partners (id, workspace_id, program_id, email, slug, slug_key)
-       select gen_random_uuid(), $1, $2, 'partner-' || i || '@example.com', 'partner-' || i, 'partner-' || i
-       from generate_series(1, $3::integer) i returning id
-     ), customer as (
-       insert into customers (id, workspace_id, external_id, partner_id, created_at)
-       select gen_random_uuid(), $1, 'of ' || id, id, now() from partner returning id, partner_id
-     ), event as (
-       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                           partner_id, attributed_by, body_hash, steps, occurred_at)
-       select gen_random_uuid(), $1, 'lead', gen_random_uuid(), 'lead', 'x', id, partner_id, 'click', '', '[]', now()
-       from customer, generate_series(1, $4::integer) returning id, customer_id, partner_id
-     )
-     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              amount_cents, currency, one_time, payable_at, created_at)
-     select gen_random_uuid(), $1, $2, e.partner_id, e.customer_id, e.id, g.reward_id, 'lead', 100, 'USD', false, now(),
-            now()
-     from event e join programs g on g.id = $2`,
-    [payer.workspaceId, payer.programId, PARTNERS, EACH],
-  )
-  // What takes a product of these numbers is given up by the driver.
-  const { payouts } = await payer.run({ method: 'manual' })
-  expect(payouts).toHaveLength(PARTNERS + 1)
-  expect(payouts.filter(({ amountCents }) => amountCents === 100 * EACH)).toHaveLength(PARTNERS)
-})

@@ -10,7 +10,7 @@ import { createPayer } from '../support/payouts.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 import { timesOver } from '../support/thorough.ts'
 
-const ROUNDS = timesOver({ often: 4, thorough: 40 })
+const ROUNDS = timesOver({ often: 2, thorough: 40 })
 const PARTNERS = 30
 
 let stripe: StripeFake

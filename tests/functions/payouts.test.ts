@@ -59,6 +59,10 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       merchant.workspace.id,
     ])
 
+    const balances = async () => (await merchant.get(`/partners/${maya?.id}/balances`)).body.data
+    const nothing = { currency: 'USD', pendingCents: 0, payableCents: 0, processingCents: 0, paidCents: 0 }
+    expect(await balances()).toEqual([{ ...nothing, payableCents: 4_900 }])
+
     const before = await manager.post('/payouts/run', {})
     expect(before).toMatchObject({
       status: 200,
@@ -90,6 +94,7 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
         skipped: [],
       },
     })
+    expect(await balances()).toEqual([{ ...nothing, paidCents: 4_900 }])
     const { body: all } = await merchant.get('/commissions')
     const [{ payoutId } = { payoutId: '' }] = all.data as { payoutId: string }[]
     expect(all.data).toMatchObject([{ status: 'paid', payoutId: expect.any(String) }])

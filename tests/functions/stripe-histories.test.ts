@@ -24,7 +24,7 @@ import { timesOver } from '../support/thorough.ts'
 const database = useDatabase()
 
 /** Of each program: 1,000 in all when it is thorough. */
-const HISTORIES = timesOver({ often: 40, thorough: 250 })
+const HISTORIES = timesOver({ often: 30, thorough: 250 })
 /** Histories that are told at the same time: they meet in the database, but not in a purchase. */
 const AT_ONCE = 5
 
