@@ -8,20 +8,24 @@ import type { StripeFact } from '../domain/stripe-facts.ts'
 import type { Db } from './connection.ts'
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from './facts.ts'
 
-const textArray = (values: string[]) =>
+/** A list of texts as Postgres takes it. */
+export const textArray = (values: string[]) =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+
+/** What was known of a purchase when it was read: by it, whoever saves finds out whether more was told meanwhile. */
+export type Told = { keys: string[]; events: number }
 
 /**
  * All that Stripe has told of one purchase: the events that name one of its keys, and those that name one of theirs,
  * and so on, since a refund may be tied to its sale only by way of a payment and an invoice.
  *
- * @returns the facts, and every key that any of them names
+ * @returns the facts, every key that any of them names, and by how many events they were told
  */
 export const loadPurchase = async (
   db: Db,
   workspaceId: string,
   keys: string[],
-): Promise<{ told: ToldFact[]; keys: string[] }> => {
+): Promise<{ told: ToldFact[] } & Told> => {
   const { rows } = await sql<{ facts: StripeFact[]; keys: string[]; occurredAt: Date }>`
     with recursive known as (
       select id, keys from stripe_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
@@ -35,6 +39,7 @@ export const loadPurchase = async (
   return {
     told: rows.flatMap(({ facts, occurredAt }) => facts.map((fact) => ({ fact, at: occurredAt }))),
     keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
+    events: rows.length,
   }
 }
 

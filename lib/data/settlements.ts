@@ -6,13 +6,15 @@ import type { CustomerChange, PurchaseFacts, SaleChange, Settlement } from '../d
 import { breaks, type Db, isDivisionByZero } from './connection.ts'
 import { newId } from './ids.ts'
 import { lockCustomer } from './locks.ts'
-import { ownTimes } from './purchases.ts'
+import { ownTimes, type Told, textArray } from './purchases.ts'
 
 type Settling = {
   workspaceId: string
   purchase: Purchase
   facts: PurchaseFacts
   settlement: Settlement
+  /** What the settlement was made from. */
+  told: Told
   now: Date
 }
 
@@ -28,7 +30,7 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
   const recordedId = facts.recorded?.id ?? null
   const newSaleId = newId()
   const changesSale = sale !== null || settlement.steps !== null
-  if (!changesSale && !customer && duplicates.length === 0) return recordedId
+  if (!changesSale && !customer && duplicates.length === 0) return confirmSale(db, settling)
 
   const statement = sql<{ eventId: string | null }>`
     with customer as (${customer ? saveCustomer(settling, customer) : sql`select null::uuid as id`}),
@@ -45,6 +47,7 @@ export const saveSettlement = async (db: Db, settling: Settling): Promise<string
       lock.compile(db),
       statement.compile(db),
       refuseHalf(settling, recordedId ?? newSaleId).compile(db),
+      refuseStale(settling).compile(db),
     ])
     return rows[0]?.eventId
   } catch (error) {
@@ -68,6 +71,27 @@ const refuseHalf = ({ workspaceId, facts, settlement }: Settling, saleId: string
     select 1 / (count(*) = ${changed.length}::integer)::integer
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as changed (id uuid, revision integer)
     join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
+}
+
+/**
+ * Fails, and takes the whole batch along, when Stripe has told more of the purchase since it was read: whoever told it may
+ * have found nothing to change, and be gone.
+ */
+const refuseStale = ({ workspaceId, told: { keys, events } }: Settling) => sql<unknown>`
+    select 1 / (count(*) = ${events}::integer)::integer from stripe_events
+    where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
+
+/**
+ * Makes sure that a sale for which nothing has to change is still as it was read. Whoever changes it from less than is
+ * known by now is waited for.
+ */
+const confirmSale = async (db: Db, { workspaceId, facts }: Settling): Promise<string | null | undefined> => {
+  if (!facts.recorded) return null
+  const { rows } = await sql<{ revision: number }>`
+    select revision from events where workspace_id = ${workspaceId} and id = ${facts.recorded.id} for update`.execute(
+    db,
+  )
+  return rows[0]?.revision === facts.recorded.revision ? facts.recorded.id : undefined
 }
 
 /** What another sale, or another sight of the same customer, may have taken meanwhile. */

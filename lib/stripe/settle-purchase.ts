@@ -54,7 +54,7 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides,
     const purchase = readPurchase(known.told)
     const facts = await loadPurchaseFacts(db, workspaceId, known.keys, purchase)
     const settlement = settle(purchase, facts, decides)
-    const saleId = await saveSettlement(db, { workspaceId, purchase, facts, settlement, now })
+    const saleId = await saveSettlement(db, { workspaceId, purchase, facts, settlement, told: known, now })
     if (saleId !== undefined) {
       const { sale, outcome } = settlement
       const isCredited = sale ? sale.credit !== null : facts.recorded?.partnerId != null
