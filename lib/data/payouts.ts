@@ -134,6 +134,23 @@ export const findRun = async (db: Db, workspaceId: string, id: string): Promise<
 export const listRuns = async (db: Db, workspaceId: string, slice: Slice): Promise<Run[]> =>
   (await runsQuery(db, workspaceId, slice).execute()).map(toRun)
 
+/** What became of each payout of a run, for whoever asked for the run. */
+export const listRunPayouts = (db: Db, workspaceId: string, runId: string) =>
+  db
+    .selectFrom('payouts as po')
+    .where('po.workspace_id', '=', workspaceId)
+    .where('po.run_id', '=', runId)
+    .select([
+      'po.id',
+      'po.partner_id as partnerId',
+      'po.currency',
+      'po.amount_cents as amountCents',
+      status.as('status'),
+    ])
+    .orderBy('po.partner_id')
+    .orderBy('po.currency')
+    .execute()
+
 /** A megabyte of lines or so: a fetch each, of which a Worker may not make many. */
 const LINES_PER_FETCH = 5_000
 

@@ -1,6 +1,5 @@
 /** Payouts on their way to Stripe: which are to be sent, and what became of them. */
 import { type RawBuilder, sql } from 'kysely'
-import type { PayoutStatus } from '../domain/payouts.ts'
 import type { Db } from './connection.ts'
 
 /** A payout that is about to be sent, with what its transfer and its mail need. */
@@ -167,25 +166,4 @@ export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): P
     sentInVain.compile(db),
   ])
   return rows.map(({ id }) => id)
-}
-
-/** A payout of a run, as whoever asked for the run is told of it. */
-export type RunRow = {
-  id: string
-  partnerId: string
-  currency: string
-  amountCents: bigint
-  status: PayoutStatus
-}
-
-/** The payouts of a run. */
-export const listRunPayouts = async (db: Db, workspaceId: string, runId: string): Promise<RunRow[]> => {
-  const { rows } = await sql<RunRow>`
-    select id, partner_id as "partnerId", currency, amount_cents as "amountCents",
-           case when paid_at is not null then 'paid' when failed_at is not null then 'failed'
-                when canceled_at is not null then 'canceled' else 'processing' end as status
-    from payouts where workspace_id = ${workspaceId} and run_id = ${runId} order by partner_id, currency`.execute(
-    db,
-  )
-  return rows
 }

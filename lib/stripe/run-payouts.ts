@@ -12,8 +12,8 @@ import {
   type RunScope,
   type Untold,
 } from '../data/payout-runs.ts'
+import { listRunPayouts } from '../data/payouts.ts'
 import { hasStripeKey } from '../data/stripe-keys.ts'
-import { listRunPayouts } from '../data/transfers.ts'
 import { formatMoney } from '../domain/money.ts'
 import { latestTurn, PAYOUT_SCHEDULES } from '../domain/payouts.ts'
 import { ask, type Budget, hasLeft, newBudget } from './budget.ts'
