@@ -78,7 +78,7 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 /** Claims everything in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
   const scope = { workspaceId, programId: null, method: 'stripe' as const, payableBy: new Date() }
-  const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench'), isClaimed: false }
+  const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench') }
   const pages: number[] = []
   let isClaimed = false
   while (!isClaimed) {

@@ -108,25 +108,24 @@ export const beginScheduledRuns = async (db: Db, turns: Turn[], now: Date): Prom
     on conflict do nothing`.execute(db)
 }
 
-/** A run as it goes on. */
-export type OpenRun = RunScope & { id: string; isClaimed: boolean }
+/** A run that has not claimed all yet. */
+export type OpenRun = RunScope & { id: string }
 
-const openRuns = (db: Db) =>
+/** The oldest runs that have not claimed all yet. */
+export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
   db
     .selectFrom('payout_runs')
+    .where('claimed_at', 'is', null)
     .select([
       'id',
       'workspace_id as workspaceId',
       'program_id as programId',
       'method',
       'payable_by as payableBy',
-      sql<boolean>`claimed_at is not null`.as('isClaimed'),
     ])
     .orderBy('id')
-
-/** The oldest runs that have not claimed all yet. */
-export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
-  openRuns(db).where('claimed_at', 'is', null).limit(limit).execute()
+    .limit(limit)
+    .execute()
 
 /**
  * How many commissions are taken at once, about: a partner's go together, so those of the last one come on top. Each

@@ -55,7 +55,7 @@ const tellUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: 
 
 /** Lets a run claim what is owed, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
-  let isClaimed = run.isClaimed
+  let isClaimed = false
   while (!isClaimed && hasLeft(budget)) {
     isClaimed = await ask(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
   }
@@ -107,7 +107,7 @@ export const runPayouts = async (
   const budget = newBudget(env, REQUEST_MS)
   budget.fetches -= REQUEST_FETCHES
   const runId = await beginRun(connect(env), scope, actor)
-  await claim(env, { ...scope, id: runId, isClaimed: false }, now, budget)
+  await claim(env, { ...scope, id: runId }, now, budget)
   if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
 
   const payouts = await listRunPayouts(connect(env), workspaceId, runId)

@@ -34,7 +34,7 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
     if (method === 'stripe')
       await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
     const id = await beginRun(db(), scope, 'somebody@shop.example')
-    while (isClaimed && !(await claimPage(db(), { ...scope, id, isClaimed: false }, 500, now)));
+    while (isClaimed && !(await claimPage(db(), { ...scope, id }, 500, now)));
     await db().deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).execute()
     return id
   }
