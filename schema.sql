@@ -424,7 +424,7 @@ create index if not exists payouts_workspace_id_idx on payouts (workspace_id, id
 -- A commission is what one event earned one partner, or what the partner was still
 -- owed by another platform (its opening balance, in USD, of which there is one). Rows
 -- never change but for the payout that takes them, and their status is not stored: it
--- follows from payable_at and the payout (see lib/domain/commissions.ts). What is taken back, or given again, is a reversal: a row
+-- follows from payable_at and the payout (see lib/tracking/commissions.ts). What is taken back, or given again, is a reversal: a row
 -- of its own that names the commission. When a sale turns out to be another partner's,
 -- or of another amount, its commission is reversed and another one takes its place.
 create table if not exists commissions (

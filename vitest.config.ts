@@ -3,15 +3,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The files that take longest, to be started first: one that comes last would hold up the run by itself. */
 const LONG = [
-  'functions/stripe-histories',
-  'functions/stripe-faults',
-  'functions/payout-histories',
-  'functions/payout-faults',
+  'purchases/stripe/histories',
+  'purchases/stripe/faults',
+  'payouts/histories',
+  'payouts/faults',
   'pages/setup',
   'dev/start',
-  'dev/reconcile',
-  'dev/shop',
-  'functions/races',
+  'cli/reconcile',
+  'dev/demo/shop',
+  'tracking/races',
 ]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

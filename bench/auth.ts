@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { neon, neonConfig } from '@neondatabase/serverless'
-import type { AuthService } from '../lib/http/session.ts'
+import type { AuthService } from '../lib/auth/session.ts'
 
 type Env = { DATABASE_URL: string; SQL_ENDPOINT: string }
 

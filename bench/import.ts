@@ -1,9 +1,9 @@
 /** What an import of 100,000 partners takes, call by call, beside the least that could save the same rows. */
 import pg from 'pg'
-import { seeder } from '../dev/seed.ts'
-import { connect } from '../lib/data/connection.ts'
-import { newId } from '../lib/data/ids.ts'
-import { slugKey } from '../lib/domain/slugs.ts'
+import { seeder } from '../dev/demo/seed.ts'
+import { connect } from '../lib/db/connection.ts'
+import { newId } from '../lib/db/ids.ts'
+import { slugKey } from '../lib/slugs.ts'
 import { median, post } from './measure.ts'
 import { startRecorder } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'

@@ -1,11 +1,11 @@
 /** What it takes to pay 10,000 partners: the claim beside the least that could do it, and how many runs of the clock. */
 import { createServer } from 'node:http'
 import pg from 'pg'
-import { listen } from '../dev/ports.ts'
-import { seeder } from '../dev/seed.ts'
-import { connect } from '../lib/data/connection.ts'
-import { beginRun, claimPage } from '../lib/data/payout-runs.ts'
-import { payDue } from '../lib/stripe/run-payouts.ts'
+import { seeder } from '../dev/demo/seed.ts'
+import { listen } from '../dev/runtime/ports.ts'
+import { connect } from '../lib/db/connection.ts'
+import { payDue } from '../lib/payouts/run.service.ts'
+import { beginRun, claimPage } from '../lib/payouts/runs.queries.ts'
 import { median } from './measure.ts'
 
 const PARTNERS = 10_000

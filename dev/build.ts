@@ -4,11 +4,11 @@
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { buildIslands } from './build-islands.ts'
-import { buildSnippet } from './build-snippet.ts'
-import { errorsPage } from './errors-page.ts'
-import { openapi } from './openapi.ts'
+import { errorsPage } from '../api/errors-page.ts'
+import { openapi } from '../api/openapi.ts'
 import { ROOT } from './root.ts'
+import { buildIslands } from './runtime/build-islands.ts'
+import { buildSnippet } from './runtime/build-snippet.ts'
 
 /** Replaces a file in one step: a running system may be serving it. */
 const publish = async (path: string, content: string): Promise<void> => {

@@ -1,4 +1,4 @@
-import { inWorkspace } from '../lib/http/access.ts'
+import { inWorkspace } from '../lib/auth/access.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import apiKeys from './dashboard/api-keys.tsx'
 import audit from './dashboard/audit.tsx'

@@ -1,19 +1,19 @@
-import { auditEntry } from '../lib/data/audit.ts'
-import { loadCustomerImport, saveCustomerImport } from '../lib/data/customer-import.ts'
+import { requireManager } from '../lib/auth/access.ts'
+import { session } from '../lib/auth/session.ts'
+import { createApp } from '../lib/http/app.ts'
+import { body } from '../lib/http/validate.ts'
+import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
 import {
   correctResults,
   decideCustomerImport,
   isCustomerRow,
   MAX_CUSTOMER_ROWS,
   summarizeCustomers,
-} from '../lib/domain/customer-import.ts'
-import { requireManager } from '../lib/http/access.ts'
-import { createApp } from '../lib/http/app.ts'
-import { readCustomerRow } from '../lib/http/import-rows.ts'
-import { CustomerImport } from '../lib/http/import-schemas.ts'
-import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/http/imports.ts'
-import { session } from '../lib/http/session.ts'
-import { body } from '../lib/http/validate.ts'
+} from '../lib/imports/customer-import.ts'
+import { CustomerImport } from '../lib/imports/imports.schemas.ts'
+import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/requests.service.ts'
+import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
+import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 /** POST /api/workspaces/:workspace/customers/import: says whose partners' customers are. Spec, section 4.4. */
 export default createApp().post(

@@ -1,22 +1,22 @@
-import { auditEntry } from '../lib/data/audit.ts'
-import { newSlugSuffix } from '../lib/data/ids.ts'
-import { loadPartnerImport, savePartnerImport } from '../lib/data/partner-import.ts'
-import { DatabaseUnavailable } from '../lib/data/unavailable.ts'
+import { requireManager } from '../lib/auth/access.ts'
+import { session } from '../lib/auth/session.ts'
+import { newSlugSuffix } from '../lib/db/ids.ts'
+import { DatabaseUnavailable } from '../lib/db/unavailable.ts'
+import { createApp } from '../lib/http/app.ts'
+import { body } from '../lib/http/validate.ts'
+import { PartnerImport } from '../lib/imports/imports.schemas.ts'
+import { loadPartnerImport, savePartnerImport } from '../lib/imports/partner-import.queries.ts'
 import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
   type NewPartner,
-} from '../lib/domain/partner-import.ts'
-import { partnerLink } from '../lib/domain/slugs.ts'
-import { requireManager } from '../lib/http/access.ts'
-import { createApp } from '../lib/http/app.ts'
-import { readPartnerRow } from '../lib/http/import-rows.ts'
-import { PartnerImport } from '../lib/http/import-schemas.ts'
-import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/http/imports.ts'
-import { session } from '../lib/http/session.ts'
-import { body } from '../lib/http/validate.ts'
+} from '../lib/imports/partner-import.ts'
+import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/requests.service.ts'
+import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
+import { partnerLink } from '../lib/slugs.ts'
+import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 /** Of imports that want the same at once, one gets through in each round, so that ten at once are all done. */
 const ROUNDS = 10

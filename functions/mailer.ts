@@ -1,9 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { DatabaseEnv } from '../lib/data/connection.ts'
-import { sendDue } from '../lib/mail/send-due.ts'
-import type { MailerService, SignInMail } from '../lib/mail/service.ts'
-import { sendSignInLink } from '../lib/mail/sign-in.ts'
-import { chooseTransport, type TransportEnv } from '../lib/mail/transport.ts'
+import type { DatabaseEnv } from '../lib/db/connection.ts'
+import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
+import { sendDue } from '../lib/mail/send-due.service.ts'
+import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
+import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
 
 /** Sends mail: what stands in the outbox, when the clock says so, and sign-in links when the auth Worker asks. */
 export default class Mailer extends WorkerEntrypoint<DatabaseEnv & TransportEnv> implements MailerService {

@@ -1,15 +1,15 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { findProgram } from '../lib/data/programs.ts'
-import { manager } from '../lib/http/access.ts'
+import { manager } from '../lib/auth/access.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
-import { PayoutRun } from '../lib/http/payout-schemas.ts'
 import { body } from '../lib/http/validate.ts'
-import { disconnect, refreshAccount, sealKey, startOnboarding } from '../lib/stripe/onboarding.ts'
-import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/stripe/payouts-service.ts'
-import { payDue, runPayouts } from '../lib/stripe/run-payouts.ts'
-import type { PayoutEnv } from '../lib/stripe/send-payouts.ts'
+import { disconnect, refreshAccount, sealKey, startOnboarding } from '../lib/payouts/onboarding.service.ts'
+import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
+import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
+import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
+import type { PayoutEnv } from '../lib/payouts/send.service.ts'
+import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 /** POST /api/workspaces/:workspace/payouts/run: pays what is payable. Spec, section 3; design, sections 7 and 12. */
 const app = createApp().post(

@@ -1,11 +1,11 @@
 import { cors } from 'hono/cors'
-import { saveClick } from '../lib/data/clicks.ts'
-import { slugKey } from '../lib/domain/slugs.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
-import { ClickEvent } from '../lib/http/schemas.ts'
 import { body } from '../lib/http/validate.ts'
+import { slugKey } from '../lib/slugs.ts'
+import { saveClick } from '../lib/tracking/clicks.queries.ts'
+import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
 
 /** How long a browser may remember that it may call. */
 const ONE_DAY_SECONDS = 86_400

@@ -1,8 +1,8 @@
-import { apiKey } from '../lib/http/api-keys.ts'
+import { apiKey } from '../lib/auth/api-keys.ts'
 import { createApp } from '../lib/http/app.ts'
-import { LeadEvent } from '../lib/http/schemas.ts'
-import { recordReport } from '../lib/http/tracking.ts'
 import { body } from '../lib/http/validate.ts'
+import { recordReport } from '../lib/tracking/report.service.ts'
+import { LeadEvent } from '../lib/tracking/reports.schemas.ts'
 
 /** POST /api/track/lead: records a lead and its customer, and the commission of a group with a lead reward. Spec, section 4.2. */
 export default createApp().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>

@@ -2,14 +2,15 @@
  * The import page's script: reads a CSV in the browser, asks what its columns are, shows what the import would do,
  * and does it in calls that survive a closed tab. functions/dashboard/import.tsx is the page around it.
  */
-import { countLostAnswers } from '../lib/domain/import-outcomes.ts'
-import { counted } from '../lib/domain/plural.ts'
+
+import { counted } from '../lib/plural.ts'
 import { check } from './import/check.ts'
 import { askFile } from './import/choose.ts'
 import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
 import { reportOf } from './import/report.ts'
+import { countLostAnswers } from './import/rules/outcomes.ts'
 import { runCalls } from './import/run.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 

@@ -3,7 +3,7 @@
  * and carries the click's id to where the sale is made. docs/snippet.md says what merchants may rely on.
  *
  * It is a guest on somebody else's page: it leaves nothing behind but window.tributary, a cookie and at most one
- * localStorage key, and whatever fails, fails in silence. dev/build-snippet.ts holds it to 1,000 bytes gzipped,
+ * localStorage key, and whatever fails, fails in silence. dev/runtime/build-snippet.ts holds it to 1,000 bytes gzipped,
  * which is why a few lines are terser than elsewhere; each of them has its reason beside it.
  */
 

@@ -1,14 +1,20 @@
-import { type ApiKey, addApiKey, findApiKey, listApiKeys, revokeApiKey } from '../../lib/data/api-keys.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
-import { createApiKey } from '../../lib/http/api-keys.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
-import { NewApiKey } from '../../lib/http/management-schemas.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { Copyable, Done, Field, NextPage, Problem, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import {
+  type ApiKey,
+  addApiKey,
+  findApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '../../lib/workspace/api-keys.queries.ts'
+import { NewApiKey } from '../../lib/workspace/management.schemas.ts'
 
 const DONE = { revoked: 'The key is revoked: calls with it are refused from now on.' }
 

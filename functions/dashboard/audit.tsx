@@ -1,11 +1,11 @@
-import { type AuditRow, listAudit } from '../../lib/data/audit.ts'
-import { managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
+import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { auditWords } from '../../lib/pages/audit-words.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { type AuditRow, listAudit } from '../../lib/workspace/audit.queries.ts'
 
 /** Where what an action was done to has a page. */
 const PAGES: Record<string, { path: string; label: string }> = {

@@ -1,12 +1,12 @@
-import { listCommissions } from '../../lib/data/commissions.ts'
-import type { WorkspaceEnv } from '../../lib/http/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { CommissionQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KINDS, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { CommissionQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const ANY = { value: '', label: 'Any' }
 const STATUSES = [

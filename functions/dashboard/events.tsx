@@ -1,15 +1,15 @@
-import { type EventRow, findEvent, listEvents } from '../../lib/data/events.ts'
-import { commissionStatus } from '../../lib/domain/commissions.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import type { WorkspaceEnv } from '../../lib/http/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { EventQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import { EventQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const KINDS = [
   { value: '', label: 'Sales and leads' },

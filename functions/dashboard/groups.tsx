@@ -1,11 +1,7 @@
-import { changeGroup, createGroup, findGroup, type Group } from '../../lib/data/groups.ts'
-import { findProgram, type Program } from '../../lib/data/programs.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
-import { NewGroup } from '../../lib/http/management-schemas.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
@@ -17,6 +13,10 @@ import {
   rewardLabels,
   rewardWords,
 } from '../../lib/pages/reward-fields.tsx'
+import { changeGroup, createGroup, findGroup, type Group } from '../../lib/workspace/groups.queries.ts'
+import { NewGroup } from '../../lib/workspace/management.schemas.ts'
+import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = {
   created: 'The group is there. Put partners into it on their pages.',

@@ -1,9 +1,10 @@
 /** The page on which a manager moves partners and their customers over. islands/import.ts brings it to life. */
-import { listPrograms } from '../../lib/data/programs.ts'
-import { managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
+
+import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { listPrograms } from '../../lib/workspace/programs.queries.ts'
 
 type Props = {
   /** The workspace's slug. */

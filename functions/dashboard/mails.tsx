@@ -1,14 +1,14 @@
-import { type MailRow, mailsQuery, retryMail } from '../../lib/data/mails.ts'
-import type { MailKind } from '../../lib/data/tables.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { MailKind } from '../../lib/db/tables.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { MailQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
+import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/outbox.queries.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { MailQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const DONE = {
   queued: 'The mail will be sent again, within a minute or two.',

@@ -1,8 +1,8 @@
-import type { Member } from '../../lib/data/members.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import type { Member } from '../../lib/workspace/members.queries.ts'
 
 const LABELS = { email: 'E-mail address', role: 'Role' }
 

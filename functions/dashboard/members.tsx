@@ -1,4 +1,13 @@
 import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { MemberChange, NewMember } from '../../lib/workspace/management.schemas.ts'
 import {
   changeRole,
   findMember,
@@ -6,17 +15,8 @@ import {
   listMembers,
   type Member,
   removeMember,
-} from '../../lib/data/members.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
-import { createRoutes } from '../../lib/http/app.ts'
-import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
-import { MemberChange, NewMember } from '../../lib/http/management-schemas.ts'
-import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/http/members.ts'
-import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { wordsFor } from '../../lib/pages/parts.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
+} from '../../lib/workspace/members.queries.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {

@@ -1,10 +1,10 @@
-import { MOST_COUNTED, type Overview, readOverview } from '../../lib/data/overview.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import type { WorkspaceEnv } from '../../lib/http/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { Done, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { MOST_COUNTED, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = { created: 'Your workspace is ready. Here is what comes next.' }
 

@@ -1,8 +1,9 @@
 /** What a manager can do about a partner, as forms. */
-import type { PartnerRow } from '../../lib/data/partners.ts'
+
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Field, Select, Table } from '../../lib/pages/parts.tsx'
+import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 
 /** A form that was refused: what was typed into it, and what is wrong with that. */
 export type Refused = {

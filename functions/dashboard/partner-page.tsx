@@ -1,13 +1,13 @@
 /** A partner's page: its link, what it has earned, its coupon aliases, and what a manager can do about it. */
 import type { Child } from 'hono/jsx'
-import { type PartnerPageData, SHOWN } from '../../lib/data/partner-page.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import type { PayoutAccountStatus } from '../../lib/domain/payouts.ts'
-import { partnerLink } from '../../lib/domain/slugs.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
 import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payouts.tsx'
+import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
+import { partnerLink } from '../../lib/slugs.ts'
+import { type PartnerPageData, SHOWN } from '../../lib/workspace/partner-page.queries.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 
 type Props = PartnerPageData & {

@@ -1,16 +1,20 @@
-import { type PartnerRow, partnersQuery, programsAndGroupsQuery } from '../../lib/data/partners.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { partnerLink } from '../../lib/domain/slugs.ts'
-import type { WorkspaceEnv } from '../../lib/http/access.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { PartnerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { partnerLink } from '../../lib/slugs.ts'
+import { PartnerQuery } from '../../lib/workspace/lists.schemas.ts'
+import {
+  type PartnerRow,
+  partnersQuery,
+  programsAndGroupsQuery,
+} from '../../lib/workspace/partners.queries.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** A program with one of its groups, or without any. */
 type Choice = { program_id: string; program_name: string; group_id: string | null; group_name: string | null }

@@ -1,14 +1,14 @@
 /** The page of payouts: what is owed, the way to pay it, and the runs. */
 
-import type { Run } from '../../lib/data/payouts.ts'
-import type { readPayoutsPage } from '../../lib/data/payouts-page.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import { counted } from '../../lib/domain/plural.ts'
 import type { Listed } from '../../lib/http/lists.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_WORDS, moneySums, NeedsKey, progressWords } from '../../lib/pages/payouts.tsx'
+import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
+import type { Run } from '../../lib/payouts/payouts.queries.ts'
+import { counted } from '../../lib/plural.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 

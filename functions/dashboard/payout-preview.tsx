@@ -1,13 +1,13 @@
 /** The page that says who would be paid what, and who would not and why, before anything is paid. */
 import type { Child } from 'hono/jsx'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import type { PayoutMethod, SkipCode } from '../../lib/domain/payouts.ts'
-import { counted } from '../../lib/domain/plural.ts'
+import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Problem, Table, wordsFor } from '../../lib/pages/parts.tsx'
 import { moneySums, NeedsKey } from '../../lib/pages/payouts.tsx'
-import type { RunResult } from '../../lib/stripe/payouts-service.ts'
+import type { RunResult } from '../../lib/payouts/payouts.rpc.ts'
+import type { PayoutMethod, SkipCode } from '../../lib/payouts/payouts.ts'
+import { counted } from '../../lib/plural.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** Of long lists, as many as anybody reads through: the sums are those of all. */
 export const SHOWN_LINES = 200

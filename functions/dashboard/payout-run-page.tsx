@@ -1,11 +1,12 @@
 /** The page of a payout run, and what is done with one that is paid by bank. */
-import type { PayoutRow, Run } from '../../lib/data/payouts.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
-import { exportRefusalOf } from '../../lib/domain/payout-runs.ts'
+
 import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_WORDS, moneySums, PayoutTable, progressWords } from '../../lib/pages/payouts.tsx'
+import type { PayoutRow, Run } from '../../lib/payouts/payouts.queries.ts'
+import { exportRefusalOf } from '../../lib/payouts/runs.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** One run with its payouts, and what a manager can do with it when it is paid by bank. */
 export const RunPage = ({

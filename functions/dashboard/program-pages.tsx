@@ -1,6 +1,3 @@
-import type { Group } from '../../lib/data/groups.ts'
-import type { Program } from '../../lib/data/programs.ts'
-import type { Workspace } from '../../lib/data/workspaces.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
@@ -12,6 +9,9 @@ import {
   scheduleWords,
 } from '../../lib/pages/program-fields.tsx'
 import { rewardWords } from '../../lib/pages/reward-fields.tsx'
+import type { Group } from '../../lib/workspace/groups.queries.ts'
+import type { Program } from '../../lib/workspace/programs.queries.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** The list of programs. */
 export const ProgramsPage = ({

@@ -1,15 +1,20 @@
-import { listGroups } from '../../lib/data/groups.ts'
-import { changeProgram, createProgram, findProgram, listPrograms } from '../../lib/data/programs.ts'
-import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/http/access.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { NewProgram } from '../../lib/http/management-schemas.ts'
 import { form, query } from '../../lib/http/validate.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { wordsFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { listGroups } from '../../lib/workspace/groups.queries.ts'
+import { NewProgram } from '../../lib/workspace/management.schemas.ts'
+import {
+  changeProgram,
+  createProgram,
+  findProgram,
+  listPrograms,
+} from '../../lib/workspace/programs.queries.ts'
 import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {

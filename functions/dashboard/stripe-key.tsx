@@ -1,8 +1,9 @@
 /** What the page Stripe shows of paying partners: the key of the merchant's Stripe account. */
-import type { StripeKey } from '../../lib/data/stripe-keys.ts'
-import { CONNECT_EVENTS } from '../../lib/domain/stripe-events.ts'
+
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { Copyable, Field, Time } from '../../lib/pages/parts.tsx'
+import type { StripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
 /** The key as people know it. */
 const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (

@@ -1,14 +1,14 @@
 /** The pages that connect a workspace with the merchant's Stripe account, step by step. */
 import type { Child } from 'hono/jsx'
-import type { StripeEventRow, StripeSetup } from '../../lib/data/stripe-events.ts'
-import { MOST_SECRETS, type StripeSecret } from '../../lib/data/stripe-secrets.ts'
-import { STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
-import { explainOutcome } from '../../lib/domain/stripe-outcomes.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Filters } from '../../lib/pages/filters.tsx'
 import { Copyable, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import type { StripeEventRow, StripeSetup } from '../../lib/purchases/events.queries.ts'
+import { explainOutcome } from '../../lib/purchases/outcomes.ts'
+import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { MOST_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { PayingPartners } from './stripe-key.tsx'
 
 /** Why a secret or a key was not taken, which is not shown again. What is wrong with its field, the field says too. */

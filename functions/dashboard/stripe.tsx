@@ -1,12 +1,20 @@
 import type { Context } from 'hono'
-import { readStripe } from '../../lib/data/stripe-events.ts'
-import { findStripeKey, removeStripeKey } from '../../lib/data/stripe-keys.ts'
-import { findStripeSecret, removeStripeSecret } from '../../lib/data/stripe-secrets.ts'
-import { actOf, managersOnly } from '../../lib/http/access.ts'
+import { actOf, managersOnly } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { findStripeKey, removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { readStripe } from '../../lib/purchases/events.queries.ts'
+import {
+  NewStripeKey,
+  NewStripeSecret,
+  StripeEventQuery,
+} from '../../lib/purchases/stripe/settings.schemas.ts'
 import {
   KEY_IN_USE,
   KEY_OF_ANOTHER,
@@ -15,12 +23,8 @@ import {
   SECRETS_FULL,
   type StripeEnv,
   webhookUrl,
-} from '../../lib/http/stripe.ts'
-import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
-import { checked, form } from '../../lib/http/validate.ts'
-import { readFilters } from '../../lib/pages/filters.tsx'
-import { wordsFor } from '../../lib/pages/parts.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
+} from '../../lib/purchases/stripe/settings.service.ts'
+import { findStripeSecret, removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
 

@@ -1,18 +1,18 @@
-import { createWorkspace, listWorkspaces } from '../../lib/data/workspaces.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { NewWorkspace } from '../../lib/http/management-schemas.ts'
-import type { SessionEnv } from '../../lib/http/session.ts'
+import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { NewWorkspace } from '../../lib/workspace/management.schemas.ts'
 import {
   allowSignup,
   isSignupOpen,
   SIGNUP_CLOSED,
   type SignupBindings,
   slugTaken,
-} from '../../lib/http/signup.ts'
-import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
-import { renderPage } from '../../lib/pages/render.tsx'
+} from '../../lib/workspace/signup.service.ts'
+import { createWorkspace, listWorkspaces } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = { left: 'You are no longer a member of that workspace.' }
 

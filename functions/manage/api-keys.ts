@@ -1,11 +1,11 @@
-import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/data/api-keys.ts'
-import { actOf, manager } from '../../lib/http/access.ts'
-import { createApiKey } from '../../lib/http/api-keys.ts'
+import { actOf, manager } from '../../lib/auth/access.ts'
+import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { NewApiKey } from '../../lib/http/management-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/workspace/api-keys.queries.ts'
+import { NewApiKey } from '../../lib/workspace/management.schemas.ts'
 
 /** /api-keys: made, shown once, and revoked at once. Design, section 12. */
 export default createRoutes()

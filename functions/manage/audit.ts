@@ -1,8 +1,8 @@
-import { type AuditRow, listAudit } from '../../lib/data/audit.ts'
-import { manager } from '../../lib/http/access.ts'
+import { manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { type AuditRow, listAudit } from '../../lib/workspace/audit.queries.ts'
 
 const present = (entry: AuditRow) => ({
   id: entry.id,

@@ -1,10 +1,10 @@
-import { type CommissionRow, listCommissions } from '../../lib/data/commissions.ts'
-import { commissionStatus } from '../../lib/domain/commissions.ts'
-import { reader } from '../../lib/http/access.ts'
+import { reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { CommissionQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { type CommissionRow, listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { CommissionQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (commission: CommissionRow, now: Date) => ({
   id: commission.id,

@@ -1,13 +1,13 @@
-import { addCoupon, type CouponRow, listCoupons, removeCoupon } from '../../lib/data/coupons.ts'
-import { findPartner } from '../../lib/data/partners.ts'
-import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { actOf, manager, reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
-import { findUnstorable } from '../../lib/http/json.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { NewCoupon } from '../../lib/http/partner-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { findUnstorable } from '../../lib/json.ts'
+import { addCoupon, type CouponRow, listCoupons, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
+import { findPartner } from '../../lib/workspace/partners.queries.ts'
+import { NewCoupon } from '../../lib/workspace/partners.schemas.ts'
 
 const present = (coupon: CouponRow) => ({ couponId: coupon.coupon_id, couponLabel: coupon.label })
 

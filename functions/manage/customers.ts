@@ -1,9 +1,9 @@
-import { type CustomerRow, listCustomers } from '../../lib/data/customers.ts'
-import { reader } from '../../lib/http/access.ts'
+import { reader } from '../../lib/auth/access.ts'
+import { type CustomerRow, listCustomers } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { CustomerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { CustomerQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (customer: CustomerRow) => ({
   id: customer.id,

@@ -1,12 +1,12 @@
-import { type EventRow, findEvent, listEvents } from '../../lib/data/events.ts'
-import { commissionStatus } from '../../lib/domain/commissions.ts'
-import { explain } from '../../lib/domain/steps.ts'
-import { reader } from '../../lib/http/access.ts'
+import { reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
-import { EventQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import { explain } from '../../lib/tracking/steps.ts'
+import { EventQuery } from '../../lib/workspace/lists.schemas.ts'
 
 /** An event with its explanation, as the API shows it. */
 const present = (event: EventRow, now: Date) => ({

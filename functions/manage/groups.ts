@@ -1,12 +1,18 @@
-import { changeGroup, createGroup, findGroup, type Group, listGroups } from '../../lib/data/groups.ts'
-import { findProgram } from '../../lib/data/programs.ts'
-import { presentReward } from '../../lib/domain/rewards.ts'
-import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { actOf, manager, reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { GroupChange, NewGroup } from '../../lib/http/management-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { presentReward } from '../../lib/tracking/rewards.ts'
+import {
+  changeGroup,
+  createGroup,
+  findGroup,
+  type Group,
+  listGroups,
+} from '../../lib/workspace/groups.queries.ts'
+import { GroupChange, NewGroup } from '../../lib/workspace/management.schemas.ts'
+import { findProgram } from '../../lib/workspace/programs.queries.ts'
 
 const present = (group: Group) => ({
   ...group,

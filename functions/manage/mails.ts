@@ -1,11 +1,11 @@
-import { listMails, type MailRow, retryMail } from '../../lib/data/mails.ts'
-import { actOf, manager } from '../../lib/http/access.ts'
+import { actOf, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
-import { MailQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { listMails, type MailRow, retryMail } from '../../lib/mail/outbox.queries.ts'
+import { MailQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (mail: MailRow) => ({
   id: mail.id,

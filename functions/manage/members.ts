@@ -1,12 +1,18 @@
-import { changeRole, inviteMember, listMembers, type Member, removeMember } from '../../lib/data/members.ts'
-import { actOf, manager } from '../../lib/http/access.ts'
+import { actOf, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { MemberChange, NewMember } from '../../lib/http/management-schemas.ts'
-import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/http/members.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { MemberChange, NewMember } from '../../lib/workspace/management.schemas.ts'
+import {
+  changeRole,
+  inviteMember,
+  listMembers,
+  type Member,
+  removeMember,
+} from '../../lib/workspace/members.queries.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
 
 const present = ({ id, email, role, createdAt }: Member) => ({ id, email, role, createdAt })
 

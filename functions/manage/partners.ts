@@ -1,13 +1,18 @@
-import { earnedQuery } from '../../lib/data/commissions.ts'
-import { changePartner, findPartner, listPartners, type PartnerRow } from '../../lib/data/partners.ts'
-import { partnerLink } from '../../lib/domain/slugs.ts'
-import { actOf, manager, reader } from '../../lib/http/access.ts'
+import { actOf, manager, reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
-import { PartnerQuery } from '../../lib/http/list-schemas.ts'
 import { page } from '../../lib/http/lists.ts'
-import { PartnerChange } from '../../lib/http/partner-schemas.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { partnerLink } from '../../lib/slugs.ts'
+import { earnedQuery } from '../../lib/tracking/commissions.queries.ts'
+import { PartnerQuery } from '../../lib/workspace/lists.schemas.ts'
+import {
+  changePartner,
+  findPartner,
+  listPartners,
+  type PartnerRow,
+} from '../../lib/workspace/partners.queries.ts'
+import { PartnerChange } from '../../lib/workspace/partners.schemas.ts'
 
 const present = (partner: PartnerRow) => ({
   id: partner.id,

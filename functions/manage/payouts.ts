@@ -1,4 +1,12 @@
-import { changeRun } from '../../lib/data/manual-runs.ts'
+import { actOf, manager, member } from '../../lib/auth/access.ts'
+import { csvLines } from '../../lib/csv.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { body, query } from '../../lib/http/validate.ts'
+import { plainMoney } from '../../lib/money.ts'
+import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import {
   findPayout,
   findRun,
@@ -8,17 +16,9 @@ import {
   payoutsQuery,
   type Run,
   type RunLine,
-} from '../../lib/data/payouts.ts'
-import { csvLines } from '../../lib/domain/csv.ts'
-import { plainMoney } from '../../lib/domain/money.ts'
-import { exportRefusalOf, refusalOf } from '../../lib/domain/payout-runs.ts'
-import { actOf, manager, member } from '../../lib/http/access.ts'
-import { createRoutes } from '../../lib/http/app.ts'
-import { ApiError } from '../../lib/http/errors.ts'
-import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
-import { PayoutQuery, RunChange } from '../../lib/http/payout-schemas.ts'
-import { body, query } from '../../lib/http/validate.ts'
+} from '../../lib/payouts/payouts.queries.ts'
+import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { exportRefusalOf, refusalOf } from '../../lib/payouts/runs.ts'
 
 const present = (payout: PayoutRow) => ({
   id: payout.id,

@@ -1,17 +1,17 @@
+import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { Page, page } from '../../lib/http/lists.ts'
+import { body, query } from '../../lib/http/validate.ts'
+import { presentReward } from '../../lib/tracking/rewards.ts'
+import { NewProgram, ProgramChange } from '../../lib/workspace/management.schemas.ts'
 import {
   changeProgram,
   createProgram,
   findProgram,
   listPrograms,
   type Program,
-} from '../../lib/data/programs.ts'
-import { presentReward } from '../../lib/domain/rewards.ts'
-import { actOf, manager, reader } from '../../lib/http/access.ts'
-import { createRoutes } from '../../lib/http/app.ts'
-import { found } from '../../lib/http/found.ts'
-import { Page, page } from '../../lib/http/lists.ts'
-import { NewProgram, ProgramChange } from '../../lib/http/management-schemas.ts'
-import { body, query } from '../../lib/http/validate.ts'
+} from '../../lib/workspace/programs.queries.ts'
 
 const present = (program: Program) => ({ ...program, reward: presentReward(program.reward) })
 

@@ -1,13 +1,18 @@
-import { listStripeEvents, readStripe, type StripeEventRow } from '../../lib/data/stripe-events.ts'
-import { removeStripeKey } from '../../lib/data/stripe-keys.ts'
-import { removeStripeSecret } from '../../lib/data/stripe-secrets.ts'
-import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/domain/stripe-events.ts'
-import { explainOutcome } from '../../lib/domain/stripe-outcomes.ts'
-import { actOf, manager } from '../../lib/http/access.ts'
+import { actOf, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { body, query } from '../../lib/http/validate.ts'
+import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { listStripeEvents, readStripe, type StripeEventRow } from '../../lib/purchases/events.queries.ts'
+import { explainOutcome } from '../../lib/purchases/outcomes.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import {
+  NewStripeKey,
+  NewStripeSecret,
+  StripeEventQuery,
+} from '../../lib/purchases/stripe/settings.schemas.ts'
 import {
   KEY_IN_USE,
   KEY_OF_ANOTHER,
@@ -16,9 +21,8 @@ import {
   SECRETS_FULL,
   type StripeEnv,
   webhookUrl,
-} from '../../lib/http/stripe.ts'
-import { NewStripeKey, NewStripeSecret, StripeEventQuery } from '../../lib/http/stripe-schemas.ts'
-import { body, query } from '../../lib/http/validate.ts'
+} from '../../lib/purchases/stripe/settings.service.ts'
+import { removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 
 const present = ({ outcome, ...event }: StripeEventRow) => ({
   id: event.id,

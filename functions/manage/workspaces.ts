@@ -1,10 +1,10 @@
-import { createWorkspace, listWorkspaces, type Workspace } from '../../lib/data/workspaces.ts'
+import { type SessionEnv, session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { NewWorkspace } from '../../lib/http/management-schemas.ts'
-import { type SessionEnv, session } from '../../lib/http/session.ts'
-import { allowSignup, type SignupBindings, slugTaken } from '../../lib/http/signup.ts'
 import { body } from '../../lib/http/validate.ts'
+import { NewWorkspace } from '../../lib/workspace/management.schemas.ts'
+import { allowSignup, type SignupBindings, slugTaken } from '../../lib/workspace/signup.service.ts'
+import { createWorkspace, listWorkspaces, type Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const present = ({ id, slug, name, role }: Workspace) => ({ id, slug, name, role })
 

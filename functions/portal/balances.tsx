@@ -1,8 +1,9 @@
 /** A partner's balance in one program. */
-import type { Balance, Partnership } from '../../lib/data/portal.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import { nextTurn } from '../../lib/domain/payout-runs.ts'
+
+import { formatMoney } from '../../lib/money.ts'
 import { Day } from '../../lib/pages/portal.tsx'
+import { nextTurn } from '../../lib/payouts/runs.ts'
+import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
 /** What a partner is owed and was paid, in one currency. */
 const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCents: bigint }) => {

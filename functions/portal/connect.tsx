@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
-import { listPayoutAccounts, type PayoutAccount } from '../../lib/data/payout-accounts.ts'
-import { DatabaseUnavailable } from '../../lib/data/unavailable.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
+import { DatabaseUnavailable } from '../../lib/db/unavailable.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { NewConnection, OfWorkspace } from '../../lib/http/connect-schemas.ts'
-import type { SessionEnv } from '../../lib/http/session.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { type CONNECT_NOTICES, DisconnectPage, OnwardPage } from '../../lib/pages/connect.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
-import type { PayoutsService } from '../../lib/stripe/payouts-service.ts'
+import { listPayoutAccounts, type PayoutAccount } from '../../lib/payouts/accounts.queries.ts'
+import { NewConnection, OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
+import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 
 type ConnectEnv = SessionEnv & {
   Bindings: { PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'disconnect'> }

@@ -2,14 +2,14 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
-import type { PortalFilter } from '../../lib/data/portal-lists.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
 import { type Listed, page } from '../../lib/http/lists.ts'
-import { PORTAL_ROWS, type PortalQuery } from '../../lib/http/portal-schemas.ts'
-import type { SessionEnv } from '../../lib/http/session.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import type { PortalFilter } from '../../lib/portal/lists.queries.ts'
+import { PORTAL_ROWS, type PortalQuery } from '../../lib/portal/portal.schemas.ts'
 
 type Asked = z.output<typeof PortalQuery>
 type Found<Row> = { programs: { id: string; name: string }[]; rows: Row[] }

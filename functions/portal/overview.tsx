@@ -1,11 +1,11 @@
-import { readPortal } from '../../lib/data/portal.ts'
-import { periodOf } from '../../lib/domain/periods.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import { periodIn } from '../../lib/http/portal-schemas.ts'
-import type { SessionEnv } from '../../lib/http/session.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
 import { Done, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
+import { periodOf } from '../../lib/periods.ts'
+import { readPortal } from '../../lib/portal/portal.queries.ts'
+import { periodIn } from '../../lib/portal/portal.schemas.ts'
 import { Program } from './program.tsx'
 
 /** GET /portal: a partner's links, coupon codes, balances and numbers, in every program of its address. */

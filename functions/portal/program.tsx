@@ -1,12 +1,13 @@
 /** One program on a partner's first page. */
-import type { Partnership, PortalData } from '../../lib/data/portal.ts'
-import { formatMoney } from '../../lib/domain/money.ts'
-import { fillSlots, PERIODS, type Period } from '../../lib/domain/periods.ts'
-import { partnerLink } from '../../lib/domain/slugs.ts'
+
+import { formatMoney } from '../../lib/money.ts'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
+import { fillSlots, PERIODS, type Period } from '../../lib/periods.ts'
+import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
+import { partnerLink } from '../../lib/slugs.ts'
 import { Balances } from './balances.tsx'
 
 const PERIOD_NAMES = { 30: '30 days', 90: '90 days', 365: '12 months' } as const

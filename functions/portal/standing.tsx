@@ -1,7 +1,8 @@
 /** How a commission stands, and when it is paid, as its partner is told. */
-import { commissionStatus } from '../../lib/domain/commissions.ts'
+
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
+import { commissionStatus } from '../../lib/tracking/commissions.ts'
 
 /** What is known of a commission that says how it stands. */
 export type Standing = {

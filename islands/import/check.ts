@@ -1,13 +1,14 @@
 /** The step that asks the service what an import would do, says it in words, and lets the person decide. */
-import type { Columns } from '../../lib/domain/import-columns.ts'
-import { expectedOf, expectNewPartners, type Outcomes } from '../../lib/domain/import-outcomes.ts'
-import type { Rows } from '../../lib/domain/import-records.ts'
-import { effects, offer, summary } from '../../lib/domain/import-report.ts'
-import { counted } from '../../lib/domain/plural.ts'
+
+import { counted } from '../../lib/plural.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
 import type { CsvFile } from './file.ts'
 import { bodyOf, callsOf, outcomesOf, rowsOf, urlOf } from './plan.ts'
 import { reportOf } from './report.ts'
+import type { Columns } from './rules/columns.ts'
+import { expectedOf, expectNewPartners, type Outcomes } from './rules/outcomes.ts'
+import type { Rows } from './rules/records.ts'
+import { effects, offer, summary } from './rules/report.ts'
 import { runCalls } from './run.ts'
 import type { Job, Options } from './store.ts'
 

@@ -1,5 +1,9 @@
 /** The step in which a person sees what each column of the file becomes, and may say otherwise. */
-import { cellText } from '../../lib/domain/import-cells.ts'
+
+import { counted } from '../../lib/plural.ts'
+import { announce, button, h, showStep, table } from './dom.ts'
+import type { CsvFile } from './file.ts'
+import { cellText } from './rules/cells.ts'
 import {
   type Columns,
   ERROR_HEADER,
@@ -9,11 +13,8 @@ import {
   recognise,
   remap,
   warnings,
-} from '../../lib/domain/import-columns.ts'
-import type { Field } from '../../lib/domain/import-fields.ts'
-import { counted } from '../../lib/domain/plural.ts'
-import { announce, button, h, showStep, table } from './dom.ts'
-import type { CsvFile } from './file.ts'
+} from './rules/columns.ts'
+import type { Field } from './rules/fields.ts'
 
 /** Longer examples make the table hard to read. */
 const EXAMPLE_CHARACTERS = 60

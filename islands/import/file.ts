@@ -1,7 +1,7 @@
 /** From a file's bytes to the records in it. */
 import Papa from 'papaparse'
-import { cellText } from '../../lib/domain/import-cells.ts'
-import type { CsvRecord } from '../../lib/domain/import-records.ts'
+import { cellText } from './rules/cells.ts'
+import type { CsvRecord } from './rules/records.ts'
 
 export type CsvFile = { name: string; headers: string[]; records: CsvRecord[]; warning: string | null }
 

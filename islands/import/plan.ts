@@ -1,18 +1,12 @@
 /** What a file comes to: its rows, the calls that import them, and what the answers say of each row. */
-import type { CustomerResult } from '../../lib/domain/customer-import.ts'
-import { customerBody, customerCalls, partnerBody, partnerCalls } from '../../lib/domain/import-chunks.ts'
-import type { Columns } from '../../lib/domain/import-columns.ts'
-import { type Outcomes, problemOf } from '../../lib/domain/import-outcomes.ts'
-import {
-  collectRows,
-  type FileCustomer,
-  type FilePartner,
-  orderOfDates,
-  type Rows,
-} from '../../lib/domain/import-records.ts'
-import type { PartnerResult } from '../../lib/domain/partner-import.ts'
+import type { CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { PartnerResult } from '../../lib/imports/partner-import.ts'
 import { rest } from './dom.ts'
 import type { CsvFile } from './file.ts'
+import { customerBody, customerCalls, partnerBody, partnerCalls } from './rules/chunks.ts'
+import type { Columns } from './rules/columns.ts'
+import { type Outcomes, problemOf } from './rules/outcomes.ts'
+import { collectRows, type FileCustomer, type FilePartner, orderOfDates, type Rows } from './rules/records.ts'
 import type { Answer, Options } from './store.ts'
 
 export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }

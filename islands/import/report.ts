@@ -1,17 +1,12 @@
 /** The report of a dry run and of an import: what happened, which links break, and what mends the errors. */
-import { csvLine } from '../../lib/domain/import-cells.ts'
-import type { Columns } from '../../lib/domain/import-columns.ts'
-import type { BrokenLink, Outcomes } from '../../lib/domain/import-outcomes.ts'
-import {
-  brokenLinks,
-  errorCsv,
-  type FailureGroup,
-  failureGroups,
-  summary,
-} from '../../lib/domain/import-report.ts'
-import { counted } from '../../lib/domain/plural.ts'
+
+import { counted } from '../../lib/plural.ts'
 import { button, download, h, table } from './dom.ts'
 import type { CsvFile } from './file.ts'
+import { csvLine } from './rules/cells.ts'
+import type { Columns } from './rules/columns.ts'
+import type { BrokenLink, Outcomes } from './rules/outcomes.ts'
+import { brokenLinks, errorCsv, type FailureGroup, failureGroups, summary } from './rules/report.ts'
 
 /** More than this is for a spreadsheet: the rest is in the download. */
 const SHOWN = 100

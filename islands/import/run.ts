@@ -1,5 +1,5 @@
 /** Makes the calls of an import one after the other, with what a person needs to watch and steer it. */
-import { counted } from '../../lib/domain/plural.ts'
+import { counted } from '../../lib/plural.ts'
 import { post, Stopped } from './api.ts'
 import { announce, button, h, showStep } from './dom.ts'
 import { type Call, rowCount } from './plan.ts'

@@ -1,9 +1,9 @@
 /** An import that is under way, kept in the browser so that a closed tab loses nothing. */
 
-import type { CustomerResult } from '../../lib/domain/customer-import.ts'
-import type { Columns } from '../../lib/domain/import-columns.ts'
-import type { PartnerResult } from '../../lib/domain/partner-import.ts'
+import type { CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { PartnerResult } from '../../lib/imports/partner-import.ts'
 import type { CsvFile } from './file.ts'
+import type { Columns } from './rules/columns.ts'
 
 export type Options = { mails: boolean; balances: boolean }
 

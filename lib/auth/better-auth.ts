@@ -2,12 +2,12 @@
 import { kyselyAdapter } from '@better-auth/kysely-adapter'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { magicLink } from 'better-auth/plugins/magic-link'
-import type { Db } from '../data/connection.ts'
-import { newId } from '../data/ids.ts'
-import { repeatableInserts } from '../data/repeatable-inserts.ts'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
 import { describeError } from '../http/logging.ts'
-import { sha256 } from '../http/sha256.ts'
+import { sha256 } from '../sha256.ts'
 import { cookieName } from './cookies.ts'
+import { repeatableInserts } from './repeatable-inserts.queries.ts'
 
 /** How long a link can be used. A mail that takes longer to arrive is rare, and a mailbox keeps its mails for ever. */
 export const LINK_MINUTES = 10

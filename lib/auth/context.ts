@@ -2,10 +2,10 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
-import { refuseCrossSite } from '../http/session.ts'
-import type { MailerService } from '../mail/service.ts'
+import type { MailerService } from '../mail/mailer.rpc.ts'
 import { createAuth } from './better-auth.ts'
 import { isSecure } from './cookies.ts'
+import { refuseCrossSite } from './session.ts'
 
 /** What the auth Worker is given. */
 export type AuthBindings = AppEnv['Bindings'] & {

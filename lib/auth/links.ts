@@ -1,13 +1,13 @@
 /** Signing in by mail: sending a link, using it, and who is signed in after that. */
-import { randomBase62 } from '../data/ids.ts'
-import { dropLink, endSession, findLink, saveLink } from '../data/sign-in.ts'
-import { DatabaseUnavailable } from '../data/unavailable.ts'
+import { randomBase62 } from '../db/ids.ts'
+import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ApiError } from '../http/errors.ts'
-import type { User } from '../http/session.ts'
-import { sha256 } from '../http/sha256.ts'
+import { sha256 } from '../sha256.ts'
 import { LINK_MINUTES } from './better-auth.ts'
 import type { AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
+import type { User } from './session.ts'
+import { dropLink, endSession, findLink, saveLink } from './sign-in.queries.ts'
 
 /** 190 bits. Letters and digits only, so that no mail program breaks the link. */
 const TOKEN_LENGTH = 32

@@ -1,7 +1,7 @@
 /** What every Worker's app has in common: request id, log line, security headers, errors, database and clock. */
 import { type Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
-import { connect, type DatabaseEnv, type Db } from '../data/connection.ts'
+import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
 import { ApiError, errorResponse, toApiError } from './errors.ts'
 import { logRequest } from './logging.ts'
 import type { RateLimiter } from './rate-limit.ts'

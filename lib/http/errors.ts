@@ -1,7 +1,7 @@
 /** Errors as callers see them: one table of codes, one shape, and nothing that isn't meant for them. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { DatabaseUnavailable } from '../data/unavailable.ts'
+import { DatabaseUnavailable } from '../db/unavailable.ts'
 
 /** Every code that an answer may carry: its status, when it happens, and what the caller does about it. */
 export const ERRORS = {

@@ -1,7 +1,7 @@
 /** Fields that more than one schema has. Nearly all are functions: a Worker carries no schema that it doesn't use. */
 import * as z from 'zod'
-import { isEmail, normalizeEmail } from '../domain/emails.ts'
-import { isCurrency } from '../domain/money.ts'
+import { isEmail, normalizeEmail } from '../emails.ts'
+import { isCurrency } from '../money.ts'
 
 /** As long as any id that a merchant's system makes, and short enough for a Postgres index. */
 export const MAX_ID_LENGTH = 255

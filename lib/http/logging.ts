@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import type { Db } from '../data/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { toApiError } from './errors.ts'
 
 /** Other errors have codes too, such as our own. */

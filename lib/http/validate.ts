@@ -6,9 +6,9 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import type * as z from 'zod'
+import { findUnstorable } from '../json.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
-import { findUnstorable } from './json.ts'
 
 /** The most that a tracking call may send, in bytes: metadata of 16 KiB and every other field many times over. */
 const MAX_BODY_BYTES = 64 * 1024

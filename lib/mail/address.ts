@@ -1,5 +1,5 @@
 /** Addresses, as mails are sent to them. */
-import { isEmail } from '../domain/emails.ts'
+import { isEmail } from '../emails.ts'
 
 /**
  * The address as the mail system takes it, with the domain's other alphabets in their ASCII form, or null when it

@@ -1,7 +1,8 @@
 /** The audit log in words: what somebody did, to be read after who did it. */
-import type { AuditAction } from '../data/audit.ts'
-import { counted } from '../domain/plural.ts'
-import type { ShownReward } from '../domain/rewards.ts'
+
+import { counted } from '../plural.ts'
+import type { ShownReward } from '../tracking/rewards.ts'
+import type { AuditAction } from '../workspace/audit.queries.ts'
 import { shownRewardWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>

@@ -1,7 +1,7 @@
 /** How a partner connects a Stripe account, and how that stands. */
 import type { Child } from 'hono/jsx'
-import { PAYOUT_COUNTRIES } from '../domain/countries.ts'
-import type { PayoutAccountStatus } from '../domain/payouts.ts'
+import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
+import type { PayoutAccountStatus } from '../payouts/payouts.ts'
 
 /** What the portal says after something was done about an account, by `?connect=`. */
 export const CONNECT_NOTICES: Record<PayoutAccountStatus | 'disconnected' | 'unknown', string> = {

@@ -1,6 +1,6 @@
 /** What every page has: head, header, navigation, and a place for what it says. */
 import type { Child } from 'hono/jsx'
-import type { Workspace } from '../data/workspaces.ts'
+import type { Workspace } from '../workspace/workspaces.queries.ts'
 
 /** The parts of a workspace, in the order of the navigation. */
 const SECTIONS = [

@@ -1,10 +1,11 @@
 /** What partners are made of on several pages: their status, their events, their commissions, their customers. */
-import type { CommissionRow } from '../data/commissions.ts'
-import type { CustomerRow } from '../data/customers.ts'
-import type { EventRow } from '../data/events.ts'
-import { commissionStatus } from '../domain/commissions.ts'
-import { formatMoney } from '../domain/money.ts'
-import { explain, type Step } from '../domain/steps.ts'
+
+import type { CustomerRow } from '../customers/customers.queries.ts'
+import { formatMoney } from '../money.ts'
+import type { CommissionRow } from '../tracking/commissions.queries.ts'
+import { commissionStatus } from '../tracking/commissions.ts'
+import type { EventRow } from '../tracking/events.queries.ts'
+import { explain, type Step } from '../tracking/steps.ts'
 import { Table, Time } from './parts.tsx'
 
 /** A state, as a word in its colour. */

@@ -1,8 +1,9 @@
 /** Payouts and runs on several pages. */
-import { countPayouts, type PayoutRow, type Run } from '../data/payouts.ts'
-import { formatMoney } from '../domain/money.ts'
-import type { PayoutMethod, PayoutStatus } from '../domain/payouts.ts'
-import { counted } from '../domain/plural.ts'
+
+import { formatMoney } from '../money.ts'
+import { countPayouts, type PayoutRow, type Run } from '../payouts/payouts.queries.ts'
+import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
+import { counted } from '../plural.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { Table, Time } from './parts.tsx'
 

@@ -1,11 +1,12 @@
 /** A program as fields of a form. */
-import { parseMoney, plainMoney } from '../domain/money.ts'
-import { nextTurn } from '../domain/payout-runs.ts'
-import type { PayoutSchedule } from '../domain/payouts.ts'
-import { counted } from '../domain/plural.ts'
-import type { ProgramTerms } from '../domain/programs.ts'
+
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import { parseMoney, plainMoney } from '../money.ts'
+import type { PayoutSchedule } from '../payouts/payouts.ts'
+import { nextTurn } from '../payouts/runs.ts'
+import { counted } from '../plural.ts'
+import type { ProgramTerms } from '../workspace/programs.ts'
 import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'

@@ -2,9 +2,9 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
+import { readSession, type SessionEnv } from '../auth/session.ts'
 import { createApp } from '../http/app.ts'
 import { ApiError, ERRORS, toApiError } from '../http/errors.ts'
-import { readSession, type SessionEnv } from '../http/session.ts'
 import { Layout, type LayoutProps } from './layout.tsx'
 
 /** Nothing runs or loads but our own files, and nobody frames us or gets our forms. */

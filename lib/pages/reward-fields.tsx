@@ -1,8 +1,9 @@
 /** Rewards in words, and as fields of a form. */
-import { formatMoney, parseMoney, plainMoney } from '../domain/money.ts'
-import { presentReward, type RewardTerms, type ShownReward } from '../domain/rewards.ts'
+
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
+import { formatMoney, parseMoney, plainMoney } from '../money.ts'
+import { presentReward, type RewardTerms, type ShownReward } from '../tracking/rewards.ts'
 import { numberIn } from './forms.ts'
 import { Field, Select } from './parts.tsx'
 

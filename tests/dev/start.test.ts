@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
-import { childrenNamed } from '../../dev/watchdog.ts'
+import { childrenNamed } from '../../dev/runtime/watchdog.ts'
 import { send } from '../support/merchant.ts'
 import { type System, startSystem } from '../support/system.ts'
 
@@ -109,7 +109,7 @@ describe('npm start', () => {
   test('has a database to which npm run db:apply applies schema.sql, twice without harm, refusing to guess which', () => {
     const { databaseUrl } = system.demo
     const apply = (env: Record<string, string>) =>
-      execFileSync(process.execPath, ['dev/db-apply.ts'], {
+      execFileSync(process.execPath, ['cli/db-apply.ts'], {
         cwd: ROOT,
         env: { ...process.env, ...env },
         stdio: 'pipe',

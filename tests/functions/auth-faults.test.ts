@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { type Inbox, startInbox } from '../../dev/inbox.ts'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
+import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { send, useDatabase } from '../support/merchant.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { createOwing, lookAtLedger } from '../support/runs.ts'

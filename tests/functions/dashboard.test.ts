@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { askAs } from '../support/in-process.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { browse, fieldsOf, openPages } from '../support/pages.ts'

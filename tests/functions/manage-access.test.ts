@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { everything } from '../support/imports.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
-import { connect } from '../../lib/data/connection.ts'
-import { changeRole, removeMember } from '../../lib/data/members.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { changeRole, removeMember } from '../../lib/workspace/members.queries.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { signIn } from '../support/people.ts'
 

@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import { describe, expect, inject, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { errorShape, send, useDatabase } from '../support/merchant.ts'
 import { createOwing, lookAtLedger, type Owing } from '../support/runs.ts'
 import { timesOver } from '../support/thorough.ts'

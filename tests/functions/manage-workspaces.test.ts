@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
+import { newId } from '../../lib/db/ids.ts'
 import { askAs } from '../support/in-process.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { signIn } from '../support/people.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import { newId } from '../../lib/data/ids.ts'
-import { connectTo } from '../../lib/stripe/connect.ts'
-import { sealSecret } from '../../lib/stripe/secrets.ts'
+import { newId } from '../../lib/db/ids.ts'
+import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
+import { sealSecret } from '../../lib/secrets.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 

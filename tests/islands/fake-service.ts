@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
-import { buildIslands } from '../../dev/build-islands.ts'
+import { buildIslands } from '../../dev/runtime/build-islands.ts'
 import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
-import type { CustomerResult } from '../../lib/domain/customer-import.ts'
-import type { PartnerResult } from '../../lib/domain/partner-import.ts'
-import { slugKey } from '../../lib/domain/slugs.ts'
+import type { CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { PartnerResult } from '../../lib/imports/partner-import.ts'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { slugKey } from '../../lib/slugs.ts'
 
 type PartnerBody = {
   email: string

@@ -1,7 +1,7 @@
 /** The browser and the page of the import page's tests: importing this file sets them up. */
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
+import { launchBrowser } from '../../dev/runtime/browser.ts'
 import { watch } from '../support/browser.ts'
 import { startService } from './fake-service.ts'
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
-import { STRIPE_PATH } from '../../dev/stripe.ts'
+import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'
+import { launchBrowser } from '../../dev/runtime/browser.ts'
 import { inspect, SCREENS, watch } from '../support/browser.ts'
 import { type System, startSystem } from '../support/system.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
+import { launchBrowser } from '../../dev/runtime/browser.ts'
 import {
   clicked,
   clickId,

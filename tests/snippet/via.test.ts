@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SNIPPET_BUDGET_BYTES } from '../../dev/build-snippet.ts'
+import { SNIPPET_BUDGET_BYTES } from '../../dev/runtime/build-snippet.ts'
 import { expiresAt } from './shop.ts'
 import {
   clicked,

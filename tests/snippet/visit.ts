@@ -1,8 +1,8 @@
 /** The servers, the browser and the page of the snippet's tests: importing this file sets them up. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '../../dev/browser.ts'
-import { buildSnippet } from '../../dev/build-snippet.ts'
+import { launchBrowser } from '../../dev/runtime/browser.ts'
+import { buildSnippet } from '../../dev/runtime/build-snippet.ts'
 import { startShop, startTracking } from './shop.ts'
 
 /** The program that the shop's snippet belongs to. */

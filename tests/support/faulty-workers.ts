@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject, vi } from 'vitest'
-import { startWorkers, type Workers } from '../../dev/workers.ts'
+import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, startFaultyDatabase } from './faulty-database.ts'
 import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
 

@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startInbox } from '../../dev/inbox.ts'
-import { startPostgres } from '../../dev/postgres.ts'
-import { applySchema } from '../../dev/schema.ts'
-import { startSqlEndpoint } from '../../dev/sql-endpoint.ts'
-import { startStripe } from '../../dev/stripe.ts'
-import { startWorkers } from '../../dev/workers.ts'
-import type { DatabaseEnv } from '../../lib/data/connection.ts'
+import { applySchema } from '../../cli/schema.ts'
+import { startInbox } from '../../dev/fakes/inbox.ts'
+import { startStripe } from '../../dev/fakes/stripe.ts'
+import { startPostgres } from '../../dev/runtime/postgres.ts'
+import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
+import { startWorkers } from '../../dev/runtime/workers.ts'
+import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The router of the Workers that all tests share. */
     baseUrl: string
-    /** Where all mail of these Workers ends: see dev/inbox.ts. */
+    /** Where all mail of these Workers ends: see dev/fakes/inbox.ts. */
     inboxUrl: string
-    /** The Stripe that they pay by: see dev/stripe.ts. Merchants with keys of their own see nothing of each other. */
+    /** The Stripe that they pay by: see dev/fakes/stripe.ts. Merchants with keys of their own see nothing of each other. */
     stripeUrl: string
     database: Required<DatabaseEnv>
   }

@@ -1,5 +1,5 @@
-import type { CustomerImportSummary, CustomerResult } from '../../lib/domain/customer-import.ts'
-import type { PartnerImportSummary, PartnerResult } from '../../lib/domain/partner-import.ts'
+import type { CustomerImportSummary, CustomerResult } from '../../lib/imports/customer-import.ts'
+import type { PartnerImportSummary, PartnerResult } from '../../lib/imports/partner-import.ts'
 import { type Answer, createMerchant, type Merchant, send, type useDatabase } from './merchant.ts'
 
 type Imported<Summary, Result> = Omit<Answer, 'body'> & {

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
-import type { EventResponse } from '../../dev/responses.ts'
-import { type Seeder, seeder } from '../../dev/seed.ts'
-import type { DatabaseEnv } from '../../lib/data/connection.ts'
-import type { Role } from '../../lib/data/tables.ts'
+import type { EventResponse } from '../../api/responses.ts'
+import { type Seeder, seeder } from '../../dev/demo/seed.ts'
+import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import type { Role } from '../../lib/db/tables.ts'
 import { signIn } from './people.ts'
 
 /** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */

@@ -1,8 +1,8 @@
 /** People who sign in, at the Workers of all tests unless told otherwise. */
 import { inject } from 'vitest'
-import * as dev from '../../dev/sign-in.ts'
+import * as dev from '../../dev/demo/sign-in.ts'
 
-export { cookieOf } from '../../dev/sign-in.ts'
+export { cookieOf } from '../../dev/demo/sign-in.ts'
 
 /** The mails that an address got, newest first. */
 export const mailsTo = (email: string, inboxUrl = inject('inboxUrl')) => dev.mailsTo(email, inboxUrl)

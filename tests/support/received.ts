@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 import { inject } from 'vitest'
-import { connect } from '../../lib/data/connection.ts'
-import { newId } from '../../lib/data/ids.ts'
-import type { Tables } from '../../lib/data/tables.ts'
-import type { StripeOutcome } from '../../lib/domain/stripe-outcomes.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
+import type { Tables } from '../../lib/db/tables.ts'
+import type { StripeOutcome } from '../../lib/purchases/outcomes.ts'
 
 type Received = Partial<Omit<Insertable<Tables['stripe_events']>, 'outcome'>> & {
   outcome?: StripeOutcome | null

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, request as forward, type ServerResponse } from 'node:http'
-import { listen } from '../../dev/ports.ts'
+import { listen } from '../../dev/runtime/ports.ts'
 
 /** A request on its way to the SQL endpoint. */
 export type Passing = {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Demo } from '../../dev/demo.ts'
+import type { Demo } from '../../dev/demo/demo.ts'
 import { ROOT } from '../../dev/root.ts'
 
 export type System = {

@@ -1,0 +1,93 @@
+/** `npm run deploy`: the schema, then every endpoint, the router last. With --dry-run it builds everything and uploads nothing. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs, parseEnv } from 'node:util'
+import { build } from '../dev/build.ts'
+import { ROOT } from '../dev/root.ts'
+import { type Deployment, deploymentOrder, missingSecrets } from './deployments.ts'
+import { applySchema } from './schema.ts'
+
+const readOptions = () =>
+  parseArgs({
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      'secrets-file': { type: 'string', default: '.prod.vars' },
+    },
+  }).values
+
+const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<string> => {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(
+      `No secrets, so nothing was deployed (${(error as Error).message}). Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
+    )
+  }
+  const secrets = parseEnv(text)
+  const missing = missingSecrets(deployments, secrets)
+  if (missing.length) throw new Error(`${path} lacks ${missing.join(', ')}. Nothing was deployed.`)
+  return secrets
+}
+
+const wrangler = (env: string, args: string[]): void => {
+  const { status } = spawnSync('wrangler', ['deploy', '--env', env, ...args], { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) {
+    throw new Error(
+      `${env} failed: see above. What came before it is done; fix the cause and run this again.`,
+    )
+  }
+}
+
+/** Uploads one Worker with the secrets that it needs and no others, by way of a file that only we can read. */
+const upload = ({ env, secrets, optional }: Deployment, values: NodeJS.Dict<string>): void => {
+  if (secrets.length === 0) {
+    wrangler(env, [])
+    return
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
+  try {
+    const file = join(folder, 'secrets.json')
+    const given = [...secrets, ...optional].filter((name) => values[name])
+    const own = Object.fromEntries(given.map((name) => [name, values[name]]))
+    writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
+    wrangler(env, ['--secrets-file', file])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const deploy = async (): Promise<void> => {
+  const options = readOptions()
+  const deployments = deploymentOrder()
+  if (options['dry-run']) {
+    await build()
+    for (const { env } of deployments) {
+      console.log(`\n${env}`)
+      wrangler(env, ['--dry-run', '--outdir', join('.wrangler', 'dry-run', env)])
+    }
+    console.log(`\nAll ${deployments.length} Workers build. Nothing was uploaded.`)
+    return
+  }
+
+  const secrets = readSecrets(options['secrets-file'], deployments)
+  await build()
+  await applySchema(secrets.DATABASE_URL ?? '').catch((error: Error) => {
+    throw new Error(`schema.sql was not applied, and nothing was deployed. ${error.message}`)
+  })
+  console.log('schema.sql is applied.')
+  for (const deployment of deployments) {
+    console.log(`\n${deployment.env}`)
+    upload(deployment, secrets)
+  }
+  console.log('\nDeployed. The router answers at the address above.')
+}
+
+try {
+  await deploy()
+} catch (error) {
+  console.error(`\n${(error as Error).message}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,201 @@
+import type { Insertable } from 'kysely'
+import { createApiKey } from '../../lib/auth/api-keys.ts'
+import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
+import type { Role, Tables } from '../../lib/db/tables.ts'
+import { sealSecret } from '../../lib/secrets.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { slugKey } from '../../lib/slugs.ts'
+
+type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
+
+type ProgramTerms = Partial<Omit<Insertable<Tables['programs']>, 'id' | 'workspace_id' | 'reward_id'>>
+
+type GroupTerms = { name?: string; saleReward?: RewardTerms | null; leadReward?: RewardTerms | null }
+
+/** What `seeder` gives. */
+export type Seeder = ReturnType<typeof seeder>
+
+/**
+ * Writes what a manager will set up in the pages, for the demo and for tests: a workspace with its programs,
+ * groups, partners and API keys. Each call connects anew, so it serves a test of any length.
+ */
+export const seeder = (env: DatabaseEnv) => {
+  const db = () => connect(env)
+
+  const addReward = async (workspaceId: string, terms: RewardTerms): Promise<string> => {
+    const id = newId()
+    const values =
+      'percent' in terms
+        ? {
+            kind: 'percent' as const,
+            basis_points: Math.round(terms.percent * 100),
+            amount_cents: null,
+            currency: null,
+          }
+        : {
+            kind: 'flat' as const,
+            basis_points: null,
+            amount_cents: terms.amountCents,
+            currency: terms.currency,
+          }
+    await db()
+      .insertInto('rewards')
+      .values({ id, workspace_id: workspaceId, ...values })
+      .execute()
+    return id
+  }
+
+  return {
+    addWorkspace: async ({ slug = `w-${newId().slice(-12)}`, name = 'A merchant' } = {}) => {
+      const id = newId()
+      await db().insertInto('workspaces').values({ id, slug, name }).execute()
+      return { id, slug }
+    },
+
+    addMember: async (workspaceId: string, email: string, role: Role = 'manager') => {
+      await db()
+        .insertInto('members')
+        .values({ id: newId(), workspace_id: workspaceId, email, role })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
+    addApiKey: async (
+      workspaceId: string,
+      { name = 'test', revokedAt = null }: { name?: string; revokedAt?: Date | null } = {},
+    ) => {
+      const { key, hash } = await createApiKey()
+      await db()
+        .insertInto('api_keys')
+        .values({ id: newId(), workspace_id: workspaceId, name, key_hash: hash, revoked_at: revokedAt })
+        .execute()
+      return key
+    },
+
+    /** A signing secret of Stripe's webhooks, under the key of the Workers that are to open it. */
+    addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 | 3 | 4 = 1) => {
+      await db()
+        .insertInto('stripe_secrets')
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          slot,
+          sealed: await sealSecret(key, workspaceId, secret),
+          fingerprint: await sha256(secret),
+          hint: secret.slice(-4),
+          created_at: new Date(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
+    /** The key of a Stripe account from which partners are paid, under the key of the Workers that are to open it. */
+    addStripeKey: async (workspaceId: string, stripeKey: string, stripeAccountId: string, key: string) => {
+      const row = {
+        sealed: await sealSecret(key, workspaceId, stripeKey),
+        hint: stripeKey.slice(-4),
+        stripe_account_id: stripeAccountId,
+        livemode: false,
+        created_at: new Date(),
+      }
+      await db()
+        .insertInto('stripe_keys')
+        .values({ workspace_id: workspaceId, ...row })
+        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
+        .execute()
+    },
+
+    /** A coupon at the payment processor that credits a partner. */
+    addCoupon: async (workspaceId: string, partnerId: string, couponId: string) => {
+      await db()
+        .insertInto('coupon_aliases')
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          partner_id: partnerId,
+          coupon_id: couponId,
+          label: null,
+          created_at: new Date(),
+        })
+        .execute()
+    },
+
+    /** A program that pays 20% of every sale for ever, unless told otherwise. */
+    addProgram: async (
+      workspaceId: string,
+      { reward = { percent: 20 }, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('programs')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          name: 'A program',
+          site_url: 'https://shop.example',
+          reward_id: await addReward(workspaceId, reward),
+          reward_interval: 'recurring',
+          reward_duration_months: null,
+          ...terms,
+        })
+        .execute()
+      return id
+    },
+
+    addGroup: async (
+      workspaceId: string,
+      programId: string,
+      { name = 'Gold', saleReward = null, leadReward = null }: GroupTerms = {},
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('groups')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          program_id: programId,
+          name,
+          sale_reward_id: saleReward && (await addReward(workspaceId, saleReward)),
+          lead_reward_id: leadReward && (await addReward(workspaceId, leadReward)),
+        })
+        .execute()
+      return id
+    },
+
+    addPartner: async (
+      workspaceId: string,
+      programId: string,
+      {
+        slug,
+        groupId = null,
+        status = 'approved',
+        name = null,
+        email = `${slugKey(slug)}@partner.example`,
+      }: {
+        slug: string
+        groupId?: string | null
+        status?: 'approved' | 'banned'
+        name?: string | null
+        email?: string
+      },
+    ) => {
+      const id = newId()
+      await db()
+        .insertInto('partners')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          program_id: programId,
+          group_id: groupId,
+          email,
+          name,
+          slug,
+          slug_key: slugKey(slug),
+          status,
+        })
+        .execute()
+      return id
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { createServer, type RequestListener } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { type Listening, openPort } from '../../runtime/ports.ts'
+import { createShop, type ShopConfig } from './app.ts'
+
+/** The demo shop's server. */
+export type Shop = Listening & {
+  /** Opens for customers. Until then, they are told that it is about to. */
+  open: (config: ShopConfig) => void
+}
+
+const closed: RequestListener = (_request, response) => {
+  response
+    .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'text/plain' })
+    .end('The demo shop is starting.\n')
+}
+
+/** Takes the shop's port; the shop itself opens once Tributary is there to report to. */
+export const startShop = async (port: number): Promise<Shop> => {
+  let listener = closed
+  const server = createServer((request, response) => void listener(request, response))
+  const listening = await openPort(server, port, 'SHOP_PORT')
+  return {
+    ...listening,
+    open: (config) => {
+      listener = getRequestListener(createShop(config).fetch)
+    },
+  }
+}

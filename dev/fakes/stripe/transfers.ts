@@ -1,0 +1,130 @@
+/** Transfers from a platform to those who are connected to it, and what it has to send. */
+import { type Context, Hono } from 'hono'
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import { isCurrency } from '../../../lib/money.ts'
+import { transfersOf } from './accounts.ts'
+import { noAccess } from './accounts-v1.ts'
+import type { ApiEnv } from './api.ts'
+import { badParam, notNow, Refusal } from './errors.ts'
+import { mayConnect } from './keys.ts'
+import { integer, metadata, readParams, text } from './params.ts'
+import type { Platform, Platforms } from './platforms.ts'
+import { answer, readable } from './routes.ts'
+import { idOf, listOf, newId, type Store } from './store.ts'
+import type { Webhooks } from './webhooks.ts'
+
+const PATH = '/v1/transfers'
+
+type TransferParams = {
+  amount: number
+  currency: string
+  destination: string
+  description?: string | undefined
+  metadata?: Record<string, string> | undefined
+  source_type?: string | undefined
+  transfer_group?: string | undefined
+}
+
+/** Refuses a destination to which nothing can be sent. */
+const checkDestination = (platform: Platform, id: string): void => {
+  if (id === platform.id) {
+    throw new Refusal(400, { message: 'You cannot transfer to your own account.', param: 'destination' })
+  }
+  const account = platform.accounts.find(id)
+  if (!account) throw badParam('destination', `No such destination: '${id}'`, 'resource_missing')
+  if (account.standing === 'closed') throw noAccess(id)
+  if (account.recipient && transfersOf(account) === 'active') return
+  throw notNow(
+    'Your destination account needs to have at least one of the following capabilities enabled: transfers, crypto_transfers, legacy_payments',
+    'insufficient_capabilities_for_transfer',
+  )
+}
+
+/** Sends money. @throws when there isn't as much, or nobody who may get it */
+const transfer = (
+  store: Store,
+  platforms: Platforms,
+  platform: Platform,
+  { amount, currency, destination, ...params }: TransferParams,
+): Stripe.Transfer => {
+  checkDestination(platform, destination)
+  const balance = platforms.balanceOf(platform, currency)
+  if (balance < amount) {
+    throw notNow(
+      'You have insufficient available funds in your Stripe account. Try adding funds directly to your available balance by creating Charges using the 4000000000000077 test card. See: https://stripe.com/docs/testing#available-balance',
+      'balance_insufficient',
+    )
+  }
+  platforms.setBalance(currency, balance - amount, platform)
+  const id = newId('tr')
+  return platform.transfers.add({
+    id,
+    object: 'transfer',
+    amount,
+    amount_reversed: 0,
+    balance_transaction: newId('txn'),
+    created: store.seconds(),
+    currency,
+    description: params.description ?? null,
+    destination,
+    destination_payment: newId('py'),
+    livemode: false,
+    metadata: params.metadata ?? {},
+    reversals: listOf([], `${PATH}/${id}/reversals`),
+    reversed: false,
+    source_transaction: null,
+    source_type: params.source_type ?? 'card',
+    transfer_group: params.transfer_group ?? null,
+  })
+}
+
+const currency = text
+  .transform((code) => code.toLowerCase())
+  .refine((code) => isCurrency(code.toUpperCase()), 'Invalid currency')
+
+/** What a platform has to send, by currency. */
+const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
+  const available = platforms.currenciesOf(platform).map((code) => {
+    const amount = platforms.balanceOf(platform, code)
+    return { amount, currency: code, source_types: { card: amount } }
+  })
+  return {
+    object: 'balance',
+    available,
+    connect_reserved: available.map((one) => ({ amount: 0, currency: one.currency })),
+    livemode: false,
+    pending: available.map((one) => ({ amount: 0, currency: one.currency, source_types: { card: 0 } })),
+  }
+}
+
+export const transferRoutes = (store: Store, platforms: Platforms, { tell }: Webhooks) =>
+  new Hono<ApiEnv>()
+    .use(PATH, mayConnect())
+    .use(`${PATH}/*`, mayConnect())
+    .get('/v1/balance', mayConnect(), async (c) => {
+      await readParams(c, {})
+      return answer(c, store, balance(platforms, c.var.platform))
+    })
+    .post(PATH, async (c) => {
+      const params = await readParams(c, {
+        amount: integer.pipe(z.int().min(1)),
+        currency,
+        destination: text,
+        description: text.optional(),
+        metadata: metadata.optional(),
+        source_type: z.enum(['bank_account', 'card', 'fpx']).optional(),
+        transfer_group: text.optional(),
+      })
+      const { platform } = c.var
+      const made = transfer(store, platforms, platform, params)
+      tell(platform.id, { type: 'transfer.created', object: made })
+      return answer(c, store, made)
+    })
+    .route(
+      '/',
+      readable(store, PATH, (c: Context<ApiEnv>) => c.var.platform.transfers, {
+        destination: (one, id) => idOf(one.destination) === id,
+        transfer_group: (one, group) => one.transfer_group === group,
+      }),
+    )

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** The scripts of the pages: islands/<name>.ts is served as /<name>.js. */
+const ISLANDS = ['app', 'import']
+
+/**
+ * Bundles and minifies the islands. They are modules, for browsers of the last three years: managers are asked for a
+ * current one, unlike the visitors who run the snippet.
+ *
+ * @returns each file's name and text
+ */
+export const buildIslands = async (): Promise<{ name: string; code: string }[]> => {
+  const { outputFiles } = await build({
+    entryPoints: ISLANDS.map((name) => fileURLToPath(new URL(`../../islands/${name}.ts`, import.meta.url))),
+    outdir: '/',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2023',
+    legalComments: 'inline',
+    write: false,
+  })
+  return outputFiles.map(({ path, text }) => ({ name: path.replace(/^.*[\\/]/, ''), code: text }))
+}

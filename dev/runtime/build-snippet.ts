@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/**
+ * The snippet runs on every page of every merchant. At 1,000 bytes gzipped it fits into one network packet together
+ * with its response headers, so it costs a visitor one round trip and no more.
+ */
+export const SNIPPET_BUDGET_BYTES = 1_000
+
+const root = new URL('../..', import.meta.url)
+
+/**
+ * Builds snippet/via.ts.
+ *
+ * @returns the script's text and its size after gzip -9
+ * @throws when the script is above SNIPPET_BUDGET_BYTES
+ */
+export const buildSnippet = async (): Promise<{ code: string; gzipBytes: number }> => {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('snippet/via.ts', root))],
+    bundle: true,
+    minify: true,
+    // The source is one block with nothing at the top level, so the wrapper that "iife" adds would protect nothing.
+    format: 'esm',
+    target: 'es2020',
+    // Keeps tsconfig.json's "strict" from adding a "use strict" to the script.
+    tsconfigRaw: {},
+    write: false,
+  })
+  const code = outputFiles.map((file) => file.text.trim()).join('')
+  const gzipBytes = gzipSync(code, { level: 9 }).length
+  if (gzipBytes > SNIPPET_BUDGET_BYTES) {
+    throw new Error(`snippet/via.ts is ${gzipBytes} bytes gzipped, and ${SNIPPET_BUDGET_BYTES} is the limit.`)
+  }
+  return { code, gzipBytes }
+}

@@ -1,0 +1,238 @@
+/** What an import did, or would do, in words. */
+
+import { formatMoney } from '../../../lib/money.ts'
+import { counted } from '../../../lib/plural.ts'
+import { slugKey } from '../../../lib/slugs.ts'
+import { cellText, csvLine } from './cells.ts'
+import { type Columns, ERROR_HEADER, headerKey, headersFor } from './columns.ts'
+import { dateOf } from './dates.ts'
+import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
+import { type CsvRecord, orderOfDates } from './records.ts'
+
+/** Nothing is changed in a dry run, so its words speak of what would be. */
+type Asked = { dryRun: boolean; withBalances: boolean }
+
+/**
+ * One sentence for the partners and one for the customers; null where the file has none.
+ *
+ * @example
+ * summary(outcomes, { dryRun: true, withBalances: false }).partners
+ * // '412 new, 31 already here, 4 slugs renamed, 2 rows with errors'
+ */
+export const summary = (
+  { partners, customers }: Outcomes,
+  { dryRun, withBalances }: Asked,
+): { partners: string | null; customers: string | null } => {
+  const failed = (all: Outcomes['partners'] | Outcomes['customers']) =>
+    all.filter((outcome) => failureOf(outcome, withBalances) !== null).length
+  const sent = partners.filter(({ row }) => !problemOf(row, withBalances))
+  const partnersWith = (status: string) => sent.filter(({ result }) => result?.status === status).length
+  const customersWith = (status: string) =>
+    customers.filter(({ row, result }) => !row.problem && result?.status === status).length
+  const renamed = sent.filter(({ result }) => result?.status === 'created' && result.requestedSlug).length
+  const mapped = sent.filter(({ result }) => result?.status === 'created' && result.couponMapped).length
+  const errors = (number: number) =>
+    number > 0 ? counted(number, 'row with errors', 'rows with errors') : null
+  const list = (...parts: (string | null)[]) => parts.filter(Boolean).join(', ')
+  const some = (number: number, text: string) => (number > 0 ? text : null)
+
+  return {
+    partners:
+      partners.length === 0
+        ? null
+        : list(
+            `${partnersWith('created').toLocaleString('en')} ${dryRun ? 'new' : 'imported'}`,
+            some(
+              partnersWith('skipped_existing'),
+              `${partnersWith('skipped_existing').toLocaleString('en')} already here`,
+            ),
+            some(renamed, `${counted(renamed, 'slug')} renamed`),
+            some(mapped, `${counted(mapped, 'coupon')} linked`),
+            errors(failed(partners)),
+          ),
+    customers:
+      customers.length === 0
+        ? null
+        : list(
+            `${customersWith('created').toLocaleString('en')} ${dryRun ? 'new' : 'imported'}`,
+            some(
+              customersWith('updated'),
+              `${customersWith('updated').toLocaleString('en')} ${dryRun ? 'to update' : 'updated'}`,
+            ),
+            some(
+              customersWith('unchanged'),
+              `${customersWith('unchanged').toLocaleString('en')} as they were`,
+            ),
+            errors(failed(customers)),
+          ),
+  }
+}
+
+/**
+ * What the button says that begins the import; null when there is nothing to begin. Rows of which nothing is new can
+ * be imported all the same: an import that was cut off is finished so.
+ *
+ * @example
+ * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
+ * // 'Import 412 new partners and 900 customers into Pine & Co'
+ */
+export const offer = (
+  { partners, customers }: Outcomes,
+  { programName, withBalances }: Pick<Asked, 'withBalances'> & { programName: string },
+): string | null => {
+  const partnersWith = (status: string) =>
+    partners.filter(({ row, result }) => result?.status === status && !problemOf(row, withBalances)).length
+  const customersWith = (status: string) =>
+    customers.filter(({ row, result }) => result?.status === status && !row.problem).length
+  const fresh = partnersWith('created')
+  const changed = customersWith('created') + customersWith('updated')
+  const here = partnersWith('skipped_existing') + customersWith('unchanged')
+  const what = [fresh > 0 && counted(fresh, 'new partner'), changed > 0 && counted(changed, 'customer')]
+  if (fresh + changed > 0) return `Import ${what.filter(Boolean).join(' and ')} into ${programName}`
+  return here > 0 ? `Import ${counted(here, 'row')} into ${programName} again` : null
+}
+
+/** The links that stop working, whatever the reason: those partners need to be told of their new one. */
+export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): BrokenLink[] =>
+  partners.flatMap(({ row, result }) => {
+    if (problemOf(row, withBalances) || !result || result.status === 'error') return []
+    const to = result.slug ?? row.slug ?? ''
+    const link = (from: string, why: BrokenLink['why']) => ({ email: row.email, from, to, why })
+    const gone = row.slug && slugKey(row.slug) !== slugKey(to)
+    return [
+      ...(gone ? [link(row.slug ?? '', result.status === 'created' ? 'taken' : 'already_here')] : []),
+      ...row.otherSlugs
+        .filter((slug) => slugKey(slug) !== slugKey(to))
+        .map((slug) => link(slug, 'second_link')),
+    ]
+  })
+
+/** What an option comes to. `chosen` sets the tense: what an option does, or what it would do. */
+export type Effects = { mails: string; balances: string }
+
+/** What each of the two options does with these rows. */
+export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balances: boolean }): Effects => {
+  const fresh = partners.filter(
+    ({ row, result }) => result?.status === 'created' && !problemOf(row, chosen.balances),
+  )
+  const cents = (some: Outcomes['partners']) =>
+    some.reduce((total, { row }) => total + (row.openingBalanceCents ?? 0), 0)
+  const here = partners.filter(({ result }) => result?.status === 'skipped_existing')
+  const unreadable = partners.filter(({ row }) => row.balanceProblem && !row.problem).length
+
+  const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'mail')}.`
+  const balances = [
+    `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents(fresh), 'USD')} payable now.`,
+    cents(here) > 0 ? `${formatMoney(cents(here), 'USD')} of partners who are already here stays out.` : null,
+    unreadable > 0
+      ? `${counted(unreadable, 'row')} with a balance that can’t be taken ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`
+      : null,
+  ]
+  return { mails, balances: balances.filter(Boolean).join(' ') }
+}
+
+/** What mends the failures of one code. */
+const REMEDIES: Record<string, string> = {
+  email_invalid: 'Correct the partner’s e-mail address in these rows.',
+  name_invalid: 'Shorten or correct the partner’s name in these rows.',
+  slug_invalid: 'Give these rows another slug, or leave it empty to have one made.',
+  coupon_invalid: 'Correct the coupon’s id in these rows, or leave it empty.',
+  coupon_taken:
+    'These partners are imported, but the coupon stays with the partner who has it. Free it there first, then add it on the new partner’s page, under “Coupon aliases”.',
+  opening_balance_invalid: 'Correct the balance in these rows, or import without opening balances.',
+  balance_not_usd: 'Convert these balances to USD first, or import without opening balances.',
+  partner_not_found: 'Import the partners of these customers first, then import these rows again.',
+  partner_failed:
+    'The partners of these customers have an error of their own: mend that, and both are imported.',
+  partner_ambiguous: 'The partner belongs to more than one program. Import these rows for one program.',
+  customer_id_invalid: 'Give these rows the customer’s id at the payment processor, or their e-mail address.',
+  customer_email_invalid: 'Correct the customer’s e-mail address in these rows, or leave it empty.',
+  partner_email_invalid: 'Correct the partner’s e-mail address in these rows.',
+  started_at_invalid: 'Write the dates in these rows like 2025-01-31, or leave them empty.',
+}
+
+export type FailureGroup = { code: string; remedy: string; failures: Failure[] }
+
+/** The failures, those first that are mended in one go. Coupons that were taken are told of too. */
+export const failureGroups = (
+  outcomes: Outcomes,
+  { withBalances }: Pick<Asked, 'withBalances'>,
+): FailureGroup[] => {
+  const taken = outcomes.partners.flatMap(({ row, result }): Failure[] =>
+    result?.status === 'created' && result.code === 'coupon_taken' && !problemOf(row, withBalances)
+      ? [
+          {
+            code: 'coupon_taken',
+            message: result.message ?? `The coupon ${row.couponId} is taken.`,
+            lines: row.lines,
+          },
+        ]
+      : [],
+  )
+  const groups = new Map<string, Failure[]>()
+  for (const failure of [...failures(outcomes, withBalances), ...taken]) {
+    const group = groups.get(failure.code)
+    if (group) group.push(failure)
+    else groups.set(failure.code, [failure])
+  }
+  return [...groups]
+    .map(([code, found]) => ({
+      code,
+      remedy: REMEDIES[code] ?? found[0]?.message ?? 'The service refused these rows.',
+      failures: found,
+    }))
+    .sort((a, b) => b.failures.length - a.failures.length)
+}
+
+/** Every failure of a file. A customer whose partner is a row with an error is mended with that row. */
+const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Failure[] => {
+  const failed = new Set(
+    partners.filter((outcome) => failureOf(outcome, withBalances)).map(({ row }) => row.email),
+  )
+  return [
+    ...partners.flatMap((outcome) => failureOf(outcome, withBalances) ?? []),
+    ...customers.flatMap((outcome) => {
+      const failure = failureOf(outcome, withBalances)
+      if (failure?.code !== 'partner_not_found' || !failed.has(outcome.row.partnerEmail)) return failure ?? []
+      return {
+        ...failure,
+        code: 'partner_failed',
+        message: 'The row of this customer’s partner has an error.',
+      }
+    }),
+  ]
+}
+
+/**
+ * A CSV file of the lines that failed, with what is wrong in a last column. Mended, it can be imported as it is:
+ * what a person said of the columns is in its headers, and what only the whole file told of its dates in the dates.
+ * All else is as it was. It begins with a byte order mark, without which Excel misreads it.
+ */
+export const errorCsv = (
+  { headers, records, columns }: { headers: string[]; records: CsvRecord[]; columns: Columns },
+  outcomes: Outcomes,
+  withBalances: boolean,
+): string => {
+  const messages = new Map<number, Set<string>>()
+  for (const { lines, message } of failures(outcomes, withBalances)) {
+    for (const line of lines) messages.set(line, (messages.get(line) ?? new Set()).add(message))
+  }
+  const kept = headers.flatMap((header, column) =>
+    headerKey(header) === headerKey(ERROR_HEADER) ? [] : [column],
+  )
+  const order = orderOfDates(columns, records)
+  const written = (cell: string, column: number) =>
+    columns[column] === 'startedAt' ? (dateOf(cellText(cell), order) ?? cell) : cell
+  const failed = records.filter(({ line }) => messages.has(line))
+  const lines = failed.map(({ line, cells }) =>
+    csvLine([
+      ...kept.map((column) => written(cells[column] ?? '', column)),
+      [...(messages.get(line) ?? [])].join(' '),
+    ]),
+  )
+  const names = headersFor(
+    kept.map((column) => headers[column] ?? ''),
+    kept.map((column) => columns[column] ?? null),
+  )
+  return `\ufeff${csvLine([...names, ERROR_HEADER])}${lines.join('')}`
+}

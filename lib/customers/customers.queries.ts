@@ -1,0 +1,45 @@
+/** Customers as merchants and managers read them. Reports and imports make them. */
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+
+export type CustomerFilter = Slice & {
+  externalId?: string | undefined
+  /** Normalized. */
+  email?: string | undefined
+  partnerId?: string | undefined
+}
+
+export type CustomerRow = Awaited<ReturnType<typeof listCustomers>>[number]
+
+/** The customers of a workspace, newest first. */
+export const listCustomers = (db: Db, workspaceId: string, filter: CustomerFilter) =>
+  customersQuery(db, workspaceId, filter).execute()
+
+/** The same as a query, for a batch. */
+export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilter) =>
+  db
+    .selectFrom('customers as cu')
+    .where('cu.workspace_id', '=', workspaceId)
+    .innerJoin('partners as p', 'p.id', 'cu.partner_id')
+    .where((eb) =>
+      eb.and([
+        ...(filter.externalId ? [eb('cu.external_id', '=', filter.externalId)] : []),
+        ...(filter.email ? [eb('cu.email', '=', filter.email)] : []),
+        ...(filter.partnerId ? [eb('cu.partner_id', '=', filter.partnerId)] : []),
+        ...(filter.cursor ? [eb('cu.id', '<', filter.cursor)] : []),
+      ]),
+    )
+    .orderBy('cu.id', 'desc')
+    .limit(filter.limit)
+    .select([
+      'cu.id',
+      'cu.external_id',
+      'cu.email',
+      'cu.name',
+      'cu.partner_id',
+      'cu.imported_at',
+      'cu.started_at',
+      'cu.created_at',
+      'p.slug as partner_slug',
+      'p.name as partner_name',
+    ])

@@ -1,0 +1,253 @@
+/** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
+import type { ColumnType, Generated } from 'kysely'
+import type { PayoutAccountStatus, PayoutMethod, PayoutSchedule } from '../payouts/payouts.ts'
+import type { StripeFact } from '../purchases/facts.ts'
+import type { StripeOutcome } from '../purchases/outcomes.ts'
+import type { AttributedBy } from '../tracking/attribution.ts'
+import type { RewardInterval } from '../tracking/rewards.ts'
+import type { Step } from '../tracking/steps.ts'
+
+/** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
+type Json<T> = ColumnType<T, string, string>
+
+export type Tables = {
+  workspaces: { id: string; slug: string; name: string; created_at: Generated<Date> }
+  members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
+  api_keys: {
+    id: string
+    workspace_id: string
+    name: string
+    key_hash: string
+    created_at: Generated<Date>
+    revoked_at: Date | null
+  }
+  rewards: {
+    id: string
+    workspace_id: string
+    kind: 'percent' | 'flat'
+    basis_points: number | null
+    amount_cents: bigint | null
+    currency: string | null
+    created_at: Generated<Date>
+  }
+  programs: {
+    id: string
+    workspace_id: string
+    name: string
+    site_url: string
+    reward_id: string
+    reward_interval: RewardInterval
+    reward_duration_months: number | null
+    holding_days: Generated<number>
+    attribution_days: Generated<number>
+    attribution: Generated<'last' | 'first'>
+    attribute_known_customers: Generated<boolean>
+    minimum_payout_cents: ColumnType<bigint, number | undefined, number>
+    payout_schedule: Generated<PayoutSchedule>
+    payout_schedule_since: Generated<Date>
+    created_at: Generated<Date>
+  }
+  groups: {
+    id: string
+    workspace_id: string
+    program_id: string
+    name: string
+    sale_reward_id: string | null
+    lead_reward_id: string | null
+    created_at: Generated<Date>
+  }
+  partners: {
+    id: string
+    workspace_id: string
+    program_id: string
+    group_id: string | null
+    email: string
+    name: string | null
+    slug: string
+    slug_key: string
+    status: Generated<PartnerStatus>
+    created_at: Generated<Date>
+  }
+  coupon_aliases: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    coupon_id: string
+    label: string | null
+    created_at: Generated<Date>
+  }
+  clicks: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    landing_url: string | null
+    referrer: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  customers: {
+    id: string
+    workspace_id: string
+    external_id: string
+    email: string | null
+    name: string | null
+    partner_id: string
+    created_at: Date
+    imported_at: Date | null
+    started_at: Date | null
+    started_program_id: string | null
+    stripe_customer_id: string | null
+  }
+  referrals: { workspace_id: string; customer_id: string; partner_id: string; referred_at: Date }
+  events: {
+    id: string
+    workspace_id: string
+    kind: 'sale' | 'lead'
+    external_id: string
+    event_name: string
+    customer_external_id: string
+    customer_id: string | null
+    amount_cents: bigint | null
+    currency: string | null
+    metadata: Json<Record<string, unknown>> | null
+    click_id: string | null
+    partner_id: string | null
+    attributed_by: AttributedBy | null
+    body_hash: string | null
+    steps: Json<Step[]>
+    occurred_at: Date
+    revision: Generated<number>
+  }
+  commissions: {
+    id: string
+    workspace_id: string
+    program_id: string
+    partner_id: string
+    customer_id: string | null
+    event_id: string | null
+    reward_id: string | null
+    kind: CommissionKind
+    reverses_id: string | null
+    replaces_id: string | null
+    amount_cents: bigint
+    currency: string
+    one_time: boolean
+    payable_at: Date
+    created_at: Date
+    payout_id: string | null
+  }
+  stripe_keys: {
+    workspace_id: string
+    sealed: string
+    hint: string
+    stripe_account_id: string
+    livemode: boolean
+    created_at: Date
+  }
+  payout_accounts: {
+    id: string
+    workspace_id: string
+    email: string
+    country: string
+    stripe_account_id: string | null
+    status: Generated<PayoutAccountStatus>
+    checked_at: Date | null
+    created_at: Date
+    disconnected_at: Date | null
+  }
+  payout_runs: {
+    id: string
+    workspace_id: string
+    program_id: string | null
+    method: PayoutMethod
+    payable_by: Date
+    scheduled_for: Date | null
+    created_by: string | null
+    created_at: Date
+    claimed_until: string | null
+    claimed_at: Date | null
+    marked_paid_at: Date | null
+    confirmed_at: Date | null
+    canceled_at: Date | null
+  }
+  payouts: {
+    id: string
+    workspace_id: string
+    run_id: string
+    program_id: string
+    partner_id: string
+    currency: string
+    amount_cents: bigint
+    stripe_account_id: string | null
+    created_at: Date
+    attempt: Generated<number>
+    attempted_at: Date | null
+    next_attempt_at: Date
+    taken_at: Date | null
+    tries: Generated<number>
+    last_error: string | null
+    transfer_id: string | null
+    paid_at: Date | null
+    failed_at: Date | null
+    canceled_at: Date | null
+  }
+  stripe_secrets: {
+    id: string
+    workspace_id: string
+    slot: number
+    sealed: string
+    fingerprint: string
+    hint: string
+    created_at: Date
+  }
+  stripe_events: {
+    id: string
+    workspace_id: string
+    stripe_id: string
+    type: string
+    livemode: boolean
+    customer: string | null
+    keys: string[]
+    facts: Json<StripeFact[]>
+    occurred_at: Date
+    received_at: Date
+    event_id: string | null
+    outcome: Json<StripeOutcome> | null
+  }
+  mails: {
+    id: string
+    workspace_id: string
+    kind: MailKind
+    recipient: string
+    partner_id: string | null
+    payout_id: string | null
+    details: Json<Record<string, string | null>>
+    created_at: Date
+    attempts: Generated<number>
+    first_attempt_at: Date | null
+    next_attempt_at: Date
+    last_error: string | null
+    sent_at: Date | null
+    failed_at: Date | null
+  }
+  audit_entries: {
+    id: string
+    workspace_id: string
+    actor: string
+    action: string
+    subject_id: string | null
+    details: Json<Record<string, unknown>>
+    created_at: Date
+  }
+}
+
+/** What a member of a workspace may do: a manager changes it, a member looks. */
+export type Role = 'manager' | 'member'
+
+/** Nothing is credited to a partner who is banned. */
+export type PartnerStatus = 'approved' | 'banned'
+
+export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'
+
+/** The mails of the outbox. */
+export type MailKind = 'moved' | 'invitation' | 'connect_account' | 'payout_sent' | 'payout_failed'

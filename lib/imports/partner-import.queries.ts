@@ -1,0 +1,155 @@
+/** Bulk import of partners: what is there already, in one read, and everything that is new, in one write. */
+import { type CompiledQuery, sql } from 'kysely'
+import { breaks, type Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { MovedDetails } from '../mail/details.ts'
+import { slugKey } from '../slugs.ts'
+import { memberWorkspace } from '../workspace/workspaces.queries.ts'
+import { type NewPartner, type PartnerImportFacts, type PartnerRow, wantedSlug } from './partner-import.ts'
+
+/** Whose import it is, and into which program: an id from outside. */
+type Target = { address: string; email: string; programId: string }
+
+/**
+ * Reads, in one fetch, the workspace as its member sees it, the program, and what of the rows is there already.
+ * Whoever is no member of the workspace gets nothing of it.
+ *
+ * Each row looks up what is there by a subquery of its own. A join might as well be planned as a walk through all
+ * partners, when the table has grown faster than Postgres's statistics of it, as it does during an import.
+ */
+export const loadPartnerImport = async (
+  db: Db,
+  { address, email, programId }: Target,
+  rows: PartnerRow[],
+) => {
+  const workspace = memberWorkspace(db, address, email)
+  const workspaceId = workspace.clearSelect().select('w.id')
+  const wanted = rows.map((row) => ({
+    email: row.email,
+    slugKey: slugKey(wantedSlug(row)),
+    couponId: row.coupon?.id,
+  }))
+  const lookUp = sql<Found>`
+    with target as (
+      select id as program_id, workspace_id from programs
+      where workspace_id = (${workspaceId}) and id = ${programId}
+    ), found as materialized (
+      select r.*,
+             (select p.slug from partners p where p.workspace_id = target.workspace_id
+              and p.program_id = target.program_id and p.email = r.email) as slug,
+             (select true from partners p where p.workspace_id = target.workspace_id
+              and p.program_id = target.program_id and p.slug_key = r."slugKey") as "slugTaken",
+             (select true from coupon_aliases c where c.workspace_id = target.workspace_id
+              and c.coupon_id = r."couponId") as "couponTaken"
+      from target, jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+                     as r (email text, "slugKey" text, "couponId" text)
+    )
+    select * from found where num_nonnulls(slug, "slugTaken", "couponTaken") > 0`
+  const [workspaces, programs, found] = await db.batch([
+    workspace.compile(),
+    db
+      .selectFrom('programs')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', programId)
+      .select(['id', 'name', 'site_url as siteUrl'])
+      .compile(),
+    lookUp.compile(db),
+  ])
+  return { workspace: workspaces[0], program: programs[0], facts: toFacts(found) }
+}
+
+/** What is there of one row; of most rows of an import, nothing is. */
+type Found = {
+  email: string
+  slugKey: string
+  couponId: string | null
+  slug: string | null
+  slugTaken: true | null
+  couponTaken: true | null
+}
+
+const toFacts = (found: Found[]): PartnerImportFacts => ({
+  partners: new Map(found.flatMap(({ email, slug }) => (slug === null ? [] : [[email, slug] as const]))),
+  slugKeys: new Set(found.flatMap(({ slugKey, slugTaken }) => (slugTaken ? slugKey : []))),
+  couponIds: new Set(found.flatMap(({ couponId, couponTaken }) => (couponTaken && couponId) || [])),
+})
+
+/** A partner to be made, with the mail that welcomes it, if it is to be welcomed. */
+type PlannedPartner = NewPartner & { mail: MovedDetails | null }
+
+type PartnerImport = {
+  workspaceId: string
+  programId: string
+  partners: PlannedPartner[]
+  /** Written with the import, or not at all. */
+  audit: CompiledQuery
+  now: Date
+}
+
+/**
+ * Saves new partners with their coupons, opening balances and mails: all of them, or none.
+ *
+ * Imports of a workspace go one at a time: the lock is taken by a statement of its own, because the next one sees
+ * only what was there when it began. So it meets rows that are there when they were just made by another import,
+ * which ends it, and never waits for half of one while holding the other half.
+ *
+ * @returns false when an address, slug or coupon was taken after it was read: decide again
+ */
+export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${planned.workspaceId}`}, 0))`
+  try {
+    await db.batch([lock.compile(db), insertPartners(planned).compile(db), planned.audit])
+    return true
+  } catch (error) {
+    if (TAKEN.some((constraint) => breaks(error, constraint))) return false
+    throw error
+  }
+}
+
+/** What says that an address, a slug or a coupon has somebody already. */
+const TAKEN = [
+  'partners_program_id_email_key',
+  'partners_program_id_slug_key_key',
+  'coupon_aliases_workspace_id_coupon_id_key',
+]
+
+/** A partner as the statement takes it, with the ids of all that is made with it. */
+const toRow = ({ coupon, ...partner }: PlannedPartner) => ({
+  id: newId(),
+  email: partner.email,
+  name: partner.name,
+  slug: partner.slug,
+  slug_key: slugKey(partner.slug),
+  ...(coupon && { alias: newId(), coupon: coupon.id, label: coupon.label }),
+  ...(partner.openingBalanceCents > 0 && { balance: newId(), cents: partner.openingBalanceCents }),
+  ...(partner.mail && { mail: newId(), details: partner.mail }),
+})
+
+/**
+ * Inserts all that is new. Does nothing when an earlier try of the same call has done it unseen: its first partner
+ * tells, since all came together.
+ */
+const insertPartners = ({ workspaceId, programId, partners, now }: PartnerImport) => {
+  const rows = partners.map(toRow)
+  return sql`
+    with planned as (
+      select p.*, ${workspaceId}::uuid as workspace_id, ${programId}::uuid as program_id, ${now}::timestamptz as now
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as p (id uuid, email text, name text, slug text, slug_key text, alias uuid, coupon text, label text,
+              balance uuid, cents bigint, mail uuid, details jsonb)
+      where not exists (select from partners where workspace_id = ${workspaceId} and id = ${rows[0]?.id ?? null})
+    ), partner as (
+      insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, created_at)
+      select id, workspace_id, program_id, email, name, slug, slug_key, now from planned
+    ), alias as (
+      insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label, created_at)
+      select alias, workspace_id, id, coupon, label, now from planned where alias is not null
+    ), balance as (
+      insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+                               payable_at, created_at)
+      select balance, workspace_id, program_id, id, 'opening_balance', cents, 'USD', false, now, now
+      from planned where balance is not null
+    )
+    insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+    select mail, workspace_id, 'moved', email, id, details, now, now from planned where mail is not null`
+}

@@ -1,0 +1,72 @@
+/** What the pages of payouts show beside payouts and runs. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+import { earnedQuery } from '../tracking/commissions.queries.ts'
+import { payoutsQuery, runQuery, runsQuery, toRun } from './payouts.queries.ts'
+
+/** More programs than any merchant has been seen to have: a form offers them all. */
+const MOST_PROGRAMS = 200
+
+const programNamesQuery = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('programs')
+    .where('workspace_id', '=', workspaceId)
+    .select(['id', 'name'])
+    .orderBy('name')
+    .orderBy('id')
+    .limit(MOST_PROGRAMS)
+
+/** Whether the merchant's Stripe account can be reached, and how many partners are owed something that can't be sent. */
+const setupQuery = (workspaceId: string, now: Date) => sql<{
+  hasKey: boolean
+  unconnected: number
+}>`
+  select exists (select from stripe_keys where workspace_id = ${workspaceId}) as "hasKey",
+         (select count(distinct partner_id)::int
+          from (select c.partner_id
+                from commissions c
+                join partners p on p.id = c.partner_id and p.status = 'approved'
+                where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
+                  and not exists (select from payout_accounts a
+                                  where a.workspace_id = c.workspace_id and a.email = p.email
+                                    and a.disconnected_at is null and a.status = 'enabled')
+                group by c.partner_id, c.currency
+                having sum(c.amount_cents) > 0) owed) as unconnected`
+
+/** What is owed, whether it can be paid, and the newest runs, in one fetch. */
+export const readPayoutsPage = async (db: Db, workspaceId: string, slice: Slice, now: Date) => {
+  const [earned, [setup], programs, runs] = await db.batch([
+    earnedQuery(db, workspaceId, now).compile(),
+    setupQuery(workspaceId, now).compile(db),
+    programNamesQuery(db, workspaceId).compile(),
+    runsQuery(db, workspaceId, slice).compile(),
+  ])
+  if (!setup) throw new Error('A select without a table gives one row.')
+  return { earned, ...setup, programs, runs: runs.map(toRun) }
+}
+
+/**
+ * A run and its newest payouts, in one fetch.
+ *
+ * @param id a UUID
+ * @returns undefined when the workspace has no such run
+ */
+export const readRunPage = async (db: Db, workspaceId: string, id: string, slice: Slice) => {
+  const [[run], payouts] = await db.batch([
+    runQuery(db, workspaceId, id).compile(),
+    payoutsQuery(db, workspaceId, { ...slice, runId: id }).compile(),
+  ])
+  return run && { run: toRun(run), payouts }
+}
+
+/** What some partners of a workspace are called, by their ids. */
+export const namePartners = async (db: Db, workspaceId: string, ids: string[]) => {
+  const rows = await db
+    .selectFrom('partners')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<string>`any (${sql.val(ids)}::uuid[])`)
+    .select(['id', 'name', 'slug'])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}

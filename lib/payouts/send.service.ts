@@ -1,0 +1,182 @@
+/** Sends payouts: a transfer at Stripe for each, made once, whatever is cut off where. Design, section 7. */
+import { newId } from '../db/ids.ts'
+import { formatMoney } from '../money.ts'
+import { openSecret } from '../secrets.ts'
+import { ask, type Budget, type BudgetEnv, hasLeft } from './budget.service.ts'
+import { refreshAccount } from './onboarding.service.ts'
+import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
+import { type Tried, tryTransfer } from './transfer.service.ts'
+import { type DuePayout, markTransfers, type TransferMark, takePayouts } from './transfers.queries.ts'
+
+export type PayoutEnv = BudgetEnv & {
+  SECRETS_KEY: string
+  /** Where Stripe's API is, when it isn't at Stripe. */
+  STRIPE_URL?: string
+  /** Where people reach Tributary, as mails say. */
+  PUBLIC_URL: string
+}
+
+/** Workers hold six connections open at a time; one is left for the database. */
+const AT_ONCE = 5
+/** A page is taken and written down. */
+const FETCHES_PER_PAGE = 2
+/** To ask how an account is: its key, Stripe, and writing it down. */
+const FETCHES_PER_LOOK = 3
+/** At most: looked for, begun anew, tried and looked for again, and then a look at the account that was refused. */
+const FETCHES_PER_TRANSFER = 4 + FETCHES_PER_LOOK
+const MAX_PAGE = 50
+/** Longer than a Worker works on one page: its time is over by then, whatever the last transfers wait for. */
+const LEASE_MS = 120_000
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Six tries in the first hour or so, then one an hour. */
+const pauseAfter = (tries: number): number => Math.min(MINUTE_MS * 2 ** tries, HOUR_MS)
+
+/** What stands in the way of a whole workspace's transfers, or of those in one currency, and how long they wait. */
+type Obstacles = Map<string, number>
+
+const addObstacle = (
+  obstacles: Obstacles,
+  { workspaceId, currency }: DuePayout,
+  outcome: Tried['outcome'],
+): void => {
+  if (outcome?.kind === 'no_funds') obstacles.set(`${workspaceId} ${currency}`, HOUR_MS)
+  if (outcome?.kind === 'unclear' || outcome?.kind === 'locked_out') obstacles.set(workspaceId, MINUTE_MS)
+}
+
+/** How long a payout has to wait for the sake of what others met with, or undefined. */
+const obstructionOf = ({ workspaceId, currency }: DuePayout, obstacles: Obstacles): number | undefined =>
+  obstacles.get(workspaceId) ?? obstacles.get(`${workspaceId} ${currency}`)
+
+const LOCKED_OUT: TransferOutcome = { kind: 'locked_out', message: 'There is no key of Stripe that works.' }
+
+/** What a partner is told of a payout. */
+const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferMark['mail'] => {
+  if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
+  const details = {
+    partnerName: payout.partnerName,
+    programName: payout.programName,
+    amount: formatMoney(payout.amountCents, payout.currency),
+    portalUrl,
+  }
+  return outcome.kind === 'sent'
+    ? { id: newId(), details: { ...details, method: 'stripe' } }
+    : { id: newId(), details: { ...details, reason: outcome.message } }
+}
+
+/** What is written down of a payout that was not tried. */
+const untriedMark = ({ id, attempt }: DuePayout, pauseMs: number): TransferMark => {
+  const nextAttemptAt = new Date(Date.now() + pauseMs)
+  return { id, attempt, outcome: 'later', transferId: null, error: null, nextAttemptAt, mail: null }
+}
+
+/** What is written down of a try. */
+const markOf = (portalUrl: string, payout: DuePayout, { outcome, attempt }: Tried): TransferMark => {
+  const waiting = { ...untriedMark(payout, pauseAfter(payout.tries)), attempt }
+  if (!outcome) return waiting
+  const mail = mailOf(portalUrl, payout, outcome)
+  if (outcome.kind === 'sent') return { ...waiting, outcome: 'sent', transferId: outcome.transferId, mail }
+  const failed = { ...waiting, error: outcome.message }
+  if (outcome.kind === 'refused') return { ...failed, outcome: 'failed', mail }
+  if (outcome.kind !== 'no_funds') return failed
+  return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }
+}
+
+/** The ways into the workspaces' Stripe accounts, each opened once. */
+const createConnections = (env: PayoutEnv) => {
+  const opened = new Map<string, Promise<Connect | null>>()
+  const open = async ({ workspaceId, sealedKey }: DuePayout): Promise<Connect | null> => {
+    const key = sealedKey && (await openSecret(env.SECRETS_KEY, workspaceId, sealedKey))
+    return key ? connectTo(env, key) : null
+  }
+  return (payout: DuePayout): Promise<Connect | null> => {
+    const connection = opened.get(payout.workspaceId) ?? open(payout)
+    opened.set(payout.workspaceId, connection)
+    return connection
+  }
+}
+
+/** A run of the sender. */
+type Sending = {
+  portalUrl: string
+  budget: Budget
+  obstacles: Obstacles
+  /** The time as it is now, by the clock of whoever began the run. */
+  clock: () => Date
+}
+
+/**
+ * Sends the payouts of a page, as many at a time as the budget surely allows. What Stripe says of one may speak against
+ * others: without money in a currency, no more of it is tried, and where Stripe can't be reached, nothing.
+ */
+const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferMark[]> => {
+  const { portalUrl, budget, obstacles, clock } = sending
+  const connectionOf = createConnections(env)
+
+  const send = async (payout: DuePayout): Promise<TransferMark> => {
+    const obstruction = obstructionOf(payout, obstacles)
+    if (obstruction !== undefined) return untriedMark(payout, obstruction)
+    const stripe = await connectionOf(payout)
+    const tried = stripe
+      ? await tryTransfer(env, stripe, payout, { now: clock(), budget })
+      : { outcome: LOCKED_OUT, attempt: payout.attempt }
+    addObstacle(obstacles, payout, tried.outcome)
+    // So that the next run leaves this partner out, who sees why.
+    if (tried.outcome?.kind === 'refused' && tried.outcome.isAccount) {
+      budget.fetches -= FETCHES_PER_LOOK
+      await refreshAccount(env, payout.workspaceId, payout.stripeAccountId).catch(() => {})
+    }
+    return markOf(portalUrl, payout, tried)
+  }
+
+  const marks: TransferMark[] = []
+  const left = [...page]
+  while (left.length) {
+    // One is left for writing down the page.
+    const atOnce = Math.min(AT_ONCE, Math.floor((budget.fetches - 1) / FETCHES_PER_TRANSFER))
+    if (atOnce < 1 || !hasLeft(budget)) return [...marks, ...left.map((payout) => untriedMark(payout, 0))]
+    marks.push(...(await Promise.all(left.splice(0, atOnce).map(send))))
+  }
+  return marks
+}
+
+/** How many payouts fit into what is left of a budget. */
+const pageSize = (budget: Budget): number =>
+  hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - FETCHES_PER_TRANSFER + 1) : 0
+
+/**
+ * Sends what is due, in pages, as long as the budget lasts. Each page is written down before Stripe is called, and
+ * after. Cut off in between, it is sent again under the same keys, and Stripe answers what it answered.
+ *
+ * @param workspaceId sends all of this workspace's that are on their way; null sends what is due of any
+ * @throws {DatabaseUnavailable} what was sent meanwhile is found out by whoever sends it next
+ */
+export const sendPayouts = async (
+  env: PayoutEnv,
+  { workspaceId, now, budget }: { workspaceId: string | null; now: Date; budget: Budget },
+): Promise<Record<TransferMark['outcome'], number>> => {
+  const start = Date.now()
+  const sending: Sending = {
+    // Here, because nothing may be sent that can't be written down.
+    portalUrl: new URL('/portal', env.PUBLIC_URL).href,
+    budget,
+    obstacles: new Map(),
+    clock: () => new Date(now.getTime() + Date.now() - start),
+  }
+  const tally = { sent: 0, failed: 0, spent: 0, later: 0 }
+  for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
+    const leaseEnd = new Date(Date.now() + LEASE_MS)
+    const page = await ask(env, budget, (db) => takePayouts(db, { workspaceId, now, leaseEnd, limit }))
+    if (page.length === 0) break
+    const marks = await sendPage(env, page, sending)
+    const sentInVain = await ask(env, budget, (db) => markTransfers(db, marks, new Date()))
+    if (sentInVain.length) {
+      console.log(
+        JSON.stringify({ level: 'error', job: 'payouts', error: 'sent after it failed', sentInVain }),
+      )
+    }
+    for (const { outcome } of marks) tally[outcome]++
+  }
+  return tally
+}

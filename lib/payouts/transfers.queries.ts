@@ -1,0 +1,169 @@
+/** Payouts on their way to Stripe: which are to be sent, and what became of them. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+/** A payout that is about to be sent, with what its transfer and its mail need. */
+export type DuePayout = {
+  id: string
+  workspaceId: string
+  partnerId: string
+  partnerName: string | null
+  email: string
+  programName: string
+  currency: string
+  amountCents: bigint
+  stripeAccountId: string
+  attempt: number
+  /** When Stripe was first told of this attempt, or may have been. */
+  attemptedAt: Date
+  /** Whether somebody may have told Stripe of this attempt before. */
+  wasTried: boolean
+  /** How often it was tried, this time included. */
+  tries: number
+  /** The workspace's key of Stripe, encrypted; null when it was taken away. */
+  sealedKey: string | null
+}
+
+const isUnsent = (p: string): RawBuilder<unknown> =>
+  sql`${sql.ref(`${p}.paid_at`)} is null and ${sql.ref(`${p}.failed_at`)} is null
+      and ${sql.ref(`${p}.canceled_at`)} is null and ${sql.ref(`${p}.stripe_account_id`)} is not null`
+
+/** The same of payouts whose ids are known, in words that keep Postgres from reading all that are unsent for each. */
+const isStillUnsent = sql`num_nonnulls(p.paid_at, p.failed_at, p.canceled_at) = 0 and p.stripe_account_id is not null`
+
+type Taking = {
+  /** Takes all of this workspace's, whenever they are due; null takes what is due of any, in turns. */
+  workspaceId: string | null
+  /** One for all pages of a Worker's run: it gets no payout twice. */
+  now: Date
+  leaseEnd: Date
+  limit: number
+}
+
+/** Out of how many one is taken: more than Workers are at it at the same time, since each skips what others hold. */
+const CANDIDATES = 10
+
+/**
+ * Takes payouts to be sent, and writes down that they are about to be, in one statement. Of two Workers at once each
+ * gets others; should both get one, Stripe knows it by its key. Those of a Worker that has died are due again after
+ * the lease.
+ */
+export const takePayouts = async (
+  db: Db,
+  { workspaceId, now, leaseEnd, limit }: Taking,
+): Promise<DuePayout[]> => {
+  const isDue = (p: string) => sql`${isUnsent(p)}
+        and ${sql.ref(`${p}.taken_at`)} is distinct from ${now}::timestamptz
+        and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
+                 else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
+  const { rows } = await sql<DuePayout>`
+    with turns as (
+      select t.id, row_number() over (partition by t.workspace_id order by t.next_attempt_at, t.id) as turn
+      from payouts t where ${isDue('t')} order by turn, t.id limit ${limit * CANDIDATES}
+    ), due as (
+      -- Each is looked up by its id: a join with them all would be planned for a table that was empty before the claim.
+      select p.id, candidate.place
+      from unnest(array(select id from turns order by turn, id)) with ordinality as candidate (id, place)
+      join payouts p on p.id = candidate.id
+      where ${isDue('p')} order by candidate.place limit ${limit} for update of p skip locked
+    ), taken as (
+      update payouts p
+      set attempted_at = coalesce(p.attempted_at, ${now}), next_attempt_at = ${leaseEnd}, taken_at = ${now},
+          tries = p.tries + 1
+      from due where p.id = due.id
+      returning p.*, due.place
+    )
+    select t.id, t.workspace_id as "workspaceId", t.partner_id as "partnerId", pa.name as "partnerName", pa.email,
+           g.name as "programName", t.currency, t.amount_cents as "amountCents",
+           t.stripe_account_id as "stripeAccountId", t.attempt, t.attempted_at as "attemptedAt",
+           t.attempted_at <> ${now}::timestamptz as "wasTried", t.tries, k.sealed as "sealedKey"
+    from taken t
+    join partners pa on pa.id = t.partner_id
+    join programs g on g.id = t.program_id
+    left join stripe_keys k on k.workspace_id = t.workspace_id
+    order by t.place`.execute(db)
+  return rows
+}
+
+/**
+ * Begins another attempt of a payout whose key Stripe has forgotten, and which has no transfer there. It is written
+ * down before Stripe hears of it.
+ *
+ * @returns false when somebody else has, or it was sent after all
+ */
+export const renewAttempt = async (
+  db: Db,
+  { id, attempt }: { id: string; attempt: number },
+  now: Date,
+): Promise<boolean> => {
+  const { rows } = await sql`
+    update payouts p set attempt = ${attempt + 1}, attempted_at = ${now}
+    where p.id = ${id} and p.attempt in (${attempt}, ${attempt + 1}) and ${isStillUnsent}
+      and (p.attempt = ${attempt} or p.attempted_at = ${now})
+    returning p.id`.execute(db)
+  return rows.length > 0
+}
+
+/** What became of a try. */
+export type TransferMark = {
+  id: string
+  attempt: number
+  /**
+   * `failed`: refused for good, so its commissions are payable again. `spent`: refused for now, and Stripe would say the
+   * same under the same key. `later`: nobody knows, or it was not its turn.
+   */
+  outcome: 'sent' | 'failed' | 'spent' | 'later'
+  transferId: string | null
+  error: string | null
+  nextAttemptAt: Date
+  /** Tells the partner of a payout that was sent or has failed. */
+  mail: { id: string; details: Record<string, string | null> } | null
+}
+
+/**
+ * Writes down what became of payouts, in one transaction that may be repeated. A proof that a payout was sent
+ * counts whatever the attempt: nothing else changes what is at a later one.
+ *
+ * @returns the payouts that were sent although they had failed before, which must never be
+ */
+export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): Promise<string[]> => {
+  const told = sql`jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
+      as x(id uuid, attempt integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
+  const isAsTried = sql`p.id = x.id and p.attempt = x.attempt and ${isStillUnsent}`
+  const sent = sql`
+    update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
+    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillUnsent}`
+  const failed = sql`
+    with failed as (
+      update payouts p set failed_at = ${now}, last_error = x.error
+      from ${told} where x.outcome = 'failed' and ${isAsTried}
+      returning p.id
+    )
+    update commissions c set payout_id = null from failed where c.payout_id = failed.id`
+  const waiting = sql`
+    update payouts p
+    set last_error = coalesce(x.error, p.last_error), next_attempt_at = x."nextAttemptAt",
+        attempt = p.attempt + case when x.outcome = 'spent' then 1 else 0 end,
+        attempted_at = case when x.outcome = 'later' then p.attempted_at end
+    from ${told} where x.outcome in ('spent', 'later') and ${isAsTried}`
+  const mails = sql`
+    insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
+    select (x.mail->>'id')::uuid, p.workspace_id, case x.outcome when 'sent' then 'payout_sent' else 'payout_failed' end,
+           pa.email, p.partner_id, p.id, x.mail->'details', ${now}::timestamptz, ${now}::timestamptz
+    from ${told}
+    join payouts p on p.id = x.id
+                  and (x.outcome = 'sent' and p.paid_at is not null or x.outcome = 'failed' and p.failed_at is not null)
+    join partners pa on pa.id = p.partner_id
+    where x.mail is not null
+    on conflict do nothing`
+  const sentInVain = sql<{ id: string }>`
+    select p.id from ${told} join payouts p on p.id = x.id and p.failed_at is not null where x.outcome = 'sent'`
+  const [, , , , rows] = await db.batch([
+    sent.compile(db),
+    failed.compile(db),
+    waiting.compile(db),
+    mails.compile(db),
+    sentInVain.compile(db),
+  ])
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,99 @@
+/**
+ * The sales and leads that a partner may ask about: those that it is credited with, and those that came with a click
+ * on its link and were not credited to it.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Step } from '../tracking/steps.ts'
+import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
+
+/** An event as one partner may know it. The customer and the amount are for those who are credited. */
+export type OwnEvent = {
+  id: string
+  kind: 'sale' | 'lead'
+  occurredAt: Date
+  steps: Step[]
+  /** The partner that its reader is in this event's program. */
+  slug: string
+  program: string
+  isCredited: boolean
+  isCreditedToOther: boolean
+  isClicked: boolean
+  customer: string
+  amountCents: bigint | null
+  currency: string | null
+  /** The newest commission that it made its reader, if it made one. */
+  commission: RawCommission | null
+}
+
+/** As JSON gives it: times as text, and amounts, which are far below 2^53, as numbers. */
+type RawCommission = {
+  amountCents: number
+  currency: string
+  payableAt: string
+  payoutId: string | null
+  paidAt: string | null
+  reversedCents: number
+}
+
+/** The sales and leads of an address, newest first, and its programs, in one fetch. */
+export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter) => {
+  const { programId, cursor, limit } = filter
+  const mine = partnersOf(email, programId)
+  const before = cursor ? sql`and e.id < ${cursor}` : sql``
+  const newest = sql`order by e.id desc limit ${limit}`
+  const found = sql<SqlBool>`e.id in (
+    (select e.id from events e where e.partner_id in (select id from mine) ${before} ${newest})
+    union all
+    (select e.id from events e join clicks k on k.workspace_id = e.workspace_id and k.id = e.click_id
+     where e.workspace_id in (select workspace_id from mine) and k.partner_id in (select id from mine)
+       and ${wentElsewhere} and (e.partner_id is null or e.partner_id not in (select id from mine))
+       ${before} ${newest}))`
+  const [programs, rows] = await db.batch([
+    ownProgramsQuery(db, email).compile(),
+    selectOwn(mine, found, limit).compile(db),
+  ])
+  return { programs, rows }
+}
+
+/** One event of an address, or undefined. One that was credited to it before counts too: its commission is there. */
+export const findOwnEvent = async (db: Db, email: string, id: string): Promise<OwnEvent | undefined> =>
+  (await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)).rows[0]
+
+const partnersOf = (email: string, programId?: string) => sql`
+  select id, workspace_id, program_id, slug from partners
+  where email = ${email} ${programId ? sql`and program_id = ${programId}` : sql``}`
+
+/** The few events whose click did not decide. As the index events_uncredited_click_idx says it. */
+const wentElsewhere = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
+
+/** Events with what one of these partners has to do with them: the one who is credited first, then the one clicked. */
+const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<OwnEvent>`
+  with mine as (${mine})
+  select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.slug, pr.name as program,
+         e.partner_id is not distinct from reader.id as "isCredited",
+         e.partner_id is not null and e.partner_id <> reader.id as "isCreditedToOther",
+         k.partner_id is not distinct from reader.id as "isClicked",
+         coalesce(cu.email, e.customer_external_id) as customer, e.amount_cents as "amountCents", e.currency,
+         (select jsonb_build_object(
+                   'amountCents', c.amount_cents, 'currency', c.currency, 'payableAt', c.payable_at,
+                   'payoutId', c.payout_id, 'paidAt', po.paid_at, 'reversedCents',
+                   (select coalesce(-sum(r.amount_cents), 0) from commissions r
+                    where r.event_id = e.id and r.reverses_id = c.id))
+          from commissions c left join payouts po on po.id = c.payout_id
+          where c.event_id = e.id and c.partner_id = reader.id and c.kind <> 'reversal'
+          order by c.id desc limit 1) as commission
+  from events e
+  left join clicks k on k.workspace_id = e.workspace_id and k.id = e.click_id
+  left join customers cu on cu.id = e.customer_id
+  join lateral (
+    select m.id, m.program_id, m.slug from mine m
+    where m.workspace_id = e.workspace_id
+      and (m.id = e.partner_id or m.id = k.partner_id
+           or exists (select from commissions c where c.event_id = e.id and c.partner_id = m.id))
+    order by m.id is not distinct from e.partner_id desc, m.id is not distinct from k.partner_id desc, m.id
+    limit 1) reader on true
+  join programs pr on pr.id = reader.program_id
+  where ${condition}
+  order by e.id desc
+  limit ${limit}`

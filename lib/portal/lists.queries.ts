@@ -1,0 +1,128 @@
+/** A partner's commissions and payouts, in all programs of its address or in one. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+
+export type PortalFilter = Slice & { programId?: string | undefined }
+
+type CommissionFilter = PortalFilter & { payoutId?: string | undefined }
+
+/** The programs of an address, by name: what its lists can be narrowed to. */
+export const ownProgramsQuery = (db: Db, email: string) =>
+  db
+    .selectFrom('partners as p')
+    .innerJoin('programs as pr', 'pr.id', 'p.program_id')
+    .where('p.email', '=', email)
+    .select(['pr.id', 'pr.name'])
+    .orderBy('pr.name')
+    .orderBy('pr.id')
+
+export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
+
+/** The commissions of an address, newest first: one row each, with what was taken back of it. In one fetch. */
+export const readOwnCommissions = async (db: Db, email: string, filter: CommissionFilter) => {
+  const [programs, rows] = await db.batch([
+    ownProgramsQuery(db, email).compile(),
+    ownCommissionsQuery(db, email, filter).compile(),
+  ])
+  return { programs, rows }
+}
+
+const ownCommissionsQuery = (
+  db: Db,
+  email: string,
+  { programId, payoutId, cursor, limit }: CommissionFilter,
+) =>
+  db
+    .selectFrom('commissions as c')
+    .innerJoin('partners as p', 'p.id', 'c.partner_id')
+    .innerJoin('programs as pr', 'pr.id', 'c.program_id')
+    .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .where('p.email', '=', email)
+    .where('c.kind', '<>', 'reversal')
+    .where((eb) =>
+      eb.and([
+        ...(programId ? [eb('c.program_id', '=', programId)] : []),
+        ...(payoutId ? [eb('c.payout_id', '=', payoutId)] : []),
+        ...(cursor ? [eb('c.id', '<', cursor)] : []),
+      ]),
+    )
+    .orderBy('c.id', 'desc')
+    .limit(limit)
+    .select((eb) => [
+      'c.id',
+      'c.kind',
+      'c.amount_cents',
+      'c.currency',
+      'c.created_at',
+      'c.payable_at',
+      'c.payout_id',
+      'c.event_id',
+      'po.paid_at',
+      'pr.name as program',
+      eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),
+      eb
+        .selectFrom('commissions as r')
+        // By the event, for which there is an index.
+        .whereRef('r.event_id', '=', 'c.event_id')
+        .whereRef('r.reverses_id', '=', 'c.id')
+        .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
+        .as('reversed_cents'),
+    ])
+
+export type OwnPayout = Awaited<ReturnType<typeof readOwnPayouts>>['rows'][number]
+
+/** The payouts of an address, newest first, with what each is made of; one that failed has let go of that. */
+export const readOwnPayouts = async (db: Db, email: string, filter: PortalFilter) => {
+  const [programs, rows] = await db.batch([
+    ownProgramsQuery(db, email).compile(),
+    ownPayoutsQuery(db, email, filter).compile(),
+  ])
+  return { programs, rows }
+}
+
+const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: PortalFilter) =>
+  db
+    .selectFrom('payouts as po')
+    .innerJoin('partners as p', 'p.id', 'po.partner_id')
+    .innerJoin('programs as pr', 'pr.id', 'po.program_id')
+    .where('p.email', '=', email)
+    .where((eb) =>
+      eb.and([
+        ...(programId ? [eb('po.program_id', '=', programId)] : []),
+        ...(cursor ? [eb('po.id', '<', cursor)] : []),
+      ]),
+    )
+    .orderBy('po.id', 'desc')
+    .limit(limit)
+    .select((eb) => [
+      'po.id',
+      'po.amount_cents',
+      'po.currency',
+      'po.stripe_account_id',
+      'po.created_at',
+      'po.paid_at',
+      'po.failed_at',
+      'po.canceled_at',
+      'pr.name as program',
+      eb
+        .selectFrom('commissions as c')
+        .whereRef('c.payout_id', '=', 'po.id')
+        .where('c.kind', '<>', 'reversal')
+        .select((count) => count.fn.countAll<bigint>().as('commissions'))
+        .as('commissions'),
+      eb
+        .selectFrom('commissions as c')
+        .whereRef('c.payout_id', '=', 'po.id')
+        .where('c.kind', '=', 'reversal')
+        .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
+        .as('reversed_cents'),
+      // The mail says in plain words what Stripe said in its own.
+      eb
+        .selectFrom('mails as m')
+        .whereRef('m.payout_id', '=', 'po.id')
+        .where('m.kind', '=', 'payout_failed')
+        .select(sql<string | null>`m.details ->> 'reason'`.as('reason'))
+        .as('reason'),
+    ])

@@ -1,0 +1,106 @@
+/** Commissions as merchants and managers read them. Reports, imports and Stripe's events make them. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+import type { CommissionKind } from '../db/tables.ts'
+import type { CommissionStatus } from './commissions.ts'
+
+export type CommissionFilter = Slice & {
+  partnerId?: string | undefined
+  customerExternalId?: string | undefined
+  eventId?: string | undefined
+  payoutId?: string | undefined
+  status?: CommissionStatus | undefined
+  kind?: CommissionKind | undefined
+}
+
+export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
+
+/** The commissions of a workspace, newest first. */
+export const listCommissions = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
+  commissionsQuery(db, workspaceId, filter, now).execute()
+
+/** The same as a query, for a batch. @param now when it is asked, from which the status follows */
+export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
+  db
+    .selectFrom('commissions as c')
+    .where('c.workspace_id', '=', workspaceId)
+    .innerJoin('partners as p', 'p.id', 'c.partner_id')
+    .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .where((eb) =>
+      eb.and([
+        ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
+        ...(filter.customerExternalId
+          ? [
+              eb(
+                'c.customer_id',
+                '=',
+                db
+                  .selectFrom('customers')
+                  .where('workspace_id', '=', workspaceId)
+                  .where('external_id', '=', filter.customerExternalId)
+                  .select('id'),
+              ),
+            ]
+          : []),
+        ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
+        ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
+        ...(filter.status ? [hasStatus(filter.status, now)] : []),
+        ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
+        ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
+      ]),
+    )
+    .orderBy('c.id', 'desc')
+    .limit(filter.limit)
+    .select([
+      'c.id',
+      'c.kind',
+      'c.amount_cents',
+      'c.currency',
+      'c.payable_at',
+      'c.created_at',
+      'c.event_id',
+      'c.reverses_id',
+      'c.payout_id',
+      'po.paid_at',
+      'c.partner_id',
+      'p.slug as partner_slug',
+      'p.name as partner_name',
+      'cu.external_id as customer_external_id',
+    ])
+
+/** A commission's status follows from its row: see lib/tracking/commissions.ts. */
+const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
+  ({
+    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now}`,
+    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now}`,
+    processing: sql<SqlBool>`c.payout_id is not null and po.paid_at is null`,
+    paid: sql<SqlBool>`po.paid_at is not null`,
+  })[status]
+
+/**
+ * What a workspace's partners have earned, or one of them, less what was taken back, by currency and by what has become
+ * of it, as a query. What is payable may be less than nothing, when what was paid out already is taken back.
+ *
+ * @param now when it is asked, from which the status follows
+ */
+export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: string) =>
+  db
+    .selectFrom('commissions as c')
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .where('c.workspace_id', '=', workspaceId)
+    .where((eb) => eb.and(partnerId ? [eb('c.partner_id', '=', partnerId)] : []))
+    .select([
+      'c.currency',
+      sumWith('pending', now).as('pendingCents'),
+      sumWith('payable', now).as('payableCents'),
+      sumWith('processing', now).as('processingCents'),
+      sumWith('paid', now).as('paidCents'),
+    ])
+    .groupBy('c.currency')
+    .orderBy('c.currency')
+
+/** The sum of the commissions that have a status. */
+export const sumWith = (status: CommissionStatus, now: Date) =>
+  sql<bigint>`coalesce(sum(c.amount_cents) filter (where ${hasStatus(status, now)}), 0)::bigint`

@@ -1,0 +1,107 @@
+/** Events as merchants and managers read them: what was reported, how it was decided, what it earned. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+
+export type EventFilter = Slice & {
+  kind?: 'sale' | 'lead' | undefined
+  externalId?: string | undefined
+  partnerId?: string | undefined
+  attributed?: boolean | undefined
+}
+
+export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
+
+/** One event of a workspace, or undefined. `id` must be a UUID. */
+export const findEvent = (db: Db, workspaceId: string, id: string): Promise<EventRow | undefined> =>
+  selectEvents(db, workspaceId).where('e.id', '=', id).executeTakeFirst()
+
+/** The events of a workspace, newest first. */
+export const listEvents = (db: Db, workspaceId: string, filter: EventFilter) =>
+  eventsQuery(db, workspaceId, filter).execute()
+
+/** The same as a query, for a batch. */
+export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
+  selectEvents(db, workspaceId)
+    .where((eb) =>
+      eb.and([
+        ...(filter.kind ? [eb('e.kind', '=', filter.kind)] : []),
+        ...(filter.externalId ? [eb('e.external_id', '=', filter.externalId)] : []),
+        ...(filter.partnerId ? [eb('e.partner_id', '=', filter.partnerId)] : []),
+        ...(filter.attributed === undefined
+          ? []
+          : [eb('e.partner_id', filter.attributed ? 'is not' : 'is', null)]),
+        ...(filter.cursor ? [eb('e.id', '<', filter.cursor)] : []),
+      ]),
+    )
+    .orderBy('e.id', 'desc')
+    .limit(filter.limit)
+
+/**
+ * Each event with its commission: of several that stood for it one after the other, the one in whose place no other
+ * stands. What is no longer anybody's keeps its commission too, all of it taken back.
+ */
+const selectEvents = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('events as e')
+    .where('e.workspace_id', '=', workspaceId)
+    .leftJoin('partners as p', 'p.id', 'e.partner_id')
+    .leftJoin('customers as cu', (join) =>
+      // Its own customer, who may go by another id since; else the one of the reported id, once there is one.
+      join.on((eb) =>
+        eb(
+          'cu.id',
+          '=',
+          eb.fn.coalesce(
+            'e.customer_id',
+            eb
+              .selectFrom('customers as reported')
+              .whereRef('reported.workspace_id', '=', 'e.workspace_id')
+              .whereRef('reported.external_id', '=', 'e.customer_external_id')
+              .select('reported.id'),
+          ),
+        ),
+      ),
+    )
+    .leftJoin('commissions as c', (join) =>
+      join
+        .onRef('c.event_id', '=', 'e.id')
+        .on('c.kind', '<>', 'reversal')
+        .on((eb) =>
+          eb.not(eb.exists(eb.selectFrom('commissions as next').whereRef('next.replaces_id', '=', 'c.id'))),
+        ),
+    )
+    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .select((eb) => [
+      'e.id',
+      'e.kind',
+      'e.external_id',
+      'e.event_name',
+      'e.customer_external_id',
+      'e.amount_cents',
+      'e.currency',
+      'e.metadata',
+      'e.attributed_by',
+      'e.occurred_at',
+      'e.steps',
+      'p.id as partner_id',
+      'p.slug as partner_slug',
+      'p.name as partner_name',
+      'p.email as partner_email',
+      'cu.id as customer_id',
+      'cu.email as customer_email',
+      'cu.name as customer_name',
+      'c.id as commission_id',
+      'c.amount_cents as commission_amount_cents',
+      'c.currency as commission_currency',
+      'c.payable_at',
+      'c.payout_id',
+      'po.paid_at',
+      eb
+        .selectFrom('commissions as r')
+        // By the event, for which there is an index.
+        .whereRef('r.event_id', '=', 'e.id')
+        .whereRef('r.reverses_id', '=', 'c.id')
+        .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
+        .as('reversed_cents'),
+    ])

@@ -1,0 +1,123 @@
+/** What a decision needs to know, in one read. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Click, Facts, PartnerTerms } from './attribution.ts'
+import type { Report } from './decide.ts'
+import type { RecordedEvent } from './reports.queries.ts'
+
+export type ReportFacts = Facts & {
+  workspaceId: string
+  /** The event that this report made before, when it is a repeat. */
+  recorded: RecordedEvent | null
+  /** Whether Stripe has told something of this sale, such as a refund, which is to be settled with the report. */
+  isToldByStripe: boolean
+}
+
+type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
+
+const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
+  select jsonb_build_object('id', r.id, 'kind', r.kind, 'basisPoints', r.basis_points,
+                            'amountCents', r.amount_cents, 'currency', r.currency)
+  from rewards r where r.id = ${rewardId})`
+
+/**
+ * A partner with its terms as one JSON value: a subquery each plans faster than one join of a dozen tables.
+ * Expects the customer as `cu` in the query around it.
+ *
+ * @param besides which commissions don't count as the customer's first
+ */
+export const termsJson = (partnerId: RawBuilder<unknown>, besides = sql``) => sql`(
+  select jsonb_build_object(
+    'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', pr.id,
+    'reward', ${rewardJson(sql`pr.reward_id`)},
+    'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
+    'holdingDays', pr.holding_days, 'attribution', pr.attribution,
+    'attributeKnownCustomers', pr.attribute_known_customers,
+    'group', case when g.id is not null then jsonb_build_object(
+      'name', g.name,
+      'saleReward', ${rewardJson(sql`g.sale_reward_id`)},
+      'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
+    'firstRewardedAt', least( -- which passes over nulls
+      (select min(c.created_at) from commissions c
+       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${besides}),
+      case when cu.started_program_id = pr.id then cu.started_at end))
+  from partners p
+  join programs pr on pr.id = p.program_id
+  left join groups g on g.id = p.group_id
+  where p.id = ${partnerId})`
+
+/** What Stripe names its invoices, payments, charges and checkouts: only a sale under such an id can it have told of. */
+const STRIPE_ID = /^(in|pi|ch|py|cs)_/
+
+const isToldByStripe = ({ kind, externalId }: ReportKey) =>
+  kind === 'sale' && STRIPE_ID.test(externalId)
+    ? sql`exists (select from stripe_events s
+                  where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
+    : sql`false`
+
+/** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
+export const clickJson = (besides = sql``) => sql`jsonb_build_object(
+  'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
+  'partner', ${termsJson(sql`cl.partner_id`, besides)})`
+
+/**
+ * Everything that decides a report, in one read: whose key it is, whether the report is a repeat,
+ * where its click leads, and to whom its customer belongs.
+ *
+ * @returns null when the key is unknown or revoked
+ */
+export const loadReportFacts = async (
+  db: Db,
+  apiKeyHash: string,
+  report: ReportKey,
+): Promise<ReportFacts | null> => {
+  const { rows } = await sql<{
+    workspaceId: string
+    recorded: RecordedEvent | null
+    click: FromJson<Click> | null
+    customerPartner: FromJson<PartnerTerms> | null
+    isToldByStripe: boolean
+  }>`
+    select k.workspace_id as "workspaceId",
+           case when e.id is not null then jsonb_build_object(
+             'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
+           case when cl.id is not null then ${clickJson()} end as "click",
+           ${termsJson(sql`cu.partner_id`)} as "customerPartner",
+           ${isToldByStripe(report)} as "isToldByStripe"
+    from api_keys k
+    left join events e on e.workspace_id = k.workspace_id
+                      and e.kind = ${report.kind} and e.external_id = ${report.externalId}
+    left join clicks cl on cl.workspace_id = k.workspace_id and cl.id = ${report.clickId}
+    left join customers cu on cu.workspace_id = k.workspace_id and cu.external_id = ${report.customerExternalId}
+    where k.key_hash = ${apiKeyHash} and k.revoked_at is null
+  `.execute(db)
+
+  const row = rows[0]
+  if (!row) return null
+  return {
+    ...row,
+    click: row.click && reviveClick(row.click),
+    customerPartner: row.customerPartner && reviveTerms(row.customerPartner),
+  }
+}
+
+/** A value as it comes out of JSON: dates are text. */
+export type FromJson<T> = {
+  [K in keyof T]: Date extends T[K]
+    ? string | Extract<T[K], null>
+    : T[K] extends PartnerTerms
+      ? FromJson<PartnerTerms>
+      : T[K]
+}
+
+export const reviveClick = (click: FromJson<Click>): Click => ({
+  ...click,
+  createdAt: new Date(click.createdAt),
+  expiresAt: new Date(click.expiresAt),
+  partner: reviveTerms(click.partner),
+})
+
+export const reviveTerms = (terms: FromJson<PartnerTerms>): PartnerTerms => ({
+  ...terms,
+  firstRewardedAt: terms.firstRewardedAt === null ? null : new Date(terms.firstRewardedAt),
+})

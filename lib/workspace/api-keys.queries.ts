@@ -1,0 +1,83 @@
+/** API keys, of which the hash alone is kept. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+
+export type ApiKey = { id: string; name: string; createdAt: Date; revokedAt: Date | null }
+
+const selectKeys = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .select(['id', 'name', 'created_at as createdAt', 'revoked_at as revokedAt'])
+
+/** One key of a workspace, or none. `id` must be a UUID. */
+export const findApiKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
+  selectKeys(db, workspaceId).where('id', '=', id).executeTakeFirst()
+
+/** The keys of a workspace, newest first, revoked ones too. */
+export const listApiKeys = (db: Db, workspaceId: string, { cursor, limit }: Slice): Promise<ApiKey[]> => {
+  const keys = selectKeys(db, workspaceId).orderBy('id', 'desc').limit(limit)
+  return (cursor ? keys.where('id', '<', cursor) : keys).execute()
+}
+
+/** Lets a key in from now on. */
+export const addApiKey = async (
+  db: Db,
+  act: Act,
+  { name, hash }: { name: string; hash: string },
+): Promise<ApiKey> => {
+  const id = newId()
+  await db.batch([
+    db
+      .insertInto('api_keys')
+      .values({
+        id,
+        workspace_id: act.workspaceId,
+        name,
+        key_hash: hash,
+        created_at: act.now,
+        revoked_at: null,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .compile(),
+    auditEntry(db, { ...act, action: 'api_key.created', subjectId: id, details: { name } }).compile(),
+  ])
+  return { id, name, createdAt: act.now, revokedAt: null }
+}
+
+/**
+ * Shuts a key out from now on, for good. Doing it again changes nothing.
+ *
+ * @returns the key, or undefined when the workspace has none with this id
+ */
+export const revokeApiKey = async (db: Db, act: Act, id: string): Promise<ApiKey | undefined> => {
+  const key = await findApiKey(db, act.workspaceId, id)
+  if (!key || key.revokedAt) return key
+  // Of two who revoke it at once, the second waits here, and finds it done.
+  const live = db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .select('id')
+    .forUpdate()
+  await db.batch([
+    auditEntry(db, {
+      ...act,
+      action: 'api_key.revoked',
+      subjectId: id,
+      details: { name: key.name },
+      when: sql`exists (${live})`,
+    }).compile(),
+    db
+      .updateTable('api_keys')
+      .set({ revoked_at: act.now })
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .compile(),
+  ])
+  return { ...key, revokedAt: act.now }
+}

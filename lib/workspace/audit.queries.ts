@@ -1,0 +1,94 @@
+/** The audit log: who changed what, and when. */
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+
+/** Something that a person did to a workspace. Past tense, by resource, so that a list of them reads like a story. */
+export type AuditAction =
+  | 'workspace.created'
+  | 'member.invited'
+  | 'member.changed'
+  | 'member.removed'
+  | 'api_key.created'
+  | 'api_key.revoked'
+  | 'program.created'
+  | 'program.changed'
+  | 'group.created'
+  | 'group.changed'
+  | 'partner.changed'
+  | 'coupon.added'
+  | 'coupon.removed'
+  | 'partners.imported'
+  | 'customers.imported'
+  | 'mail.retried'
+  | 'payout_run.begun'
+  | 'payout_run.marked_paid'
+  | 'payout_run.unmarked'
+  | 'payout_run.confirmed'
+  | 'payout_run.canceled'
+  | 'stripe_secret.added'
+  | 'stripe_secret.removed'
+  | 'stripe_key.added'
+  | 'stripe_key.removed'
+
+/** Someone doing something to a workspace, now. */
+export type Act = {
+  workspaceId: string
+  /** The e-mail address of whoever does it. */
+  actor: string
+  now: Date
+}
+
+export type AuditEntry = Act & {
+  action: AuditAction
+  /** The row that it was done to. */
+  subjectId: string | null
+  details: Record<string, unknown>
+  /** Writes the entry only if this holds where it stands in the batch. */
+  when?: Expression<SqlBool>
+}
+
+/**
+ * The statement that writes an entry, for the batch of the change itself: both are saved, or neither is.
+ * It may run twice.
+ *
+ * @example
+ * ```ts
+ * await db.batch([change.compile(), auditEntry(db, { ... }).compile()])
+ * ```
+ */
+export const auditEntry = (
+  db: Db,
+  { workspaceId, actor, action, subjectId, details, now, when }: AuditEntry,
+) =>
+  db
+    .insertInto('audit_entries')
+    .columns(['id', 'workspace_id', 'actor', 'action', 'subject_id', 'details', 'created_at'])
+    .expression(
+      db
+        .selectNoFrom([
+          sql<string>`${newId()}::uuid`.as('id'),
+          sql<string>`${workspaceId}::uuid`.as('workspace_id'),
+          sql<string>`${actor}`.as('actor'),
+          sql<string>`${action}`.as('action'),
+          sql<string | null>`${subjectId}::uuid`.as('subject_id'),
+          sql<string>`${JSON.stringify(details)}::jsonb`.as('details'),
+          sql<Date>`${now}::timestamptz`.as('created_at'),
+        ])
+        .where(when ?? sql<SqlBool>`true`),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+
+export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
+
+/** The entries of a workspace, newest first. */
+export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: Slice) => {
+  const entries = db
+    .selectFrom('audit_entries')
+    .where('workspace_id', '=', workspaceId)
+    .select(['id', 'actor', 'action', 'subject_id', 'details', 'created_at'])
+    .orderBy('id', 'desc')
+    .limit(limit)
+  return (cursor ? entries.where('id', '<', cursor) : entries).execute()
+}

@@ -1,0 +1,139 @@
+/** Coupon aliases: which partner a coupon at the payment processor credits. Spec, section 4.5. */
+import { type SqlBool, sql } from 'kysely'
+import { breaks, type Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+
+/** The coupon as the processor knows it, and as people do. */
+export type Coupon = { couponId: string; couponLabel: string | null }
+
+export type CouponRow = Awaited<ReturnType<typeof listCoupons>>[number]
+
+/** The coupon aliases of a partner, newest first. */
+export const listCoupons = (db: Db, workspaceId: string, partnerId: string, { cursor, limit }: Slice) => {
+  const aliases = selectAliases(db, workspaceId)
+    .where('a.partner_id', '=', partnerId)
+    .orderBy('a.id', 'desc')
+    .limit(limit)
+  return (cursor ? aliases.where('a.id', '<', cursor) : aliases).execute()
+}
+
+const selectAliases = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('coupon_aliases as a')
+    .where('a.workspace_id', '=', workspaceId)
+    .select(['a.id', 'a.coupon_id', 'a.label', 'a.partner_id'])
+
+/** What became of a coupon that was to be a partner's. Who has it is a partner of the same workspace. */
+export type Added =
+  | { outcome: 'added' | 'there_already'; coupon: CouponRow }
+  | { outcome: 'taken'; holder: { id: string; slug: string } | null }
+
+/** The partner who is to have a coupon, and what that comes to when somebody has it already. */
+const lookUp = async (db: Db, workspaceId: string, partnerId: string, couponId: string) => {
+  const [[partner], [alias]] = await db.batch([
+    db
+      .selectFrom('partners')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', partnerId)
+      .select(['id', 'email'])
+      .compile(),
+    selectAliases(db, workspaceId)
+      .where('a.coupon_id', '=', couponId)
+      .innerJoin('partners as p', 'p.id', 'a.partner_id')
+      .select('p.slug')
+      .compile(),
+  ])
+  const held: Added | undefined =
+    alias &&
+    (alias.partner_id === partner?.id
+      ? { outcome: 'there_already', coupon: alias }
+      : { outcome: 'taken', holder: { id: alias.partner_id, slug: alias.slug } })
+  return { partner, held }
+}
+
+/**
+ * Gives a partner a coupon, unless somebody has it: an alias never moves by itself. Of many at once, one gets it,
+ * by the table's unique constraint.
+ *
+ * @param partnerId a UUID
+ * @returns undefined when the workspace has no such partner
+ */
+export const addCoupon = async (
+  db: Db,
+  act: Act,
+  partnerId: string,
+  coupon: Coupon,
+): Promise<Added | undefined> => {
+  const { workspaceId, now } = act
+  const { partner, held } = await lookUp(db, workspaceId, partnerId, coupon.couponId)
+  if (!partner || held) return partner && held
+
+  const alias = { id: newId(), partner_id: partner.id, coupon_id: coupon.couponId, label: coupon.couponLabel }
+  try {
+    await db.batch([
+      db
+        .insertInto('coupon_aliases')
+        .values({ ...alias, workspace_id: workspaceId, created_at: now })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .compile(),
+      auditEntry(db, {
+        ...act,
+        action: 'coupon.added',
+        subjectId: partner.id,
+        details: { email: partner.email, ...coupon },
+      }).compile(),
+    ])
+    return { outcome: 'added', coupon: alias }
+  } catch (error) {
+    if (!breaks(error, 'coupon_aliases_workspace_id_coupon_id_key')) throw error
+    const { held } = await lookUp(db, workspaceId, partnerId, coupon.couponId)
+    // Whoever took it may have given it up again by now: then it was taken all the same.
+    return held ?? { outcome: 'taken', holder: null }
+  }
+}
+
+/**
+ * Takes a coupon from a partner.
+ *
+ * @param partnerId a UUID
+ * @returns whether the partner had it, or undefined when the workspace has no such partner
+ */
+export const removeCoupon = async (
+  db: Db,
+  act: Act,
+  partnerId: string,
+  couponId: string,
+): Promise<boolean | undefined> => {
+  const { workspaceId } = act
+  const partner = await db
+    .selectFrom('partners as p')
+    .leftJoin('coupon_aliases as a', (join) =>
+      join.onRef('a.partner_id', '=', 'p.id').on('a.coupon_id', '=', couponId),
+    )
+    .where('p.workspace_id', '=', workspaceId)
+    .where('p.id', '=', partnerId)
+    .select(['p.id', 'p.email', 'a.id as alias_id', 'a.label'])
+    .executeTakeFirst()
+  if (!partner) return undefined
+  if (partner.alias_id === null) return false
+
+  await db.batch([
+    auditEntry(db, {
+      ...act,
+      action: 'coupon.removed',
+      subjectId: partner.id,
+      details: { email: partner.email, couponId, couponLabel: partner.label },
+      // Of two who take it away at once, the second waits here, and finds it gone.
+      when: sql<SqlBool>`exists (select from coupon_aliases where workspace_id = ${workspaceId}
+                                 and id = ${partner.alias_id} for update)`,
+    }).compile(),
+    db
+      .deleteFrom('coupon_aliases')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', partner.alias_id)
+      .compile(),
+  ])
+  return true
+}

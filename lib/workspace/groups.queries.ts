@@ -1,0 +1,134 @@
+/** Groups, with their rewards. */
+
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+import type { RewardTerms } from '../tracking/rewards.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+import { changesOf, type Wanted } from './changes.ts'
+import type { GroupTerms } from './programs.ts'
+import { newReward, rewardTerms } from './rewards.queries.ts'
+
+export type Group = GroupTerms & { id: string; programId: string; createdAt: Date }
+
+const selectGroups = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('groups as g')
+    .leftJoin('rewards as s', 's.id', 'g.sale_reward_id')
+    .leftJoin('rewards as l', 'l.id', 'g.lead_reward_id')
+    .where('g.workspace_id', '=', workspaceId)
+    .select(['g.id', 'g.program_id', 'g.name', 'g.created_at'])
+    .select(['s.kind', 's.basis_points', 's.amount_cents', 's.currency'])
+    .select([
+      'l.kind as lead_kind',
+      'l.basis_points as lead_basis_points',
+      'l.amount_cents as lead_amount_cents',
+      'l.currency as lead_currency',
+    ])
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectGroups>['execute']>>[number]
+
+const toGroup = (row: Row): Group => ({
+  id: row.id,
+  programId: row.program_id,
+  name: row.name,
+  saleReward: rewardTerms(row),
+  leadReward: rewardTerms({
+    kind: row.lead_kind,
+    basis_points: row.lead_basis_points,
+    amount_cents: row.lead_amount_cents,
+    currency: row.lead_currency,
+  }),
+  createdAt: row.created_at,
+})
+
+/** One group of a workspace, or none. `id` must be a UUID. */
+export const findGroup = async (db: Db, workspaceId: string, id: string): Promise<Group | undefined> => {
+  const row = await selectGroups(db, workspaceId).where('g.id', '=', id).executeTakeFirst()
+  return row && toGroup(row)
+}
+
+/** The groups of a program, newest first. */
+export const listGroups = async (
+  db: Db,
+  workspaceId: string,
+  programId: string,
+  { cursor, limit }: Slice,
+): Promise<Group[]> => {
+  const groups = selectGroups(db, workspaceId)
+    .where('g.program_id', '=', programId)
+    .orderBy('g.id', 'desc')
+    .limit(limit)
+  const rows = await (cursor ? groups.where('g.id', '<', cursor) : groups).execute()
+  return rows.map(toGroup)
+}
+
+/** The id of a wanted reward and the statement that writes it; none to leave as it is, and null to take it away. */
+const plan = (db: Db, act: Act, reward: RewardTerms | null | undefined) => {
+  if (!reward) return { id: reward, statements: [] }
+  const id = newId()
+  return { id, statements: [newReward(db, act, id, reward).compile()] }
+}
+
+/** Makes a group in a program, which must be one of the workspace. */
+export const createGroup = async (db: Db, act: Act, programId: string, terms: GroupTerms): Promise<Group> => {
+  const id = newId()
+  const [sale, lead] = [plan(db, act, terms.saleReward), plan(db, act, terms.leadReward)]
+  await db.batch([
+    ...sale.statements,
+    ...lead.statements,
+    db
+      .insertInto('groups')
+      .values({
+        id,
+        workspace_id: act.workspaceId,
+        program_id: programId,
+        name: terms.name,
+        sale_reward_id: sale.id ?? null,
+        lead_reward_id: lead.id ?? null,
+        created_at: act.now,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'group.created',
+      subjectId: id,
+      details: { name: terms.name },
+    }).compile(),
+  ])
+  return { ...terms, id, programId, createdAt: act.now }
+}
+
+/**
+ * Changes what differs. Another reward is a new row, since commissions keep the one they were made with.
+ *
+ * @returns the group as it is then, or undefined when the workspace has none with this id
+ */
+export const changeGroup = async (
+  db: Db,
+  act: Act,
+  id: string,
+  wanted: Wanted<GroupTerms>,
+): Promise<Group | undefined> => {
+  const before = await findGroup(db, act.workspaceId, id)
+  if (!before) return undefined
+  const { name, saleReward, leadReward } = before
+  const changes = changesOf<GroupTerms>({ name, saleReward, leadReward }, wanted)
+  if (!changes) return before
+
+  const { changed } = changes
+  const [sale, lead] = [plan(db, act, changed.saleReward), plan(db, act, changed.leadReward)]
+  await db.batch([
+    ...sale.statements,
+    ...lead.statements,
+    db
+      .updateTable('groups')
+      .set({ name: changed.name, sale_reward_id: sale.id, lead_reward_id: lead.id })
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .compile(),
+    auditEntry(db, { ...act, action: 'group.changed', subjectId: id, details: changes.log }).compile(),
+  ])
+  return { ...before, ...changed }
+}

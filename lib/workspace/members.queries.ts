@@ -1,0 +1,139 @@
+/** Members of a workspace. At least one of them is a manager, always. */
+import { type SqlBool, sql } from 'kysely'
+import { breaks, type Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+import type { Role } from '../db/tables.ts'
+import type { InvitationDetails } from '../mail/details.ts'
+import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+
+export type Member = { id: string; email: string; role: Role; createdAt: Date }
+
+const selectMembers = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('members')
+    .where('workspace_id', '=', workspaceId)
+    .select(['id', 'email', 'role', 'created_at as createdAt'])
+
+/** One member of a workspace, or none. `id` must be a UUID. */
+export const findMember = (db: Db, workspaceId: string, id: string): Promise<Member | undefined> =>
+  selectMembers(db, workspaceId).where('id', '=', id).executeTakeFirst()
+
+/** The members of a workspace, newest first. */
+export const listMembers = (db: Db, workspaceId: string, { cursor, limit }: Slice): Promise<Member[]> => {
+  const members = selectMembers(db, workspaceId).orderBy('id', 'desc').limit(limit)
+  return (cursor ? members.where('id', '<', cursor) : members).execute()
+}
+
+/**
+ * Makes somebody a member, and tells them by mail.
+ *
+ * @returns null when they are one already
+ */
+export const inviteMember = async (
+  db: Db,
+  act: Act,
+  { email, details }: { email: string; details: InvitationDetails },
+): Promise<Member | null> => {
+  const { role } = details
+  const id = newId()
+  try {
+    await db.batch([
+      db
+        .insertInto('members')
+        .values({ id, workspace_id: act.workspaceId, email, role, created_at: act.now })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .compile(),
+      invitationMail(db, act, email, details).compile(),
+      auditEntry(db, { ...act, action: 'member.invited', subjectId: id, details: { email, role } }).compile(),
+    ])
+  } catch (error) {
+    if (breaks(error, 'members_workspace_id_email_key')) return null
+    throw error
+  }
+  return { id, email, role, createdAt: act.now }
+}
+
+/**
+ * Gives a member another role.
+ *
+ * @returns null when that would leave nobody to manage the workspace, undefined when there is no such member
+ */
+export const changeRole = async (
+  db: Db,
+  act: Act,
+  id: string,
+  role: Role,
+): Promise<Member | null | undefined> => {
+  const before = await findMember(db, act.workspaceId, id)
+  if (!before || before.role === role) return before
+
+  const { lock, mayLose, find } = guarded(db, act, id)
+  const allowed = role === 'manager' ? sql<SqlBool>`true` : mayLose
+  const [, , , [after]] = await db.batch([
+    lock.compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'member.changed',
+      subjectId: id,
+      details: { email: before.email, role: { from: before.role, to: role } },
+      when: sql<SqlBool>`${allowed} and exists (${find.where('role', '<>', role)})`,
+    }).compile(),
+    db
+      .updateTable('members')
+      .set({ role })
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .where(allowed)
+      .compile(),
+    find.compile(),
+  ])
+  return after && after.role !== role ? null : after
+}
+
+/**
+ * Ends somebody's membership.
+ *
+ * @returns null when that would leave nobody to manage the workspace, undefined when there is no such member
+ */
+export const removeMember = async (db: Db, act: Act, id: string): Promise<Member | null | undefined> => {
+  const before = await findMember(db, act.workspaceId, id)
+  if (!before) return undefined
+
+  const { lock, mayLose, find } = guarded(db, act, id)
+  const [, , , [after]] = await db.batch([
+    lock.compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'member.removed',
+      subjectId: id,
+      details: { email: before.email, role: before.role },
+      when: mayLose,
+    }).compile(),
+    db
+      .deleteFrom('members')
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .where(mayLose)
+      .compile(),
+    find.compile(),
+    withdrawInvitation(db, act.workspaceId, before.email).compile(),
+  ])
+  return after ? null : before
+}
+
+/**
+ * What keeps two managers from demoting each other at once: the workspace's lock, which a batch takes by a statement
+ * of its own, so that the next one sees what others did before; and whether a member may stop being a manager.
+ */
+const guarded = (db: Db, { workspaceId }: Act, id: string) => {
+  const find = selectMembers(db, workspaceId).where('id', '=', id)
+  const otherManagers = selectMembers(db, workspaceId).where('id', '<>', id).where('role', '=', 'manager')
+  const mayGo = sql<SqlBool>`(role = 'member' or exists (${otherManagers}))`
+  return {
+    find,
+    lock: db.selectFrom('workspaces').where('id', '=', workspaceId).select('id').forNoKeyUpdate(),
+    mayLose: sql<SqlBool>`exists (${find.where(mayGo)})`,
+  }
+}

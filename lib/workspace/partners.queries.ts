@@ -1,0 +1,165 @@
+/** Partners as merchants and managers read and change them. Imports make them: see partner-import.ts. */
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { Slice } from '../db/slice.ts'
+import type { PartnerStatus, Tables } from '../db/tables.ts'
+import { withholdMails } from '../mail/outbox.queries.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+import { changesOf, type Wanted } from './changes.ts'
+import type { Coupon } from './coupons.queries.ts'
+
+export type PartnerFilter = Slice & {
+  programId?: string | undefined
+  /** Normalized. */
+  email?: string | undefined
+  slugKey?: string | undefined
+  groupId?: string | undefined
+  status?: PartnerStatus | undefined
+  /** Part of an e-mail address, a name or a slug, in any case. */
+  query?: string | undefined
+}
+
+export type PartnerRow = Awaited<ReturnType<typeof listPartners>>[number]
+
+type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 'p'>
+
+/** A text as part of a pattern, in which it means nothing but itself. */
+const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+const matches = (eb: PartnerExpressions, text: string) =>
+  eb.or([
+    eb('p.email', 'ilike', contains(text)),
+    eb('p.name', 'ilike', contains(text)),
+    eb('p.slug', 'ilike', contains(text)),
+  ])
+
+/** One partner of a workspace, as a query. `id` must be a UUID. */
+export const partnerQuery = (db: Db, workspaceId: string, id: string) =>
+  selectPartners(db, workspaceId).where('p.id', '=', id)
+
+/** One partner of a workspace, or undefined. `id` must be a UUID. */
+export const findPartner = (db: Db, workspaceId: string, id: string): Promise<PartnerRow | undefined> =>
+  partnerQuery(db, workspaceId, id).executeTakeFirst()
+
+/** The partners of a workspace, newest first. */
+export const listPartners = (db: Db, workspaceId: string, filter: PartnerFilter) =>
+  partnersQuery(db, workspaceId, filter).execute()
+
+/** The same as a query, for a batch. */
+export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter) =>
+  selectPartners(db, workspaceId)
+    .where((eb) =>
+      eb.and([
+        ...(filter.programId ? [eb('p.program_id', '=', filter.programId)] : []),
+        ...(filter.email ? [eb('p.email', '=', filter.email)] : []),
+        ...(filter.slugKey ? [eb('p.slug_key', '=', filter.slugKey)] : []),
+        ...(filter.groupId ? [eb('p.group_id', '=', filter.groupId)] : []),
+        ...(filter.status ? [eb('p.status', '=', filter.status)] : []),
+        ...(filter.query ? [matches(eb, filter.query)] : []),
+        ...(filter.cursor ? [eb('p.id', '<', filter.cursor)] : []),
+      ]),
+    )
+    .orderBy('p.id', 'desc')
+    .limit(filter.limit)
+
+const selectPartners = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('partners as p')
+    .where('p.workspace_id', '=', workspaceId)
+    .innerJoin('programs as pr', 'pr.id', 'p.program_id')
+    .leftJoin('groups as g', 'g.id', 'p.group_id')
+    .select([
+      'p.id',
+      'p.program_id',
+      'p.group_id',
+      'p.email',
+      'p.name',
+      'p.slug',
+      'p.status',
+      'p.created_at',
+      'pr.name as program_name',
+      'pr.site_url',
+      'g.name as group_name',
+      sql<Coupon[]>`(
+        select coalesce(jsonb_agg(jsonb_build_object('couponId', ca.coupon_id, 'couponLabel', ca.label)
+                                  order by ca.id), '[]')
+        from coupon_aliases ca where ca.workspace_id = p.workspace_id and ca.partner_id = p.id)`.as(
+        'coupons',
+      ),
+    ])
+
+/** The programs and groups by which partners can be told apart, as a query: a row per group, and per program without. */
+export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('programs as pr')
+    .where('pr.workspace_id', '=', workspaceId)
+    .leftJoin('groups as g', 'g.program_id', 'pr.id')
+    .select(['pr.id as program_id', 'pr.name as program_name', 'g.id as group_id', 'g.name as group_name'])
+    .orderBy('pr.name')
+    .orderBy('pr.id')
+    .orderBy('g.name')
+    .orderBy('g.id')
+
+/** The groups that a partner may be in, by name, as a query. */
+export const groupsOfPartnerQuery = (db: Db, workspaceId: string, partnerId: string) =>
+  db
+    .selectFrom('groups as g')
+    .innerJoin('partners as p', 'p.program_id', 'g.program_id')
+    .where('g.workspace_id', '=', workspaceId)
+    .where('p.workspace_id', '=', workspaceId)
+    .where('p.id', '=', partnerId)
+    .select(['g.id', 'g.name'])
+    .orderBy('g.name')
+    .orderBy('g.id')
+
+/** What may be changed of a partner. */
+type Changeable = { name: string | null; groupId: string | null; status: PartnerStatus }
+
+/**
+ * Changes what differs, in two fetches.
+ *
+ * @param id a UUID
+ * @returns the partner as it is then, `no_group` when its program has no group with this id, or undefined when the
+ * workspace has no such partner
+ */
+export const changePartner = async (
+  db: Db,
+  act: Act,
+  id: string,
+  wanted: Wanted<Changeable>,
+): Promise<PartnerRow | 'no_group' | undefined> => {
+  const { workspaceId } = act
+  const [[partner], groups] = await db.batch([
+    partnerQuery(db, workspaceId, id).compile(),
+    groupsOfPartnerQuery(db, workspaceId, id).compile(),
+  ])
+  if (!partner) return undefined
+  const groupId = wanted.groupId?.toLowerCase() ?? wanted.groupId
+  const group = groups.find((one) => one.id === groupId)
+  if (groupId && !group) return 'no_group'
+
+  const before: Changeable = { name: partner.name, groupId: partner.group_id, status: partner.status }
+  const changes = changesOf(before, { ...wanted, groupId })
+  if (!changes) return partner
+  const { groupId: moved, ...log } = changes.log
+  const groupNames = moved && { group: { from: partner.group_name, to: group?.name ?? null } }
+
+  const { name, status } = changes.changed
+  const [, , [changed]] = await db.batch([
+    db
+      .updateTable('partners')
+      .set({ name, status, group_id: changes.changed.groupId })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', id)
+      .compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'partner.changed',
+      subjectId: partner.id,
+      details: { email: partner.email, ...log, ...groupNames },
+    }).compile(),
+    partnerQuery(db, workspaceId, id).compile(),
+    ...(status === 'banned' ? [withholdMails(db, workspaceId, id, act.now).compile()] : []),
+  ])
+  return changed
+}

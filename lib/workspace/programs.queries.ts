@@ -1,0 +1,145 @@
+/** Programs, with their rewards. */
+
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Slice } from '../db/slice.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+import { changesOf, type Wanted } from './changes.ts'
+import type { ProgramTerms } from './programs.ts'
+import { newReward, rewardTerms } from './rewards.queries.ts'
+
+export type Program = ProgramTerms & { id: string; createdAt: Date }
+
+const selectPrograms = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('programs as p')
+    .innerJoin('rewards as r', 'r.id', 'p.reward_id')
+    .where('p.workspace_id', '=', workspaceId)
+    .selectAll('p')
+    .select(['r.kind', 'r.basis_points', 'r.amount_cents', 'r.currency'])
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[number]
+
+const toProgram = (row: Row): Program => {
+  const reward = rewardTerms(row)
+  if (!reward) throw new Error('A program without a reward can’t be: its reward is read by an inner join.')
+  return {
+    id: row.id,
+    name: row.name,
+    siteUrl: row.site_url,
+    reward,
+    rewardInterval: row.reward_interval,
+    rewardDurationMonths: row.reward_duration_months,
+    holdingDays: row.holding_days,
+    attributionDays: row.attribution_days,
+    attribution: row.attribution,
+    attributeKnownCustomers: row.attribute_known_customers,
+    minimumPayoutCents: Number(row.minimum_payout_cents),
+    payoutSchedule: row.payout_schedule,
+    createdAt: row.created_at,
+  }
+}
+
+/** One program of a workspace, or none. `id` must be a UUID. */
+export const findProgram = async (db: Db, workspaceId: string, id: string): Promise<Program | undefined> => {
+  const row = await selectPrograms(db, workspaceId).where('p.id', '=', id).executeTakeFirst()
+  return row && toProgram(row)
+}
+
+/** The programs of a workspace, newest first. */
+export const listPrograms = async (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit }: Slice,
+): Promise<Program[]> => {
+  const programs = selectPrograms(db, workspaceId).orderBy('p.id', 'desc').limit(limit)
+  const rows = await (cursor ? programs.where('p.id', '<', cursor) : programs).execute()
+  return rows.map(toProgram)
+}
+
+/** Where each of the terms stands, but for the reward, which is a row of its own. */
+const COLUMNS = {
+  name: 'name',
+  siteUrl: 'site_url',
+  rewardInterval: 'reward_interval',
+  rewardDurationMonths: 'reward_duration_months',
+  holdingDays: 'holding_days',
+  attributionDays: 'attribution_days',
+  attribution: 'attribution',
+  attributeKnownCustomers: 'attribute_known_customers',
+  minimumPayoutCents: 'minimum_payout_cents',
+  payoutSchedule: 'payout_schedule',
+} as const
+
+type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
+
+/** The columns of terms. What is not named is undefined, which Kysely leaves out. */
+const columns = <T extends Partial<ProgramTerms>>(terms: T) =>
+  Object.fromEntries(
+    Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
+  ) as Columns<T>
+
+/** Makes a program and its reward. */
+export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Promise<Program> => {
+  const [id, rewardId] = [newId(), newId()]
+  await db.batch([
+    newReward(db, act, rewardId, terms.reward).compile(),
+    db
+      .insertInto('programs')
+      .values({
+        id,
+        workspace_id: act.workspaceId,
+        reward_id: rewardId,
+        ...columns(terms),
+        payout_schedule_since: act.now,
+        created_at: act.now,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'program.created',
+      subjectId: id,
+      details: { name: terms.name },
+    }).compile(),
+  ])
+  return { ...terms, id, createdAt: act.now }
+}
+
+/**
+ * Changes what differs. Another reward is a new row, since commissions keep the one they were made with. Of two
+ * changes at once, each field is as the later one left it.
+ *
+ * @returns the program as it is then, or undefined when the workspace has none with this id
+ */
+export const changeProgram = async (
+  db: Db,
+  act: Act,
+  id: string,
+  wanted: Wanted<ProgramTerms>,
+): Promise<Program | undefined> => {
+  const before = await findProgram(db, act.workspaceId, id)
+  if (!before) return undefined
+  const { id: _id, createdAt: _createdAt, ...terms } = before
+  const changes = changesOf<ProgramTerms>(terms, wanted)
+  if (!changes) return before
+
+  const { reward, payoutSchedule } = changes.changed
+  const rewardId = reward && newId()
+  await db.batch([
+    ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
+    db
+      .updateTable('programs')
+      .set({
+        ...columns(changes.changed),
+        reward_id: rewardId,
+        // The turns of the past are over: a schedule that is switched on makes up for none.
+        payout_schedule_since: payoutSchedule && act.now,
+      })
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .compile(),
+    auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
+  ])
+  return { ...before, ...changes.changed }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { deploymentOrder, missingSecrets } from '../../cli/deployments.ts'
+import { ROOT } from '../../dev/root.ts'
+
+test('every Worker is deployed after those that its bindings name, and so the router last', () => {
+  const deployed = new Set<string>()
+  for (const { env } of deploymentOrder()) {
+    const { services = [] } = unstable_readConfig({ config: `${ROOT}wrangler.toml`, env })
+    const missing = services.filter(({ service }: { service: string }) => !deployed.has(service))
+    expect({ env, missing }).toEqual({ env, missing: [] })
+    deployed.add(`tributary-${env}`)
+  }
+  expect([...deployed].at(-1)).toBe('tributary-router')
+})
+
+test('each Worker is given the secrets that it requires, and the public one none', () => {
+  const held = Map.groupBy(deploymentOrder(), ({ secrets }) => secrets.join(', '))
+  const workers = [...held].map(([secrets, group]) => [secrets, group.map(({ env }) => env).sort()])
+  expect(Object.fromEntries(workers)).toEqual({
+    '': ['router'],
+    'DATABASE_URL, AUTH_SECRET': ['auth'],
+    'DATABASE_URL, SECRETS_KEY': ['payouts', 'stripe-webhook'],
+    DATABASE_URL: [
+      'dashboard',
+      'import-customers',
+      'import-partners',
+      'mailer',
+      'manage',
+      'portal',
+      'track-click',
+      'track-lead',
+      'track-sale',
+    ],
+  })
+})
+
+test('the key for sending mail goes to the mailer alone, if there is one', () => {
+  const takers = deploymentOrder().filter(({ optional }) => optional.length > 0)
+  expect(takers).toMatchObject([{ env: 'mailer', optional: ['RESEND_API_KEY'] }])
+})
+
+test('whether anybody may create a workspace is said to the API and to the pages alike', () => {
+  const said = ['manage', 'dashboard'].map(
+    (env) => unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).vars?.ALLOW_SIGNUP,
+  )
+  expect(new Set(said).size).toBe(1)
+})
+
+test('what a secrets file lacks is named once, and an empty value is as good as none', () => {
+  const all = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x', SECRETS_KEY: 'x' }
+  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET', 'SECRETS_KEY'])
+  expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
+  expect(missingSecrets(deploymentOrder(), all)).toEqual([])
+})

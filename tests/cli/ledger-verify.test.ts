@@ -1,0 +1,207 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { beforeEach, expect, test } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
+import { newId } from '../../lib/db/ids.ts'
+import { usePayouts } from '../support/payouts.ts'
+
+const world = usePayouts()
+
+/** What stands between the ledger and these tests, which do what nobody can by the API. */
+const GUARDS = `
+  alter table commissions disable trigger all;
+  alter table payouts disable trigger all;
+  alter table commissions drop constraint if exists commissions_payout_id_fkey;
+  drop index if exists commissions_one_time_key, commissions_event_id_key, commissions_opening_balance_key;
+  alter table payouts drop constraint if exists payouts_transfer_id_key;
+  alter table payouts drop constraint if exists payouts_transfer_check;`
+
+/** A merchant with a partner who was paid 10 dollars, has 5 more, and a commission that was replaced. */
+const stage = async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.run()
+  const later = await payer.earn(maya.id, { amountCents: 500 })
+  await payer.reverse(later, 100)
+  return { payer, maya, paid: maya.commissions[0] ?? '', later }
+}
+
+let staged: Awaited<ReturnType<typeof stage>>
+beforeEach(async () => {
+  await world.query('truncate workspaces cascade')
+  staged = await stage()
+  expect(await world.violations()).toEqual([])
+  await world.query(GUARDS)
+})
+
+/** Another commission of the same event, customer and partner. */
+const copy = (overrides: Record<string, string>) => {
+  const columns = [
+    ...[
+      'id',
+      'workspace_id',
+      'program_id',
+      'partner_id',
+      'customer_id',
+      'event_id',
+      'reward_id',
+      'kind',
+      'reverses_id',
+    ],
+    ...['replaces_id', 'amount_cents', 'currency', 'one_time', 'payable_at', 'created_at', 'payout_id'],
+  ]
+  const values = { id: 'gen_random_uuid()', payout_id: 'null', ...overrides }
+  return `insert into commissions (${columns}) select ${columns.map((column) => (values as Record<string, string>)[column] ?? column)} from commissions`
+}
+
+const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
+  {
+    invariant: 'a payout is the sum of its commissions',
+    how: ({ paid }) => `update commissions set amount_cents = 999 where id = '${paid}'`,
+  },
+  {
+    invariant: 'a payout that failed or was canceled has let go of its commissions',
+    how: () => `update payouts set paid_at = null, transfer_id = null, failed_at = now()`,
+  },
+  {
+    invariant: 'a commission is paid in its own currency, to its own partner',
+    how: ({ paid }) => `update commissions set currency = 'EUR' where id = '${paid}'`,
+  },
+  {
+    invariant: 'nothing is paid before it is payable',
+    how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
+  },
+  {
+    invariant: 'a transfer pays one payout',
+    how: ({ later }) => `
+      with twin as (
+        insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
+                             stripe_account_id, created_at, next_attempt_at, transfer_id, paid_at)
+        select '${newId()}', workspace_id, run_id, program_id, partner_id, 'EUR', 500, stripe_account_id, created_at,
+               next_attempt_at, transfer_id, paid_at from payouts returning id
+      )
+      update commissions set payout_id = twin.id, currency = 'EUR' from twin where commissions.id = '${later}'
+         or reverses_id = '${later}'`,
+  },
+  {
+    invariant: 'a payout is as its manual run is',
+    how: () => `update payout_runs set method = 'manual'`,
+  },
+  {
+    invariant: 'a payout goes the way of its run, and has a transfer once it is paid by Stripe',
+    how: () => `update payouts set transfer_id = null`,
+  },
+  {
+    invariant: 'a payout goes the way of its run, and has a transfer once it is paid by Stripe',
+    how: () => `update payouts set stripe_account_id = null, transfer_id = null`,
+  },
+  {
+    invariant: 'a payout is sent to its own partner',
+    how: () => `update payout_accounts set email = 'leo@example.com'`,
+  },
+  {
+    invariant: 'one commission stands for an event',
+    how: ({ later }) => `${copy({})} where id = '${later}'`,
+  },
+  {
+    invariant: 'one one-time commission per customer',
+    how: ({ later }) => `
+      update commissions set kind = 'sale', one_time = true where id = '${later}';
+      ${copy({})} where id = '${later}'`,
+  },
+  {
+    invariant: 'one opening balance per partner',
+    how: ({ later }) => {
+      const balance = copy({
+        customer_id: 'null',
+        event_id: 'null',
+        reward_id: 'null',
+        kind: `'opening_balance'`,
+      })
+      return `${balance} where id = '${later}'; ${balance} where id = '${later}'`
+    },
+  },
+  {
+    invariant: 'reversals never exceed what they reverse',
+    how: ({ later }) => `update commissions set amount_cents = -501 where reverses_id = '${later}'`,
+  },
+  {
+    invariant: 'reversals never exceed what they reverse',
+    how: ({ later }) => `update commissions set amount_cents = 1 where reverses_id = '${later}'`,
+  },
+  {
+    invariant: 'a commission that another replaces is taken back whole',
+    how: ({ later }) => `
+      update commissions set kind = 'sale' where id = '${later}';
+      ${copy({ replaces_id: 'id' })} where id = '${later}'`,
+  },
+  {
+    invariant: 'a reversal is of the same partner, event and currency',
+    how: ({ later }) => `update commissions set currency = 'EUR' where reverses_id = '${later}'`,
+  },
+  {
+    invariant: 'whoever an event is not credited to has earned nothing by it',
+    how: ({ later }) => `
+      update events set partner_id = null, attributed_by = null
+      where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'one purchase earns once, whatever it is recorded as',
+    how: ({ later }) => `
+      update events set steps = '[{"code": "same_purchase", "facts": {"externalId": "in_1"}}]'
+      where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'nothing joins two workspaces',
+    how: ({ paid }) => `
+      insert into workspaces (id, slug, name) values ('${newId()}', 'another', 'Another');
+      update commissions set workspace_id = (select id from workspaces where slug = 'another') where id = '${paid}'`,
+  },
+]
+
+test.each(broken)('verify_ledger finds that not so: $invariant', async ({ invariant, how }) => {
+  await world.query(how(staged))
+  const found = await world.violations()
+  expect(found.map((violation) => violation.invariant)).toContain(invariant)
+  expect(found[0]).toMatchObject({
+    workspace_id: expect.any(String),
+    subject_id: expect.any(String),
+    details: expect.any(String),
+  })
+})
+
+test('every invariant is seen to be broken here', async () => {
+  const [{ prosrc } = { prosrc: '' }] = await world.query<{ prosrc: string }>(
+    `select prosrc from pg_proc where proname = 'verify_ledger'`,
+  )
+  const named = [...prosrc.matchAll(/(?:^|union all)\s+select '([^']+)', /g)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(10)
+  expect(new Set(broken.map(({ invariant }) => invariant))).toEqual(new Set(named))
+})
+
+const verify = () =>
+  promisify(execFile)(process.execPath, ['cli/ledger-verify.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: world.env().DATABASE_URL },
+  }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  )
+
+test('npm run ledger:verify says that all is well, or what is not, and ends accordingly', async () => {
+  expect(await verify()).toEqual({
+    code: 0,
+    stdout: 'The ledger adds up: 3 commissions and 1 payout.\n',
+    stderr: '',
+  })
+  await world.query(`update commissions set amount_cents = 999 where id = '${staged.paid}'`)
+  const { code, stdout } = await verify()
+  expect(code).toBe(1)
+  expect(stdout).toContain('Not so: a payout is the sum of its commissions.')
+  expect(stdout).toContain('1000 USD against commissions of 999')
+  expect(stdout).toContain('does not add up in 1 place')
+})

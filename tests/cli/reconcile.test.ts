@@ -1,0 +1,439 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
+import { ROOT } from '../../dev/root.ts'
+import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
+
+const database = useDatabase()
+const DAY_MS = 24 * 60 * 60 * 1000
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+const LONG_AGO = daysAgo(90).toISOString().slice(0, 10)
+
+/** A folder in which no demo runs. */
+let emptyFolder: string
+beforeAll(async () => {
+  emptyFolder = await mkdtemp(join(tmpdir(), 'tributary-reconcile-'))
+})
+afterAll(() => rm(emptyFolder, { recursive: true }))
+
+/** Runs `npm run reconcile`'s program. */
+const run = async (args: string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, ['cli/reconcile.ts', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: '', STRIPE_API_KEY: '', DATA_DIR: emptyFolder, ...env },
+  })
+  let [output, errors] = ['', '']
+  child.stdout.on('data', (text) => (output += text))
+  child.stderr.on('data', (text) => (errors += text))
+  const [code] = await once(child, 'close')
+  return { code, output, errors }
+}
+
+/** A merchant and its account at Stripe, of whose webhooks nobody has heard yet. The account's clock can be set. */
+const createAccount = async (program: Parameters<typeof createMerchant>[0] = {}) => {
+  const merchant = await createMerchant(program)
+  const clock = { now: new Date() }
+  const fake = await startStripe({ now: () => clock.now })
+  const { hostname: host, port } = new URL(fake.url)
+  const stripe = new Stripe('sk_test_any', { host, port, protocol: 'http', telemetry: false })
+  const coupon = `MAYA-${crypto.randomUUID()}`
+  fake.addCoupon({ id: coupon, percentOff: 10, duration: 'forever' })
+
+  const checkout = async (params: Stripe.Checkout.SessionCreateParams): Promise<Stripe.Checkout.Session> => {
+    const { id } = await stripe.checkout.sessions.create({ success_url: 'https://shop.example/', ...params })
+    return fake.pay(id, { email: `${crypto.randomUUID()}@example.com` })
+  }
+  const price = { currency: 'usd', unit_amount: 5_000, product_data: { name: 'Grove' } }
+  return {
+    merchant,
+    fake,
+    clock,
+    coupon,
+    /** Gives a coupon to Maya. */
+    mapCoupon: async (id = coupon) => {
+      const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+        merchant.workspace.id,
+      ])
+      await merchant.seed.addCoupon(merchant.workspace.id, maya?.id ?? '', id)
+    },
+    subscribe: ({ coupon: used }: { coupon?: string } = {}) =>
+      checkout({
+        mode: 'subscription',
+        line_items: [{ quantity: 1, price_data: { ...price, recurring: { interval: 'month' } } }],
+        ...(used && { discounts: [{ coupon: used }] }),
+      }),
+    buy: () =>
+      checkout({
+        mode: 'payment',
+        line_items: [{ quantity: 1, price_data: price }],
+        discounts: [{ coupon }],
+      }),
+    reconcile: (...args: string[]) =>
+      run(['--workspace', merchant.workspace.slug, '--since', LONG_AGO, ...args], {
+        ...inject('database'),
+        STRIPE_API_KEY: 'rk_test_reads',
+        STRIPE_API_BASE: fake.url,
+      }),
+  }
+}
+
+const withAccount = async (
+  use: (account: Awaited<ReturnType<typeof createAccount>>) => Promise<void>,
+  program: Parameters<typeof createMerchant>[0] = {},
+): Promise<void> => {
+  const account = await createAccount(program)
+  try {
+    await use(account)
+  } finally {
+    await account.fake.stop()
+  }
+}
+
+const ledger = ({ workspace }: Merchant) =>
+  database.query<{ sale: string; slug: string | null; earned: number | null }>(
+    `select e.external_id as sale, p.slug, c.amount_cents::int as earned
+     from events e left join partners p on p.id = e.partner_id left join commissions c on c.event_id = e.id
+     where e.workspace_id = $1 order by e.occurred_at, e.external_id`,
+    [workspace.id],
+  )
+const eventsTold = async ({ workspace }: Merchant) =>
+  database.query(
+    'select stripe_id, outcome, event_id from stripe_events where workspace_id = $1 order by stripe_id',
+    [workspace.id],
+  )
+
+/** The line about a sale. */
+const lineOf = (output: string, sale: unknown): string =>
+  output.split('\n').find((line) => line.includes(`  ${sale}  `)) ?? ''
+
+const idOf = (reference: string | { id?: string } | null) =>
+  typeof reference === 'string' ? reference : (reference?.id ?? '')
+
+describe('purchases of which no event has arrived', () => {
+  test('are listed without changing anything, then recorded, and then there is nothing more to do', () =>
+    withAccount(async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, buy, reconcile }) => {
+      const other = await createMerchant()
+      await mapCoupon()
+      clock.now = daysAgo(60)
+      const byCoupon = await subscribe({ coupon })
+      const byNobody = await subscribe()
+      clock.now = daysAgo(30)
+      const renewal = fake.renew(idOf(byCoupon.subscription))
+      clock.now = daysAgo(10)
+      const once = await buy()
+
+      const dry = await reconcile()
+      expect(dry.code).toBe(1)
+      expect(lineOf(dry.output, idOf(byCoupon.invoice))).toMatch(
+        /^\d{4}-\d\d-\d\d {2}\S+ +45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/,
+      )
+      expect(lineOf(dry.output, idOf(byNobody.invoice))).toMatch(
+        /50\.00 USD {2}not recorded: nobody to credit$/,
+      )
+      expect(lineOf(dry.output, renewal.id)).toMatch(/45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/)
+      expect(lineOf(dry.output, idOf(once.payment_intent))).toMatch(/“maya” earns 9\.00 USD$/)
+      expect(dry.output).toContain('Stripe lists 4 purchases. The ledger lacks something of 4: see above.')
+      expect(dry.output).toContain('Nothing was changed.')
+      expect(await ledger(merchant)).toEqual([])
+      expect(await eventsTold(merchant)).toEqual([])
+
+      const fixed = await reconcile('--fix')
+      expect(fixed).toMatchObject({ code: 0, output: expect.stringContaining('It is recorded now.') })
+      const recorded = await ledger(merchant)
+      expect(recorded).toHaveLength(4)
+      expect(recorded).toEqual(
+        expect.arrayContaining([
+          { sale: idOf(byCoupon.invoice), slug: 'maya', earned: 900 },
+          { sale: idOf(byNobody.invoice), slug: null, earned: null },
+          { sale: renewal.id, slug: 'maya', earned: 900 },
+          { sale: idOf(once.payment_intent), slug: 'maya', earned: 900 },
+        ]),
+      )
+      const told = await eventsTold(merchant)
+      expect(told).toHaveLength(6)
+      expect(told.every(({ outcome, event_id }) => outcome !== null && event_id !== null)).toBe(true)
+
+      for (const args of [[], ['--fix']]) {
+        const { code, output } = await reconcile(...args)
+        expect({ code, output }).toEqual({
+          code: 0,
+          output: 'Stripe lists 4 purchases. The ledger lacks nothing.\n',
+        })
+      }
+      expect(await ledger(merchant)).toEqual(recorded)
+      expect(await eventsTold(merchant)).toEqual(told)
+      expect(await ledger(other)).toEqual([])
+      expect(await eventsTold(other)).toEqual([])
+    }))
+
+  test('under a one-time reward, the list says of the first alone that it earns something', () =>
+    withAccount(
+      async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, reconcile }) => {
+        await mapCoupon()
+        clock.now = daysAgo(60)
+        const first = await subscribe({ coupon })
+        clock.now = daysAgo(30)
+        const renewal = fake.renew(idOf(first.subscription))
+
+        const { output } = await reconcile()
+        expect(lineOf(output, idOf(first.invoice))).toMatch(/“maya” earns 9\.00 USD$/)
+        expect(lineOf(output, renewal.id)).toMatch(/credited to “maya”, who earns nothing more by it$/)
+        await reconcile('--fix')
+        expect(await ledger(merchant)).toEqual([
+          { sale: idOf(first.invoice), slug: 'maya', earned: 900 },
+          { sale: renewal.id, slug: 'maya', earned: null },
+        ])
+      },
+      { program: { reward_interval: 'one-time' } },
+    ))
+
+  test('are credited by an imported mapping only when they were paid after the import', () =>
+    withAccount(async ({ merchant, fake, clock, subscribe, reconcile }) => {
+      clock.now = daysAgo(31)
+      const before = await subscribe()
+      const manager = await merchant.asManager()
+      const { status } = await manager.post('/customers/import', {
+        rows: [{ customerExternalId: idOf(before.customer), partnerEmail: 'maya@partner.example' }],
+      })
+      expect(status).toBe(200)
+      clock.now = new Date(Date.now() + 2_000)
+      const after = fake.renew(idOf(before.subscription))
+
+      const { output } = await reconcile('--fix')
+      expect(lineOf(output, idOf(before.invoice))).toMatch(/nobody to credit$/)
+      expect(lineOf(output, after.id)).toMatch(/“maya” earns 10\.00 USD$/)
+      expect(await ledger(merchant)).toEqual([
+        { sale: idOf(before.invoice), slug: null, earned: null },
+        { sale: after.id, slug: 'maya', earned: 1_000 },
+      ])
+      expect(await reconcile()).toMatchObject({ code: 0 })
+    }))
+})
+
+describe('purchases that are recorded', () => {
+  test('are listed when the coupon has become a partner’s since', () =>
+    withAccount(async ({ merchant, mapCoupon, buy, reconcile }) => {
+      const sale = idOf((await buy()).payment_intent)
+      await reconcile('--fix')
+      expect(await ledger(merchant)).toEqual([{ sale, slug: null, earned: null }])
+
+      await mapCoupon()
+      const { output } = await reconcile('--fix')
+      expect(lineOf(output, sale)).toMatch(/recorded, but credited to nobody: “maya” earns 9\.00 USD$/)
+      expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
+      expect(await reconcile()).toMatchObject({ code: 0 })
+    }))
+
+  test('by the webhook are not listed', () =>
+    withAccount(async ({ merchant, fake, coupon, mapCoupon, subscribe, buy, reconcile }) => {
+      await mapCoupon()
+      const secret = signingSecret()
+      await merchant.seed.addStripeSecret(merchant.workspace.id, secret, SECRETS_KEY)
+      const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
+      fake.addEndpoint({ url, secret, events: STRIPE_EVENTS })
+      const { subscription } = await subscribe({ coupon })
+      fake.renew(idOf(subscription))
+      await subscribe()
+      await buy()
+      await fake.settled()
+
+      const recorded = await ledger(merchant)
+      expect(recorded).toHaveLength(4)
+      expect(await reconcile()).toMatchObject({
+        code: 0,
+        output: 'Stripe lists 4 purchases. The ledger lacks nothing.\n',
+      })
+      expect(await reconcile('--fix')).toMatchObject({ code: 0 })
+      expect(await ledger(merchant)).toEqual(recorded)
+    }))
+
+  test('by the merchant alone are listed when Stripe knows a partner’s coupon', () =>
+    withAccount(async ({ merchant, coupon, mapCoupon, subscribe, reconcile }) => {
+      await mapCoupon()
+      const session = await subscribe({ coupon })
+      const sale = idOf(session.invoice)
+      await merchant.sale({ externalId: sale, amountCents: 4_500 })
+
+      const { code, output } = await reconcile()
+      expect(code).toBe(1)
+      expect(lineOf(output, sale)).toMatch(/recorded, but credited to nobody: “maya” earns 9\.00 USD$/)
+      expect(await reconcile('--fix')).toMatchObject({ code: 0 })
+      expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
+      expect(await reconcile()).toMatchObject({ code: 0 })
+    }))
+})
+
+test('a refund that has arrived before its sale counts for the sale', () =>
+  withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
+    await mapCoupon()
+    const secret = signingSecret()
+    await merchant.seed.addStripeSecret(merchant.workspace.id, secret, SECRETS_KEY)
+    const url = `${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`
+    fake.addEndpoint({ url, secret, events: ['refund.created'] })
+    const payment = idOf((await buy()).payment_intent)
+    fake.refund(payment, 1_500)
+    await fake.settled()
+
+    const { output } = await reconcile('--fix')
+    expect(lineOf(output, payment)).toMatch(/“maya” earns 9\.00 USD, less 3\.00 USD for what was given back$/)
+    const earned = (await ledger(merchant)).map((row) => row.earned)
+    expect(earned.sort()).toEqual([-300, 900])
+    expect(await reconcile()).toMatchObject({ code: 0 })
+  }))
+
+test('a customer who has paid nothing yet is kept for the partner whose coupon it used', () =>
+  withAccount(async ({ merchant, clock, fake, mapCoupon, subscribe, reconcile }) => {
+    const free = fake.addCoupon({ percentOff: 100, duration: 'once' }).coupon.id
+    await mapCoupon(free)
+    clock.now = daysAgo(40)
+    const session = await subscribe({ coupon: free })
+    clock.now = daysAgo(10)
+    const renewal = fake.renew(idOf(session.subscription))
+
+    const { output } = await reconcile('--fix')
+    expect(lineOf(output, idOf(session.invoice))).toMatch(
+      / {2}0\.00 USD {2}nothing paid yet, and the customer is not known as one of “maya”$/,
+    )
+    expect(lineOf(output, renewal.id)).toMatch(/“maya” earns 10\.00 USD$/)
+    expect(await ledger(merchant)).toEqual([{ sale: renewal.id, slug: 'maya', earned: 1_000 }])
+    expect(await reconcile()).toMatchObject({ code: 0 })
+  }))
+
+test('a long list is read page by page, and tells how far it is', () =>
+  withAccount(async ({ merchant, fake, clock, subscribe, reconcile }) => {
+    clock.now = daysAgo(20)
+    const { subscription } = await subscribe()
+    for (let months = 0; months < 110; months++) fake.renew(idOf(subscription))
+
+    const { output, errors } = await reconcile()
+    expect(output).toContain('Stripe lists 111 purchases. The ledger lacks something of 111')
+    expect(errors).toContain('100 read')
+    expect(errors).toContain('100 compared')
+    expect(await ledger(merchant)).toEqual([])
+  }))
+
+test('what was made before the day is not read', () =>
+  withAccount(async ({ merchant, fake, clock, subscribe }) => {
+    clock.now = daysAgo(40)
+    await subscribe()
+    const { code, output } = await run(
+      ['--workspace', merchant.workspace.id, '--since', daysAgo(39).toISOString()],
+      { ...inject('database'), STRIPE_API_KEY: 'rk_test_reads', STRIPE_API_BASE: fake.url },
+    )
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: 'Stripe lists 0 purchases. The ledger lacks nothing.\n',
+    })
+  }))
+
+test('without other settings, it is the demo that is read', () =>
+  withAccount(async ({ merchant, fake, subscribe }) => {
+    await subscribe()
+    const { DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint } = inject('database')
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'tributary-reconcile-'))
+    try {
+      const demo = { databaseUrl, sqlEndpoint, stripeUrl: fake.url }
+      await writeFile(join(DATA_DIR, 'demo.json'), JSON.stringify(demo))
+      const args = ['--workspace', merchant.workspace.slug, '--since', LONG_AGO]
+      const { code, output } = await run(args, { DATA_DIR })
+      expect({ code, output }).toEqual({
+        code: 1,
+        output: expect.stringContaining('Stripe lists 1 purchase.'),
+      })
+    } finally {
+      await rm(DATA_DIR, { recursive: true })
+    }
+  }))
+
+describe('says what to do about', () => {
+  const GOOD = ['--workspace', 'acme', '--since', '2026-01-01']
+  test.each([
+    { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'Say which workspace: --workspace' },
+    { case: 'no day', args: ['--workspace', 'acme'], says: 'Say since when: --since' },
+    {
+      case: 'a day that there is not',
+      args: ['--workspace', 'acme', '--since', '2026-02-30'],
+      says: '--since 2026-02-30 is not a day',
+    },
+    {
+      case: 'a day to come',
+      args: ['--workspace', 'acme', '--since', '2999-01-01'],
+      says: '--since 2999-01-01 is yet to come',
+    },
+    { case: 'an option that there is not', args: [...GOOD, '--fx'], says: "Unknown option '--fx'" },
+    { case: 'neither a database nor a demo', args: GOOD, says: 'Say where the ledger is' },
+    {
+      case: 'a database without a key',
+      args: GOOD,
+      env: { DATABASE_URL: 'postgresql://u:p@db.example/x' },
+      says: 'Say by which key Stripe is to be read',
+    },
+    {
+      case: 'a key without a database',
+      args: GOOD,
+      env: { STRIPE_API_KEY: 'rk_test_reads' },
+      says: 'Say which database holds the ledger',
+    },
+    {
+      case: 'an address of Stripe that is none',
+      args: GOOD,
+      env: { STRIPE_API_BASE: 'stripe' },
+      says: 'STRIPE_API_BASE=stripe is not an address',
+    },
+    {
+      case: 'a database that does not answer',
+      args: GOOD,
+      env: {
+        DATABASE_URL: 'postgresql://u:p@127.0.0.1/x',
+        SQL_ENDPOINT: 'http://127.0.0.1:1/sql',
+        STRIPE_API_KEY: 'rk_test_reads',
+      },
+      says: 'The database of DATABASE_URL does not answer',
+    },
+  ])('$case', async ({ args, env = {}, says }) => {
+    const { code, output, errors } = await run(args, env)
+    expect({ code, output, errors }).toEqual({ code: 2, output: '', errors: expect.stringContaining(says) })
+    expect(errors).not.toMatch(/^ +at /m) // no stack: it is the user's business, not a bug
+  })
+
+  test('an unknown workspace, a wrong key, and a Stripe that does not answer', async () => {
+    const { workspace } = await createMerchant()
+    let fake: StripeFake | undefined
+    try {
+      fake = await startStripe()
+      const STRIPE_API_BASE = fake.url
+      const ask = (slug: string, env: Record<string, string>) =>
+        run(['--workspace', slug, '--since', LONG_AGO], {
+          ...inject('database'),
+          STRIPE_API_KEY: 'rk_test_reads',
+          STRIPE_API_BASE,
+          ...env,
+        })
+      const cases = [
+        [ask('no-such', {}), 'The database has no workspace with the slug or id “no-such”'],
+        [ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }), 'Stripe refuses the key of STRIPE_API_KEY'],
+        [
+          ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }),
+          'Stripe does not answer as it should',
+        ],
+      ] as const
+      for (const [answer, says] of cases) {
+        const { code, output, errors } = await answer
+        expect({ code, output, errors }).toEqual({
+          code: 2,
+          output: '',
+          errors: expect.stringContaining(says),
+        })
+      }
+    } finally {
+      await fake?.stop()
+    }
+  })
+})

@@ -1,0 +1,270 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../../../dev/runtime/browser.ts'
+import { findViolations, tabTo } from '../../support/browser.ts'
+import { type System, startSystem } from '../../support/system.ts'
+
+describe('the shop in a browser', () => {
+  let system: System
+  let browser: Browser
+  /** What the pages' consoles complain about: a blocked script, a script that throws. */
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    ;[system, browser] = await Promise.all([startSystem(), launchBrowser()])
+  })
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    expect(await system.stop()).toBe(0)
+  })
+
+  const newVisitor = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({ baseURL: system.demo.shopUrl, ...options })
+    context.setDefaultTimeout(15_000)
+    const page = await context.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      // Chromium also logs pages with the status 400 (a form shown again) or 404.
+      if (message.type() === 'error' && !message.text().includes('status of 40'))
+        complaints.push(message.text())
+    })
+    return page
+  }
+
+  const comeThrough = async (page: Page, slug: string): Promise<void> => {
+    await page.goto(`/?via=${slug}`)
+    await page.getByText('This browser remembers the click clk_').waitFor()
+  }
+
+  const signUp = async (page: Page, name = 'Ada Verne'): Promise<void> => {
+    await page.goto('/sign-up?plan=grove')
+    await page.getByText('This browser remembers').waitFor()
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.waitForURL('**/account?plan=grove')
+  }
+
+  const buy = async (page: Page): Promise<string> => {
+    await page.getByRole('link', { name: 'Continue to checkout' }).click()
+    await page.getByRole('button', { name: 'Pay and subscribe' }).click()
+    await page.waitForURL('**/receipts/*')
+    return page.url().split('/').at(-1) ?? ''
+  }
+
+  /** The panel's text, with its white space as a person sees it. */
+  const story = async (page: Page): Promise<string> =>
+    (await page.getByRole('region', { name: 'What Tributary made of this' }).innerText()).replaceAll(
+      /\s+/g,
+      ' ',
+    )
+
+  const steps = (page: Page): Promise<string[]> => page.locator('.steps code').allInnerTexts()
+
+  const salesOf = async (externalId: string) => {
+    const { baseUrl, workspace, apiKey } = system.demo
+    const response = await fetch(
+      `${baseUrl}/api/workspaces/${workspace}/events?kind=sale&externalId=${externalId}`,
+      { headers: { Authorization: `Bearer ${apiKey}` } },
+    )
+    const { data } = (await response.json()) as { data: { commission: { amountCents: number } | null }[] }
+    return data
+  }
+
+  test('a sale to a visitor of Maya’s link earns her 20%, and the receipt says why', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'maya')
+    await signUp(page)
+    expect(await story(page)).toContain('This sign-up is credited to Maya Lindqvist')
+    const invoice = await buy(page)
+
+    expect(await steps(page)).toEqual(['click', 'program_reward', 'commission_created'])
+    const told = await story(page)
+    expect(told).toContain('POST /api/track/sale { "externalId"')
+    expect(told).toContain('"attributed": true')
+    expect(told).toContain('Maya Lindqvist earned 5.80 USD pending')
+    expect(told).toContain('The visitor came through the link of “maya”')
+    expect(told).toContain('20% of the sale')
+    expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
+  })
+
+  test('a renewal carries the click of the sign-up, even when the browser has forgotten it', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'maya')
+    await signUp(page)
+    const first = await buy(page)
+    await page.context().clearCookies({ name: 'tributary_click' })
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Renew now' }).click()
+    await page.waitForURL('**/receipts/*')
+
+    expect(page.url()).not.toContain(first)
+    expect(await story(page)).toMatch(/Maya Lindqvist earned 5\.80 USD.*"eventName": "renewal"/)
+    await page.goto('/account')
+    expect(await page.getByRole('listitem').filter({ hasText: 'PN-' }).count()).toBe(2)
+  })
+
+  test('sending the same sale again gets the same answer, and nothing doubles', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'maya')
+    await signUp(page)
+    const invoice = await buy(page)
+    await page.getByRole('button', { name: 'Send the same sale again' }).click()
+
+    await page.getByText('The answer is the very same as the first.').waitFor()
+    expect(await story(page)).toContain('Tributary still has one sale under this id: nothing doubled.')
+    expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
+  })
+
+  test('a visitor without a link buys as well, and is told that no click ties the sale to a partner', async () => {
+    const page = await newVisitor()
+    await signUp(page)
+    await buy(page)
+
+    expect(await steps(page)).toEqual(['no_click'])
+    const told = await story(page)
+    expect(told).toContain('No partner is credited with this sale.')
+    expect(told).toContain('{ "eventId": null, "attributed": false }')
+    expect(told).toContain('carried no click id')
+  })
+
+  test('Leo’s group earns him 5.00 USD for the sign-up, and 30% of the sale', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'leo')
+    await signUp(page)
+    expect(await story(page)).toContain('Leo Okafor earned 5.00 USD')
+    await buy(page)
+
+    expect(await steps(page)).toEqual(['click', 'group_reward', 'commission_created'])
+    expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30%/)
+  })
+
+  test('starting over makes a new visitor: no account, no click', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'maya')
+    await signUp(page)
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('This browser remembers no click.').waitFor()
+    await page.getByRole('link', { name: 'Sign up' }).waitFor()
+  })
+
+  test('a double click on the pay button pays once', async () => {
+    const page = await newVisitor()
+    await signUp(page)
+    await page.goto('/checkout?plan=forest')
+    const invoice = await page.locator('[name=invoice]').inputValue()
+    await page.getByRole('button', { name: 'Pay and subscribe' }).dblclick()
+    await page.waitForURL(`**/receipts/${invoice}`)
+    await page.goto('/account')
+    expect(await page.getByRole('listitem').filter({ hasText: 'PN-' }).count()).toBe(1)
+  })
+
+  test('a name made of markup is shown as it was typed, everywhere', async () => {
+    const page = await newVisitor()
+    const name = `<script>alert("1")</script>'&amp;`
+    await signUp(page, name)
+    await page.getByRole('heading', { name: `Welcome, ${name}.` }).waitFor()
+    await buy(page)
+    await page.getByRole('heading', { name: `Thank you, ${name}.` }).waitFor()
+  })
+
+  test.each([
+    ['no name', ' ', 'ada@example.com', 'Tell us what to call you.'],
+    ['no e-mail', 'Ada', '', 'Enter your e-mail address.'],
+    ['an e-mail that is none', 'Ada', 'ada', 'Enter an address like'],
+  ])('%s: the form comes again with a message and with what was typed', async (_case, name, email, says) => {
+    const page = await newVisitor()
+    await page.goto('/sign-up')
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText(says).waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe(name)
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(email)
+  })
+
+  test('a form posted from another site is refused, and opens no session', async () => {
+    const response = await fetch(`${system.demo.shopUrl}/sign-up`, {
+      method: 'POST',
+      headers: { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+      body: new URLSearchParams({ name: 'Ada', email: 'ada@example.com' }),
+    })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('Set-Cookie')).toBeNull()
+  })
+
+  test('the session is a cookie that scripts and other sites’ forms can’t use', async () => {
+    const page = await newVisitor()
+    await signUp(page)
+    const cookies = await page.context().cookies()
+    expect(cookies.find(({ name }) => name === 'pine_session')).toMatchObject({
+      httpOnly: true,
+      sameSite: 'Lax',
+    })
+  })
+
+  test('nobody sees another customer’s receipt', async () => {
+    const [ada, eve] = [await newVisitor(), await newVisitor()]
+    await signUp(ada)
+    const invoice = await buy(ada)
+    await signUp(eve)
+    expect((await eve.request.get(`/receipts/${invoice}`)).status()).toBe(404)
+  })
+
+  test('Tab, Space and Enter are enough to sign up and buy', async () => {
+    const page = await newVisitor()
+    await comeThrough(page, 'maya')
+    await tabTo(page, 'link', 'See the plans')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'link', 'Choose Grove')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'textbox', 'Name')
+    await page.keyboard.type('Ada Verne')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('ada@example.com')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'link', 'Continue to checkout')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'button', 'Pay and subscribe')
+    await page.keyboard.press('Space')
+    await page.waitForURL('**/receipts/*')
+    expect(await story(page)).toContain('Maya Lindqvist earned 5.80 USD')
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing on any page in %s colours',
+    async (colorScheme) => {
+      const page = await newVisitor({ colorScheme })
+      const check = async (name: string) => {
+        expect({ name, violations: await findViolations(page) }).toEqual({ name, violations: [] })
+      }
+      await comeThrough(page, 'maya')
+      await check('home')
+      await page.goto('/pricing')
+      await check('pricing')
+      await page.goto('/sign-up')
+      await check('sign-up')
+      await page.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('alert').waitFor()
+      await check('sign-up, shown again')
+      await signUp(page)
+      await check('account')
+      await page.goto('/checkout')
+      await check('checkout')
+      await page.getByRole('button', { name: 'Pay and subscribe' }).click()
+      await page.getByRole('button', { name: 'Send the same sale again' }).click()
+      await page.getByText('nothing doubled').waitFor()
+      await check('receipt')
+      await page.goto('/account')
+      await check('account with a plan')
+      await page.goto('/nowhere')
+      await check('a page that is not there')
+    },
+  )
+})

@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../../dev/runtime/postgres.ts'
+
+const asRoot = process.getuid?.() === 0
+const started: Postgres[] = []
+const folders: string[] = []
+const children: { child: ChildProcess; dataDir: string }[] = []
+
+afterEach(async () => {
+  for (const { child } of children) child.kill('SIGKILL')
+  for (const postgres of started.splice(0)) {
+    await postgres.stop()
+    folders.push(postgres.clusterDir)
+  }
+  for (const { dataDir } of children.splice(0)) await untilEnded(dataDir)
+  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder that the user of a root user's Postgres can enter, so that the cluster is inside. */
+const openFolder = (): string => {
+  const folder = privateFolder()
+  fs.chmodSync(folder, 0o755)
+  return folder
+}
+
+const privateFolder = (): string => {
+  const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'tributary-postgres-'))
+  folders.push(folder)
+  return folder
+}
+
+const start = async (
+  dataDir: string,
+  { onLog = () => {}, durable = false }: { onLog?: (line: string) => void; durable?: boolean } = {},
+): Promise<Postgres> => {
+  const postgres = await startPostgres({ dataDir, durable, onLog })
+  started.push(postgres)
+  return postgres
+}
+
+const query = async ({ databaseUrl }: { databaseUrl: string }, text: string): Promise<unknown[]> => {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts Postgres from another Node process, as a first `npm start` would, and waits until it is up. */
+const startInChild = async (
+  dataDir: string,
+  andThen = '',
+): Promise<{ child: ChildProcess; databaseUrl: string }> => {
+  const module = new URL('../../../dev/runtime/postgres.ts', import.meta.url).href
+  const script = `
+    const { startPostgres } = await import(${JSON.stringify(module)})
+    const postgres = await startPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: true })
+    console.log(postgres.databaseUrl)
+    ${andThen}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push({ child, dataDir })
+  const [url] = await once(child.stdout, 'data')
+  return { child, databaseUrl: `${url}`.trim() }
+}
+
+/** Waits until a server that nobody here holds has ended by itself. */
+const untilEnded = (dataDir: string) =>
+  expect
+    .poll(() => fs.existsSync(join(dataDir, 'postgres', 'postmaster.pid')), { timeout: 10_000 })
+    .toBe(false)
+
+const pidOf = (clusterDir: string): number =>
+  Number.parseInt(fs.readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8'), 10)
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test('the first start makes a database in UTF-8 and UTC that only this machine can reach', async () => {
+  const dataDir = openFolder()
+  const postgres = await start(dataDir)
+
+  expect(postgres.clusterDir).toBe(join(dataDir, 'postgres'))
+  expect(fs.statSync(join(dataDir, 'postgres.password')).mode & 0o777).toBe(0o600)
+  const settings = `select current_user, current_database(), datlocale, datlocprovider,
+      pg_encoding_to_char(encoding) encoding, current_setting('timezone') timezone,
+      current_setting('listen_addresses') addresses, current_setting('unix_socket_directories') sockets,
+      current_setting('fsync') fsync, current_setting('server_version_num')::int / 10000 version
+    from pg_database where datname = current_database()`
+  expect(await query(postgres, settings)).toEqual([
+    {
+      current_user: 'tributary',
+      current_database: 'tributary',
+      datlocale: 'C.UTF-8',
+      datlocprovider: 'b',
+      encoding: 'UTF8',
+      timezone: 'UTC',
+      addresses: '127.0.0.1',
+      sockets: '',
+      fsync: 'off',
+      version: 18,
+    },
+  ])
+})
+
+test('what was stored is there after a restart, and nothing runs in between', async () => {
+  const dataDir = openFolder()
+  const first = await start(dataDir)
+  await query(first, 'create table kept as select 42 as answer')
+  const pid = pidOf(first.clusterDir)
+  await Promise.all([first.stop(), first.stop()])
+  expect(isAlive(pid)).toBe(false)
+
+  const second = await start(dataDir)
+  expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('while one process runs it, a second is refused and told which', async () => {
+  const dataDir = openFolder()
+  const { child, databaseUrl } = await startInChild(dataDir)
+
+  await expect(start(dataDir)).rejects.toThrow(`is in use by process ${child.pid}.`)
+  expect(await query({ databaseUrl }, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('when the process that runs it is killed, the server ends too, and the next start finds all', async () => {
+  const dataDir = openFolder()
+  const { child, databaseUrl } = await startInChild(dataDir)
+  await query({ databaseUrl }, 'create table kept as select 42 as answer')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+
+  // At once, while the server may still be ending.
+  const postgres = await start(dataDir)
+  expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('a process that ends without stopping its server does not leave it behind', async () => {
+  const dataDir = openFolder()
+  const { child } = await startInChild(dataDir, 'process.exit(3)')
+  if (child.exitCode === null) await once(child, 'exit')
+  await untilEnded(dataDir)
+})
+
+test('a server that was left behind all the same is stopped and started anew', async () => {
+  const dataDir = openFolder()
+  const first = await start(dataDir, { durable: true })
+  await query(first, 'create table kept as select 42 as answer')
+  // As if its Node process had gone, and whatever watched over it.
+  fs.rmSync(join(dataDir, 'owner.pid'))
+
+  const lines: string[] = []
+  const second = await start(dataDir, { onLog: (line) => lines.push(line) })
+  expect(lines).toEqual(['Stopping the Postgres that an earlier run left behind.'])
+  expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('pid files whose number has gone to another program since do not stand in the way', async () => {
+  const dataDir = openFolder()
+  const first = await start(dataDir)
+  const pidFile = join(first.clusterDir, 'postmaster.pid')
+  const [, ...rest] = fs.readFileSync(pidFile, 'utf8').split('\n')
+  await first.stop()
+
+  // Processes that live, but are neither an earlier run nor a Postgres.
+  fs.writeFileSync(pidFile, [process.ppid, ...rest].join('\n'))
+  fs.writeFileSync(join(dataDir, 'owner.pid'), `${process.pid} long ago`)
+  const second = await start(dataDir)
+  expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('an initdb that was interrupted leaves nothing to trip on', async () => {
+  const dataDir = openFolder()
+  fs.mkdirSync(join(dataDir, 'postgres.unfinished-abc', 'cluster'), { recursive: true })
+  const postgres = await start(dataDir)
+
+  expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  expect(fs.readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([])
+})
+
+test('a server that was killed recovers at the next start, and the log hook hears that it ended', async () => {
+  const dataDir = openFolder()
+  const lines: string[] = []
+  const first = await start(dataDir, { durable: true, onLog: (line) => lines.push(line) })
+  await query(first, 'create table kept as select 42 as answer')
+  process.kill(pidOf(first.clusterDir), 'SIGKILL')
+  await expect.poll(() => lines).toEqual([`Postgres ended by itself; ${dataDir}/postgres.log says why.`])
+  await first.stop()
+
+  const second = await start(dataDir)
+  expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('when the server does not start, the error ends with what it logged, and the folder is free again', async () => {
+  const dataDir = openFolder()
+  const first = await start(dataDir)
+  await first.stop()
+  fs.appendFileSync(join(first.clusterDir, 'postgresql.conf'), 'no_such_setting = on\n')
+
+  for (const _ of ['first', 'again']) {
+    await expect(start(dataDir)).rejects.toThrow(/postgres\.log ends with:\n.*no_such_setting/s)
+  }
+})
+
+test('a data folder that cannot be written is an error that says what to do', async () => {
+  const folder = openFolder()
+  // Root may write to any folder, but not beneath a file.
+  const dataDir = join(folder, 'file', 'data')
+  if (asRoot) fs.writeFileSync(join(folder, 'file'), '')
+  else fs.mkdirSync(join(folder, 'file'), { mode: 0o555 })
+
+  const reason = asRoot ? '.*' : 'permission denied'
+  await expect(start(dataDir)).rejects.toThrow(
+    new RegExp(`^Cannot write to DATA_DIR ${dataDir}: ${reason}. Choose another folder with DATA_DIR=`),
+  )
+})
+
+test('a folder closed to all but its owner works, as root too, and deleting it deletes its data', async () => {
+  const dataDir = privateFolder()
+  const lines: string[] = []
+  const first = await start(dataDir, { onLog: (line) => lines.push(line) })
+  await query(first, 'create table kept as select 42 as answer')
+  const outside = asRoot ? first.clusterDir : undefined
+  expect(first.clusterDir).toMatch(asRoot ? /^\/var\/lib\/tributary\/\w+$/ : /postgres$/)
+  expect(lines).toHaveLength(outside ? 1 : 0)
+  if (outside) expect(lines[0]).toContain(outside)
+  await first.stop()
+
+  const second = await start(dataDir)
+  expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+  await second.stop()
+
+  fs.rmSync(dataDir, { recursive: true })
+  const third = await start(dataDir)
+  expect(await query(third, "select to_regclass('kept') as kept")).toEqual([{ kept: null }])
+})

@@ -1,0 +1,371 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../../dev/runtime/postgres.ts'
+import { type SqlEndpoint, startSqlEndpoint } from '../../../dev/runtime/sql-endpoint.ts'
+
+let dataDir: string
+let postgres: Postgres
+let endpoint: SqlEndpoint
+let sql: ReturnType<typeof neon<false, false>>
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'tributary-sql-'))
+  postgres = await startPostgres({ dataDir, durable: false })
+  endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+  neonConfig.fetchEndpoint = () => endpoint.url
+  sql = neon(postgres.databaseUrl)
+  await sql`create table partners (id int primary key, slug text not null unique)`
+})
+
+afterAll(async () => {
+  await endpoint?.stop()
+  await postgres?.stop()
+  for (const folder of [dataDir, postgres?.clusterDir]) {
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** A request as the driver makes it, but for what the test changes. */
+const post = (body: unknown, headers: Record<string, string> = {}, url = endpoint.url) =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'neon-connection-string': postgres.databaseUrl,
+      'neon-raw-text-output': 'true',
+      'neon-array-mode': 'true',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+const failureOf = (query: Promise<unknown>): Promise<NeonDbError> =>
+  query.then(
+    () => expect.unreachable('the query was expected to fail'),
+    (error) => error,
+  )
+
+test.each([
+  { case: 'int8 stays exact, as text', expression: '9007199254740993::int8', value: '9007199254740993' },
+  { case: 'numeric stays exact, as text', expression: '0.1000::numeric', value: '0.1000' },
+  { case: 'int4 is a number', expression: '42::int4', value: 42 },
+  { case: 'boolean', expression: 'true', value: true },
+  { case: 'null', expression: 'null::text', value: null },
+  { case: 'an empty text is not null', expression: "''", value: '' },
+  {
+    case: 'text beyond ASCII, with quotes',
+    expression: `'ß "q" \\ \u{1f980} ''x'''`,
+    value: `ß "q" \\ \u{1f980} 'x'`,
+  },
+  { case: 'jsonb', expression: `'{"a": [1, null, "é"]}'::jsonb`, value: { a: [1, null, 'é'] } },
+  {
+    case: 'timestamptz, in UTC to the millisecond',
+    expression: "'2026-01-31 23:59:59.123+01'::timestamptz",
+    value: new Date('2026-01-31T22:59:59.123Z'),
+  },
+  { case: 'an array of int', expression: 'array[1, null, 3]', value: [1, null, 3] },
+  { case: 'an array of text', expression: `array['a"b', 'c,d', null]`, value: ['a"b', 'c,d', null] },
+  { case: 'bytea', expression: `'\\x00ff'::bytea`, value: Buffer.from([0, 255]) },
+])('a value comes through the driver: $case', async ({ expression, value }) => {
+  expect(await sql.query(`select ${expression} as value`)).toEqual([{ value }])
+})
+
+test.each([
+  { case: 'text', type: 'text', param: 'O\'Reilly "é" \\', value: 'O\'Reilly "é" \\' },
+  { case: 'a number', type: 'int8', param: 12, value: '12' },
+  { case: 'a boolean', type: 'bool', param: false, value: false },
+  { case: 'null', type: 'text', param: null, value: null },
+  { case: 'an object as jsonb', type: 'jsonb', param: { a: ['x'] }, value: { a: ['x'] } },
+  { case: 'an array of text', type: 'text[]', param: ['a', 'b"\\', null], value: ['a', 'b"\\', null] },
+])('a parameter comes through the driver: $case', async ({ type, param, value }) => {
+  expect(await sql.query(`select $1::${type} as value`, [param])).toEqual([{ value }])
+})
+
+test.each([
+  { case: 'a number', type: 'int8', param: 12, text: '12' },
+  { case: 'a boolean', type: 'bool', param: true, text: 't' },
+  { case: 'an object', type: 'jsonb', param: { a: 1 }, text: '{"a": 1}' },
+  {
+    case: 'nested arrays',
+    type: 'text[]',
+    param: [
+      ['a', 'b"\\'],
+      [null, 'NULL'],
+    ],
+    text: '{{a,"b\\"\\\\"},{NULL,"NULL"}}',
+  },
+  { case: 'an array of objects', type: 'jsonb[]', param: [{ a: 'x' }], text: '{"{\\"a\\": \\"x\\"}"}' },
+])('a parameter sent as plain JSON is written as Neon writes it: $case', async ({ type, param, text }) => {
+  const response = await post({ query: `select $1::${type} as value`, params: [param] })
+  expect(await response.json()).toMatchObject({ rows: [[text]] })
+})
+
+test('the answer is raw text with its fields, in arrays or in objects', async () => {
+  const query = { query: `select 1 as one, null as "none"` }
+  const field = { tableID: 0, columnID: 0, dataTypeModifier: -1, format: 'text' }
+  const answer = {
+    fields: [
+      { name: 'one', dataTypeID: 23, dataTypeSize: 4, ...field },
+      { name: 'none', dataTypeID: 25, dataTypeSize: -1, ...field },
+    ],
+    rows: [['1', null]],
+    command: 'SELECT',
+    rowCount: 1,
+    rowAsArray: true,
+  }
+  expect(await (await post(query)).json()).toEqual(answer)
+  expect(await (await post(query, { 'neon-array-mode': 'false' })).json()).toEqual({
+    ...answer,
+    rows: [{ one: '1', none: null }],
+    rowAsArray: false,
+  })
+})
+
+test('a write says how many rows it changed', async () => {
+  const full = neon(postgres.databaseUrl, { fullResults: true })
+  const inserted = await full`insert into partners values (101, 'one'), (102, 'two')`
+  expect(inserted).toMatchObject({ command: 'INSERT', rowCount: 2, rows: [], fields: [] })
+  expect(await full`delete from partners where id > 100 returning id`).toMatchObject({
+    command: 'DELETE',
+    rowCount: 2,
+  })
+})
+
+test.each([
+  { isolationLevel: 'ReadUncommitted', shown: 'read uncommitted' },
+  { isolationLevel: 'ReadCommitted', shown: 'read committed' },
+  { isolationLevel: 'RepeatableRead', shown: 'repeatable read' },
+  { isolationLevel: 'Serializable', shown: 'serializable' },
+] as const)('a batch runs at the isolation level $isolationLevel', async ({ isolationLevel, shown }) => {
+  const [level, readOnly, deferrable] = await sql.transaction(
+    [sql`show transaction_isolation`, sql`show transaction_read_only`, sql`show transaction_deferrable`],
+    { isolationLevel },
+  )
+  expect(level).toEqual([{ transaction_isolation: shown }])
+  expect(readOnly).toEqual([{ transaction_read_only: 'off' }])
+  expect(deferrable).toEqual([{ transaction_deferrable: 'off' }])
+})
+
+test('a deferrable, read-only batch is that', async () => {
+  const options = { isolationLevel: 'Serializable', readOnly: true, deferrable: true } as const
+  const [readOnly, deferrable] = await sql.transaction(
+    [sql`show transaction_read_only`, sql`show transaction_deferrable`],
+    options,
+  )
+  expect(readOnly).toEqual([{ transaction_read_only: 'on' }])
+  expect(deferrable).toEqual([{ transaction_deferrable: 'on' }])
+})
+
+test('a read-only batch refuses to write', async () => {
+  const write = sql.transaction([sql`insert into partners values (1, 'x')`], { readOnly: true })
+  expect(await failureOf(write)).toMatchObject({ code: '25006' })
+})
+
+test('an error in a batch undoes all of it, and the next request is none the worse', async () => {
+  const batch = sql.transaction([
+    sql`insert into partners values (1, 'ada')`,
+    sql`insert into partners values (2, 'ada')`,
+  ])
+  expect(await failureOf(batch)).toMatchObject({ code: '23505' })
+  expect(await sql`select * from partners`).toEqual([])
+})
+
+test('an isolation level that does not exist is refused', async () => {
+  const response = await post({ queries: [] }, { 'neon-batch-isolation-level': 'Chaos' })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ message: 'invalid isolation level', code: '' })
+})
+
+test('an error of Postgres arrives with its parts', async () => {
+  const twice = sql`insert into partners values (1, 'ada'), (2, 'ada')`
+  expect(await failureOf(twice)).toMatchObject({
+    name: 'NeonDbError',
+    message: 'duplicate key value violates unique constraint "partners_slug_key"',
+    severity: 'ERROR',
+    code: '23505',
+    detail: 'Key (slug)=(ada) already exists.',
+    schema: 'public',
+    table: 'partners',
+    constraint: 'partners_slug_key',
+    routine: '_bt_check_unique',
+    hint: undefined,
+    position: undefined,
+  })
+  expect(await failureOf(sql`select slugg from partners`)).toMatchObject({
+    code: '42703',
+    position: '8',
+    hint: 'Perhaps you meant to reference the column "partners.slug".',
+  })
+})
+
+test('two statements in one query are refused, with parameters or without', async () => {
+  expect(await failureOf(sql.query('select 1; select 2'))).toMatchObject({ code: '42601' })
+  expect(await failureOf(sql.query('select $1::int; select 2', [1]))).toMatchObject({ code: '42601' })
+})
+
+test.each([
+  {
+    case: 'an open transaction',
+    leave: 'begin',
+    look: "select count(*) as value from pg_stat_activity where state like 'idle in %'",
+    value: '0',
+  },
+  {
+    case: 'a setting',
+    leave: 'set work_mem = 77777',
+    look: "select current_setting('work_mem') <> '77777kB' as value",
+    value: true,
+  },
+  {
+    case: 'a setting made in a select',
+    leave: "select set_config('x.y', 'z', false)",
+    look: "select current_setting('x.y', true) as value",
+    value: null,
+  },
+  {
+    case: 'a lock',
+    leave: 'select pg_advisory_lock(7)',
+    look: "select count(*) as value from pg_locks where locktype = 'advisory'",
+    value: '0',
+  },
+  {
+    case: 'a temporary table',
+    leave: 'create temp table t as select 1',
+    look: "select to_regclass('t')::text as value",
+    value: null,
+  },
+  {
+    case: 'a prepared statement',
+    leave: 'prepare p as select 1',
+    look: 'select count(*) as value from pg_prepared_statements',
+    value: '0',
+  },
+])('a session keeps nothing for the next request: $case', async ({ leave, look, value }) => {
+  await sql.query(leave)
+  // Thirty at once use every connection there is. The closed one may take a moment to be gone.
+  const looks = () => Promise.all(Array.from({ length: 30 }, () => sql.query(look)))
+  await expect.poll(async () => [...new Set((await looks()).flat().map((row) => row.value))]).toEqual([value])
+})
+
+test('a wrong password is refused as Postgres refuses it, and so is a wrong user', async () => {
+  const wrong = new URL(postgres.databaseUrl)
+  wrong.password = 'guess'
+  expect(await failureOf(neon(wrong.href)`select 1`)).toMatchObject({ code: '28P01' })
+  wrong.username = 'nobody'
+  expect(await failureOf(neon(wrong.href)`select 1`)).toMatchObject({ code: '28P01' })
+})
+
+test('the database is the one that the connection string names, whatever its host', async () => {
+  const other = new URL(postgres.databaseUrl)
+  other.host = 'db.example.com:1'
+  other.pathname = '/postgres'
+  expect(await neon(other.href)`select current_database() as name`).toEqual([{ name: 'postgres' }])
+  other.pathname = '/missing'
+  expect((await failureOf(neon(other.href)`select 1`)).message).toMatch(/HTTP status 500.*"code":"3D000"/)
+})
+
+test('a connection that is killed during its query is an error, and only to that query', async () => {
+  const killed = await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`)
+  expect(['57P01', '']).toContain(killed.code)
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test('idle connections that are killed are replaced', async () => {
+  const ten = () => Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.01)`))
+  await ten()
+  const others = `from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`
+  await sql.query(`select pg_terminate_backend(pid) ${others}`)
+  await expect.poll(() => sql.query(`select count(*) ${others}`)).toEqual([{ count: '0' }])
+  await ten()
+})
+
+test('fifty queries at once are all answered', async () => {
+  const queries = Array.from({ length: 50 }, (_, n) => sql`select ${n}::int as n, pg_sleep(0.02)::text`)
+  const rows = (await Promise.all(queries)).flat()
+  expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50 }, (_, n) => n))
+})
+
+test('a client that goes away does not stop its statement', async () => {
+  const gone = sql.query(
+    `with slept as (select pg_sleep(0.3)) insert into partners select 9, 'late' from slept`,
+    [],
+    {
+      fetchOptions: { signal: AbortSignal.timeout(100) },
+    },
+  )
+  expect((await failureOf(gone)).message).toMatch(/timeout/)
+  await expect.poll(() => sql`delete from partners where id = 9 returning slug`).toEqual([{ slug: 'late' }])
+})
+
+test.each([
+  {
+    case: 'no connection string',
+    headers: { 'neon-connection-string': '' },
+    message: /neon-connection-string/,
+  },
+  {
+    case: 'half a connection string',
+    headers: { 'neon-connection-string': 'postgresql://me@host/db' },
+    message: /connection string/,
+  },
+  { case: 'typed output', headers: { 'neon-raw-text-output': 'false' }, message: /only speaks raw text/ },
+  {
+    case: 'more parameters than Postgres can take',
+    body: { query: 'select 1', params: Array(65_536).fill(1) },
+    message: /at most 65535/,
+  },
+  { case: 'rows to copy', body: { query: 'copy partners from stdin' }, message: /COPY/ },
+  { case: 'malformed JSON', body: '{"query":', message: /could not parse/ },
+  { case: 'JSON of another shape', body: { sql: 'select 1' }, message: /could not parse/ },
+  { case: 'a batch of another shape', body: { queries: ['select 1'] }, message: /could not parse/ },
+])('a request is refused with 400: $case', async ({ headers, body, message }) => {
+  const response = await post(body ?? { query: 'select 1' }, headers)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({ message: expect.stringMatching(message), code: '' })
+})
+
+test('there is nothing but POST /sql', async () => {
+  expect((await fetch(endpoint.url)).status).toBe(405)
+  expect((await post({ query: 'select 1' }, {}, endpoint.url.replace('/sql', '/'))).status).toBe(404)
+})
+
+test('a request that is too large is refused with 413, a response with 507, and a batch is undone', async () => {
+  const small = await startSqlEndpoint({
+    databaseUrl: postgres.databaseUrl,
+    maxRequestBytes: 1000,
+    maxResponseBytes: 1000,
+  })
+  try {
+    const request = { query: 'select length($1)', params: ['x'.repeat(1001)] }
+    expect((await post(request, {}, small.url)).status).toBe(413)
+
+    const response = { query: "select repeat('x', 100) from generate_series(1, $1::int)", params: [11] }
+    expect((await post(response, {}, small.url)).status).toBe(507)
+    expect((await post({ ...response, params: [9] }, {}, small.url)).status).toBe(200)
+
+    const insert = { query: "insert into partners values (5, 'five')" }
+    expect((await post({ queries: [insert, response] }, {}, small.url)).status).toBe(507)
+    expect(await sql`select * from partners`).toEqual([])
+  } finally {
+    await small.stop()
+  }
+})
+
+test('stopping does not wait for a statement that runs', async () => {
+  const other = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+  const query = post({ query: 'select pg_sleep(60)' }, {}, other.url).catch((error) => error)
+  await expect
+    .poll(() => sql`select 1 as one from pg_stat_activity where query = 'select pg_sleep(60)'`)
+    .toHaveLength(1)
+  const before = performance.now()
+  await other.stop()
+  expect(await query).toBeInstanceOf(Error)
+  expect(performance.now() - before).toBeLessThan(5_000)
+})
+
+test('when the database is stopped, the answer is 500', async () => {
+  await postgres.stop()
+  expect((await failureOf(sql`select 1`)).message).toMatch(/HTTP status 500.*ECONNREFUSED/)
+})

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { isEmail, normalizeEmail } from '../lib/emails.ts'
+
+test.each([
+  { case: 'space and case', from: ' Ann@Example.COM ', to: 'ann@example.com' },
+  { case: 'an accent as a mark of its own', from: 're\u0301mi@example.com', to: 'rémi@example.com' },
+  { case: 'blank', from: '  ', to: null },
+  { case: 'nothing', from: undefined, to: null },
+])('an address is stored in one form: $case', ({ from, to }) => {
+  expect(normalizeEmail(from)).toBe(to)
+})
+
+describe('what looks like an address', () => {
+  test.each([
+    'ann@example.com',
+    'r&d@localhost',
+    "o'neil+x@sub.example.co.uk",
+    'ann@münchen.example',
+    'ann@例え.jp',
+  ])('%s', (address) => expect(isEmail(address)).toBe(true))
+})
+
+describe('what does not, or leads to the mailbox of another spelling', () => {
+  test.each([
+    'ann',
+    'ann@',
+    '@example.com',
+    'ann@example..com',
+    'ann@example.com,bob@example.com',
+    'ann smith@example.com',
+    'ann@example.com#1',
+    'ann@example.com/1',
+    'ann@example.com?1',
+    'ann@example%2ecom',
+    'ann@ｅxample.com',
+    'ann@ⓔxample.com',
+    'ann@example。com',
+    'ann@２１３０７０６４３３',
+    'a\u200bnn@example.com',
+  ])('%s', (address) => expect(isEmail(address)).toBe(false))
+})

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest'
+import {
+  type BadCustomerRow,
+  type CustomerMapping,
+  type CustomerRow,
+  correctResults,
+  decideCustomerImport,
+} from '../../lib/imports/customer-import.ts'
+
+const PARTNERS = [
+  { id: 'maya-1', email: 'maya@x', programId: 'one' },
+  { id: 'leo-1', email: 'leo@x', programId: 'one' },
+  { id: 'leo-2', email: 'leo@x', programId: 'two' },
+]
+const START = new Date('2025-01-31')
+const row = (partnerEmail: string, changes: Partial<CustomerRow> = {}): CustomerRow => ({
+  customerExternalId: 'cus_1',
+  customerEmail: null,
+  partnerEmail,
+  startedAt: null,
+  programId: null,
+  ...changes,
+})
+const known = (partnerId: string, changes: Partial<CustomerMapping> = {}): CustomerMapping => ({
+  partnerId,
+  email: 'ann@x',
+  startedAt: START,
+  startedProgramId: 'one',
+  ...changes,
+})
+const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: CustomerMapping) =>
+  decideCustomerImport(rows, {
+    programIds: new Set(['one', 'two']),
+    partners: PARTNERS,
+    customers: new Map(customer ? [['cus_1', customer]] : []),
+  })
+
+test.each([
+  { case: 'a customer whom nobody knows is created', rows: [row('maya@x')], statuses: ['created'] },
+  {
+    case: 'the partner of a known customer is updated in place',
+    rows: [row('maya@x')],
+    customer: known('leo-1'),
+    statuses: ['updated'],
+    saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null },
+  },
+  {
+    case: 'the same again changes nothing, and what is left out doesn’t either',
+    rows: [row('maya@x'), row('maya@x', { customerEmail: 'ann@x', startedAt: START })],
+    customer: known('maya-1'),
+    statuses: ['unchanged', 'unchanged'],
+  },
+  {
+    case: 'another e-mail address is an update',
+    rows: [row('maya@x', { customerEmail: 'ann@new' })],
+    customer: known('maya-1'),
+    statuses: ['updated'],
+  },
+  {
+    case: 'another start is an update',
+    rows: [row('maya@x', { startedAt: new Date('2024-12-24') })],
+    customer: known('maya-1'),
+    statuses: ['updated'],
+    saved: { partnerId: 'maya-1', email: null, startedAt: new Date('2024-12-24'), startedProgramId: 'one' },
+  },
+  {
+    case: 'a start goes with the program of its partner',
+    rows: [row('leo@x', { startedAt: START, programId: 'two' })],
+    customer: known('leo-2'),
+    statuses: ['updated'],
+    saved: { partnerId: 'leo-2', email: null, startedAt: START, startedProgramId: 'two' },
+  },
+  {
+    case: 'rows of one customer act in order, and the last one stands with what the earlier ones said',
+    rows: [
+      row('maya@x', { customerEmail: 'ann@x' }),
+      row('leo@x', { programId: 'one' }),
+      row('leo@x', { programId: 'one' }),
+    ],
+    statuses: ['created', 'updated', 'unchanged'],
+    saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null },
+  },
+  {
+    case: 'an address that no partner has is partner_not_found',
+    rows: [row('nobody@x')],
+    statuses: ['partner_not_found'],
+    codes: ['partner_not_found'],
+  },
+  {
+    case: 'a partner of another program than the row’s is not found',
+    rows: [row('maya@x', { programId: 'two' })],
+    statuses: ['partner_not_found'],
+    codes: ['partner_not_found'],
+  },
+  {
+    case: 'an address of two programs’ partners is ambiguous without a program',
+    rows: [row('leo@x'), row('leo@x', { programId: 'two' })],
+    statuses: ['error', 'created'],
+    codes: ['partner_ambiguous', undefined],
+  },
+  {
+    case: 'a program that is not the workspace’s is an error of its row',
+    rows: [row('maya@x', { programId: 'three' })],
+    statuses: ['error'],
+    codes: ['program_not_found'],
+  },
+  {
+    case: 'a row that can’t be read keeps its place and its reason',
+    rows: [
+      {
+        customerExternalId: '',
+        partnerEmail: 'maya@x',
+        code: 'customer_id_invalid',
+        message: 'Give one.',
+      } as const,
+      row('maya@x'),
+    ],
+    statuses: ['error', 'created'],
+    codes: ['customer_id_invalid', undefined],
+  },
+])('$case', ({ rows, customer, statuses, codes, saved }) => {
+  const { results, mapped } = decide(rows, customer)
+  expect(results.map(({ status }) => status)).toEqual(statuses)
+  if (codes) expect(results.map(({ code }) => code)).toEqual(codes)
+  if (saved) expect(mapped).toEqual([{ externalId: 'cus_1', ...saved }])
+})
+
+test('what others made between the read and the write is no longer “created”', () => {
+  const results = ['a', 'b', 'c'].map((customerExternalId) => ({
+    customerExternalId,
+    partnerEmail: 'maya@x',
+    status: 'created' as const,
+  }))
+  const saved = new Map([
+    ['a', 'created'],
+    ['b', 'updated'],
+  ] as const)
+  expect(correctResults(results, saved).map(({ status }) => status)).toEqual([
+    'created',
+    'updated',
+    'unchanged',
+  ])
+})

@@ -1,0 +1,55 @@
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { savePartnerImport } from '../../lib/imports/partner-import.queries.ts'
+import { auditEntry } from '../../lib/workspace/audit.queries.ts'
+import { everything } from '../support/imports.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+test.each([
+  { case: 'the address', email: 'maya@partner.example', slug: 'b', coupon: 'B' },
+  { case: 'the slug', email: 'b@partner.example', slug: 'MAYA', coupon: 'B' },
+  { case: 'the coupon', email: 'b@partner.example', slug: 'b', coupon: 'TAKEN' },
+])('when somebody took $case between the read and the write, nothing at all is saved', async (taken) => {
+  const merchant = await createMerchant()
+  const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  await database.query(
+    "insert into coupon_aliases (id, workspace_id, partner_id, coupon_id) values (gen_random_uuid(), $1, $2, 'TAKEN')",
+    [merchant.workspace.id, maya?.id],
+  )
+  const before = await everything(database, merchant)
+  const db = connect(inject('database'))
+  const now = new Date()
+  const partner = (email: string, slug: string, coupon: string) => ({
+    email,
+    slug,
+    name: null,
+    coupon: { id: coupon, label: null },
+    openingBalanceCents: 500,
+    mail: {
+      partnerName: null,
+      programName: 'A program',
+      link: 'https://x.example',
+      portalUrl: 'https://y.example',
+    },
+  })
+  const saved = await savePartnerImport(db, {
+    workspaceId: merchant.workspace.id,
+    programId: merchant.programId,
+    partners: [partner('a@partner.example', 'a', 'A'), partner(taken.email, taken.slug, taken.coupon)],
+    audit: auditEntry(db, {
+      workspaceId: merchant.workspace.id,
+      actor: 'manager@x.example',
+      action: 'partners.imported',
+      subjectId: merchant.programId,
+      details: {},
+      now,
+    }).compile(),
+    now,
+  })
+  expect(saved).toBe(false)
+  expect(await everything(database, merchant)).toEqual(before)
+})

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import {
+  type BadPartnerRow,
+  decidePartnerImport,
+  type PartnerImportFacts,
+  type PartnerRow,
+} from '../../lib/imports/partner-import.ts'
+
+const NOBODY: PartnerImportFacts = { partners: new Map(), slugKeys: new Set(), couponIds: new Set() }
+const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
+  email,
+  name: null,
+  slug: null,
+  coupon: null,
+  openingBalanceCents: 0,
+  ...changes,
+})
+const bad: BadPartnerRow = { email: 'bad', code: 'email_invalid', message: 'Correct it.' }
+const coupon = (id: string) => ({ coupon: { id, label: null } })
+
+/** Counts up, so that a test can say what comes out. */
+const counter = () => {
+  let count = 0
+  return () => String(++count).padStart(4, '0')
+}
+const decide = (rows: (PartnerRow | BadPartnerRow)[], facts: Partial<PartnerImportFacts> = {}) =>
+  decidePartnerImport(rows, { ...NOBODY, ...facts }, counter())
+
+test.each([
+  {
+    case: 'a slug that nobody has is kept, to the letter',
+    rows: [row('a@x', { slug: 'Maya_B.2' })],
+    slugs: ['Maya_B.2'],
+    renamed: 0,
+  },
+  {
+    case: 'a slug of another partner of the program gets a suffix, whatever its case',
+    rows: [row('a@x', { slug: 'MAYA' })],
+    taken: ['maya'],
+    slugs: ['MAYA-0001'],
+    renamed: 1,
+  },
+  {
+    case: 'of two rows that want one slug the first has it',
+    rows: [row('a@x', { slug: 'maya' }), row('b@x', { slug: 'Maya' })],
+    slugs: ['maya', 'Maya-0001'],
+    renamed: 1,
+  },
+  {
+    case: 'a suffix that is another row’s slug is passed over',
+    rows: [row('a@x', { slug: 'maya-0001' }), row('b@x', { slug: 'maya' }), row('c@x', { slug: 'maya' })],
+    slugs: ['maya-0001', 'maya', 'maya-0002'],
+    renamed: 1,
+  },
+  {
+    case: 'without a slug, it comes from the name, else from the address',
+    rows: [row('zoe.l@x', { name: 'Zoë Lind' }), row('zoe.l2@x')],
+    slugs: ['zoe-lind', 'zoe-l2'],
+    renamed: 0,
+  },
+  {
+    case: 'a made-up slug that is taken gets a suffix, and renames nobody’s',
+    rows: [row('maya@x')],
+    taken: ['maya'],
+    slugs: ['maya-0001'],
+    renamed: 0,
+  },
+  {
+    case: 'a slug that a later row asks for is not made up before',
+    rows: [row('maya@x'), row('b@x', { slug: 'maya' })],
+    slugs: ['maya-0001', 'maya'],
+    renamed: 0,
+  },
+  {
+    case: 'rows that make no partner take no slug from others',
+    rows: [
+      bad,
+      row('old@x', { slug: 'maya' }),
+      row('a@x', { slug: 'maya' }),
+      row('a@x', { slug: 'leo' }),
+      row('b@x', { slug: 'leo' }),
+    ],
+    known: [['old@x', 'old']] as const,
+    slugs: ['', 'old', 'maya', 'maya', 'leo'],
+    renamed: 0,
+  },
+])('$case', ({ rows, taken = [], known = [], slugs, renamed }) => {
+  const { results, summary } = decide(rows, { slugKeys: new Set(taken), partners: new Map(known) })
+  expect(results.map(({ slug }) => slug)).toEqual(slugs)
+  expect(summary.slugsRenamed).toBe(renamed)
+  expect(results.filter(({ requestedSlug }) => requestedSlug).length).toBe(renamed)
+})
+
+test('what is there already, or was in an earlier row, is skipped; what is wrong says so; the rest is created', () => {
+  const { newPartners, results, summary } = decide([row('old@x'), row('a@x'), row('a@x'), bad], {
+    partners: new Map([['old@x', 'oldie']]),
+  })
+  expect(results).toEqual([
+    { email: 'old@x', status: 'skipped_existing', slug: 'oldie', couponMapped: false },
+    { email: 'a@x', status: 'created', slug: 'a', couponMapped: false },
+    { email: 'a@x', status: 'skipped_existing', slug: 'a', couponMapped: false },
+    {
+      email: 'bad',
+      status: 'error',
+      slug: '',
+      couponMapped: false,
+      code: 'email_invalid',
+      message: 'Correct it.',
+    },
+  ])
+  expect(summary).toEqual({ created: 1, skippedExisting: 2, errors: 1, slugsRenamed: 0, couponsMapped: 0 })
+  expect(newPartners.map(({ email }) => email)).toEqual(['a@x'])
+})
+
+test('a coupon goes to the first partner who is created with it, and to nobody when another has it', () => {
+  const { newPartners, results, summary } = decide(
+    [
+      row('old@x', coupon('FREE')),
+      row('a@x', coupon('FREE')),
+      row('b@x', coupon('FREE')),
+      row('c@x', coupon('TAKEN')),
+      row('d@x', coupon('free')),
+    ],
+    { partners: new Map([['old@x', 'old']]), couponIds: new Set(['TAKEN']) },
+  )
+  expect(results.map(({ couponMapped, code }) => code ?? couponMapped)).toEqual([
+    false,
+    true,
+    'coupon_taken',
+    'coupon_taken',
+    true,
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['skipped_existing', ...Array(4).fill('created')])
+  expect(summary.couponsMapped).toBe(2)
+  expect(newPartners.map((partner) => partner.coupon?.id ?? null)).toEqual(['FREE', null, null, 'free'])
+})

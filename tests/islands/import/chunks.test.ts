@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { customerCalls, partnerBody, partnerCalls } from '../../../islands/import/rules/chunks.ts'
+import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
+
+const partner = (name: string, extra: Partial<FilePartner> = {}): FilePartner => ({
+  email: `${name}@example.com`,
+  balanceProblem: null,
+  otherSlugs: [],
+  otherCoupons: [],
+  lines: [2],
+  problem: null,
+  ...extra,
+})
+
+const many = (number: number, extra: (index: number) => Partial<FilePartner>): FilePartner[] =>
+  Array.from({ length: number }, (_, index) => partner(`p${index}`, extra(index)))
+
+const names = (calls: FilePartner[][]) => calls.map((call) => call.map(({ email }) => email.split('@')[0]))
+
+test.each([
+  { rows: 0, calls: [] },
+  { rows: 1, calls: [1] },
+  { rows: 500, calls: [500] },
+  { rows: 501, calls: [500, 1] },
+  { rows: 1_200, calls: [500, 500, 200] },
+])('$rows partners are $calls', ({ rows, calls }) => {
+  expect(partnerCalls(many(rows, (n) => ({ slug: `s${n}` }))).map(({ length }) => length)).toEqual(calls)
+})
+
+test('a thousand customers are one call, and one more is two', () => {
+  const customers = Array.from(
+    { length: 1_001 },
+    (_, n): FileCustomer => ({
+      customerExternalId: `cus_${n}`,
+      partnerEmail: 'maya@example.com',
+      lines: [2],
+      problem: null,
+    }),
+  )
+  expect(customerCalls(customers).map(({ length }) => length)).toEqual([1_000, 1])
+})
+
+test('no call has more JSON than a body may have', () => {
+  const calls = partnerCalls(many(500, (n) => ({ slug: `s${n}`, name: '名'.repeat(1_000) })))
+  expect(calls.length).toBe(2)
+  for (const call of calls)
+    expect(JSON.stringify(call.map(partnerBody)).length * 3).toBeLessThan(1_048_576 * 3)
+  for (const call of calls)
+    expect(Buffer.byteLength(JSON.stringify(call.map(partnerBody)))).toBeLessThan(900_002)
+})
+
+test('who asks for a slug comes before who gets one made up', () => {
+  const calls = partnerCalls([partner('bare'), partner('ann', { slug: 'ann' }), partner('also-bare')])
+  expect(names(calls)).toEqual([['ann', 'bare', 'also-bare']])
+})
+
+test('two who want one slug, however they write it, share a call', () => {
+  const rows = many(499, (n) => ({ slug: `s${n}` }))
+  const calls = partnerCalls([...rows, partner('ann', { slug: 'X' }), partner('bob', { slug: ' x' })])
+  expect(calls.map(({ length }) => length)).toEqual([499, 2])
+})
+
+test('two who want one coupon share a call, also through a third', () => {
+  const rows = many(498, (n) => ({ slug: `s${n}` }))
+  const calls = partnerCalls([
+    partner('ann', { slug: 'a', couponId: 'one' }),
+    ...rows,
+    partner('bob', { slug: 'b', couponId: 'two' }),
+    partner('cleo', { slug: 'A', couponId: 'two' }),
+  ])
+  expect(names(calls)[0]?.slice(0, 3)).toEqual(['ann', 'bob', 'cleo'])
+})
+
+test('a coupon that joins a slug and none keeps both in one call, behind all other slugs', () => {
+  const calls = partnerCalls([
+    partner('bare', { couponId: 'one' }),
+    partner('ann', { slug: 'ann', couponId: 'one' }),
+    partner('cleo', { slug: 'cleo' }),
+  ])
+  expect(names(calls)).toEqual([['cleo', 'ann', 'bare']])
+})
+
+test('a coupon that more want than a call holds does not put a made-up slug before one that is asked for', () => {
+  const calls = partnerCalls(many(1_200, (n) => ({ couponId: 'one', ...(n % 2 && { slug: `s${n}` }) })))
+  const slugs = calls.flat().map(({ slug }) => Boolean(slug))
+  expect(slugs.lastIndexOf(true)).toBeLessThan(slugs.indexOf(false))
+  expect(calls.map(({ length }) => length)).toEqual([500, 500, 200])
+})
+
+test('fifty thousand rows are planned in well under a second', () => {
+  const rows = many(50_000, (n) => ({ slug: `slug-${n}`, name: `Partner ${n}`, couponId: `c${n % 40_000}` }))
+  const before = performance.now()
+  expect(partnerCalls(rows).flat().length).toBe(50_000)
+  expect(performance.now() - before).toBeLessThan(2_000)
+})

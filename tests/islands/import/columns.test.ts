@@ -1,0 +1,263 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  type Columns,
+  FIELD_NAMES,
+  headerKey,
+  headersFor,
+  imports,
+  isInCents,
+  recognise,
+  remap,
+  warnings,
+} from '../../../islands/import/rules/columns.ts'
+import type { Field } from '../../../islands/import/rules/fields.ts'
+import { PRESETS } from '../../../islands/import/rules/presets.ts'
+
+/** The fields that headers become, by header; what is ignored is left out. */
+const fields = (headers: string): Record<string, string> => {
+  const names = headers.split(',')
+  const { columns } = recognise(names)
+  return Object.fromEntries(
+    names.flatMap((name, column) => (columns[column] ? [[name, columns[column]]] : [])),
+  )
+}
+
+test.each([
+  {
+    case: 'Rewardful, a row per customer',
+    headers: 'stripe_customer_id,first_name,last_name,email,paypal_email,wise_email,token',
+    platform: 'Rewardful',
+    found: {
+      stripe_customer_id: 'customerExternalId',
+      first_name: 'firstName',
+      last_name: 'lastName',
+      email: 'email',
+      token: 'slug',
+    },
+  },
+  {
+    case: 'Rewardful’s affiliates, whose Stripe id is their own',
+    headers:
+      'id,first_name,last_name,email,state,stripe_customer_id,visitors,leads,conversions,link_token,coupon_token',
+    platform: 'Rewardful',
+    found: {
+      first_name: 'firstName',
+      last_name: 'lastName',
+      email: 'email',
+      link_token: 'slug',
+      coupon_token: 'couponLabel',
+    },
+  },
+  {
+    case: 'FirstPromoter’s promoters',
+    headers: 'Email,First Name,Last Name,Ref ID,Referral Link,Promo code,Current balance',
+    platform: 'FirstPromoter',
+    found: {
+      Email: 'email',
+      'First Name': 'firstName',
+      'Last Name': 'lastName',
+      'Ref ID': 'slug',
+      'Promo code': 'couponLabel',
+      'Current balance': 'openingBalance',
+    },
+  },
+  {
+    case: 'FirstPromoter’s customers, who name their promoter',
+    headers: 'email,first_name,uid,customer_since,promoter_email',
+    platform: 'FirstPromoter',
+    found: {
+      email: 'customerEmail',
+      uid: 'customerExternalId',
+      customer_since: 'startedAt',
+      promoter_email: 'partnerEmail',
+    },
+  },
+  {
+    case: 'Tolt’s customers',
+    headers: 'id,customer_id,email,name,status,lead_at,active_at,partner_email',
+    platform: 'Tolt',
+    found: {
+      customer_id: 'customerExternalId',
+      email: 'customerEmail',
+      active_at: 'startedAt',
+      partner_email: 'partnerEmail',
+    },
+  },
+  {
+    case: 'PartnerStack’s customers',
+    headers: 'key,name,email,provider_key,customer_key,partnership_key,partner_email,created_at',
+    platform: 'PartnerStack',
+    found: {
+      email: 'customerEmail',
+      provider_key: 'customerExternalId',
+      partner_email: 'partnerEmail',
+      created_at: 'startedAt',
+    },
+  },
+  {
+    case: 'Dub’s partners, without their links',
+    headers: 'ID,Name,Email,Country,Status,Enrolled at,Payouts enabled at',
+    platform: 'Dub',
+    found: { Name: 'name', Email: 'email' },
+  },
+  {
+    case: 'Dub’s customers, whose link makes partners of it',
+    headers:
+      'id,name,email,externalId,createdAt,firstSaleAt,subscriptionCanceledAt,link,partnerName,partnerEmail',
+    platform: 'Dub',
+    found: {
+      email: 'customerEmail',
+      externalId: 'customerExternalId',
+      firstSaleAt: 'startedAt',
+      link: 'slug',
+      partnerName: 'name',
+      partnerEmail: 'email',
+    },
+  },
+  {
+    case: 'Tapfiliate’s affiliates',
+    headers: 'id,firstname,lastname,email,referral_code,referral_link,coupon',
+    platform: 'Tapfiliate',
+    found: {
+      firstname: 'firstName',
+      lastname: 'lastName',
+      email: 'email',
+      referral_code: 'slug',
+      coupon: 'couponLabel',
+    },
+  },
+  {
+    case: 'a file of nobody’s',
+    headers: 'E-Mail,Full name,VIA,Coupon ID,Opening balance (cents),Notes',
+    platform: null,
+    found: {
+      'E-Mail': 'email',
+      'Full name': 'name',
+      VIA: 'slug',
+      'Coupon ID': 'couponId',
+      'Opening balance (cents)': 'openingBalance',
+    },
+  },
+  {
+    case: 'customers of nobody’s: the e-mail is theirs',
+    headers: 'Customer ID,Email,Partner Email',
+    platform: null,
+    found: { 'Customer ID': 'customerExternalId', Email: 'customerEmail', 'Partner Email': 'partnerEmail' },
+  },
+  {
+    case: 'an error file: its last column is never data',
+    headers: 'email,slug,tributary_error',
+    platform: null,
+    found: { email: 'email', slug: 'slug' },
+  },
+])('$case', ({ headers, platform, found }) => {
+  expect(recognise(headers.split(',')).platform).toBe(platform)
+  expect(fields(headers)).toEqual(found)
+})
+
+test.each(['First Name', 'first_name', 'firstName', ' FIRST-NAME '])('"%s" is a first name', (header) =>
+  expect(headerKey(header)).toBe('firstname'),
+)
+
+test('a header twice makes one column, and leaves the other in view', () => {
+  expect(recognise(['email', 'email']).columns).toEqual(['email', null])
+})
+
+test('a column mapped by hand takes the field from the one that had it', () => {
+  expect(remap(['email', 'slug', null], 2, 'slug')).toEqual(['email', null, 'slug'])
+  expect(remap(['email', 'slug'], 1, null)).toEqual(['email', null])
+})
+
+test.each([
+  {
+    case: 'what is recognised keeps its header',
+    headers: ['E-Mail', 'Via', 'Notes'],
+    columns: ['email', 'slug', null] as Columns,
+    written: ['E-Mail', 'Via', 'Notes'],
+  },
+  {
+    case: 'columns mapped by hand',
+    headers: ['Wer', 'Kürzel', 'Rest'],
+    columns: ['email', 'slug', null] as Columns,
+    written: ['email', 'slug', 'Rest'],
+  },
+  {
+    case: 'another column for a field, and one that is ignored',
+    headers: ['email', 'slug', 'name', 'Kürzel'],
+    columns: ['email', null, null, 'slug'] as Columns,
+    written: ['email', 'slug (ignored)', 'name (ignored)', 'slug'],
+  },
+  {
+    case: 'amounts in cents stay in cents',
+    headers: ['email', 'Guthaben in Cents'],
+    columns: ['email', 'openingBalance'] as Columns,
+    written: ['email', 'opening_balance_cents'],
+  },
+  {
+    case: 'a renamed header that told the platform',
+    headers: ['email', 'first_name', 'visitors', 'leads', 'conversions', 'stripe_customer_id'],
+    columns: ['email', null, 'firstName', null, null, null] as Columns,
+    written: ['email', 'first_name (ignored)', 'partner_first_name', 'leads (ignored)'].concat(
+      'conversions (ignored)',
+      'stripe_customer_id (ignored)',
+    ),
+  },
+])('headers for the next time: $case', ({ headers, columns, written }) => {
+  expect(headersFor(headers, columns)).toEqual(written)
+})
+
+test('whatever a person makes of the columns, the headers written for it are recognised as that', () => {
+  const known = PRESETS.flatMap(({ signs, columns }) => [...signs.flat(), ...Object.values(columns).flat()])
+  const header = fc.constantFrom('Column 1', 'Notes', '', ...known)
+  const file = fc.record({
+    // Whole exports too, whose headers together mean a platform.
+    sign: fc.constantFrom<string[]>([], ...PRESETS.flatMap(({ signs }) => signs)),
+    more: fc.array(header, { maxLength: 5 }),
+    fields: fc.shuffledSubarray(Object.keys(FIELD_NAMES) as Field[]),
+    gaps: fc.infiniteStream(fc.boolean()),
+  })
+  fc.assert(
+    fc.property(file, ({ sign, more, fields, gaps }) => {
+      const headers = [...sign, ...more]
+      const isIgnored = gaps[Symbol.iterator]()
+      const columns = headers.map((): Field | null =>
+        isIgnored.next().value ? null : (fields.pop() ?? null),
+      )
+      const found = recognise(headersFor(headers, columns)).columns
+      const changed = columns.filter((field, column) => field !== found[column])
+      // Beside a partner’s own address, and without one, two fields mean nothing.
+      expect(changed.every((field) => field === 'partnerEmail' || field === 'slug')).toBe(true)
+      expect(imports(found)).toEqual(imports(columns))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each([
+  { header: 'opening_balance_cents', cents: true },
+  { header: 'Balance (minor units)', cents: true },
+  { header: 'Balance', cents: false },
+])('amounts under $header are cents: $cents', ({ header, cents }) => {
+  expect(isInCents(header)).toBe(cents)
+})
+
+test.each([
+  { columns: ['email', 'slug'] as const, partners: true, customers: false },
+  { columns: ['email', 'customerExternalId'] as const, partners: true, customers: true },
+  { columns: ['partnerEmail', 'customerEmail'] as const, partners: false, customers: true },
+  { columns: ['partnerEmail'] as const, partners: false, customers: false },
+])('$columns import partners: $partners, customers: $customers', ({ columns, ...feeds }) => {
+  expect(imports([...columns])).toEqual(feeds)
+})
+
+test('what is missing is said, and without a partner’s e-mail nothing begins', () => {
+  const said = (columns: Columns) => warnings(['Mail', 'Code', 'Buyer'], columns)
+  expect(said(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
+  expect(said(['slug']).blocking).toContain('partner’s e-mail')
+  expect(said(['email', 'couponLabel', 'customerEmail']).advice).toEqual([
+    expect.stringContaining('slugs or links'),
+    expect.stringContaining('ids'),
+    expect.stringContaining('“Code” is left out, because coupon codes are only names'),
+  ])
+})

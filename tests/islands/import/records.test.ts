@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import type { Columns } from '../../../islands/import/rules/columns.ts'
+import { collectRows, orderOfDates } from '../../../islands/import/rules/records.ts'
+
+/** The rows of a file, given as its header, its columns' fields and its lines. */
+const rows = (
+  columns: Columns,
+  lines: string[][],
+  headers: string[] = columns.map((field) => field ?? ''),
+) => {
+  const records = lines.map((cells, index) => ({ line: index + 2, cells }))
+  const collector = collectRows(headers, columns, orderOfDates(columns, records))
+  for (const record of records) collector.add(record)
+  return collector.rows()
+}
+
+const NOTHING_ELSE = { balanceProblem: null, otherSlugs: [], otherCoupons: [], problem: null }
+
+test.each([
+  { case: 'first and last name are one name', cells: ['Maya', 'Lind'], name: 'Maya Lind' },
+  { case: 'a first name alone', cells: ['Maya', ''], name: 'Maya' },
+  { case: 'no name at all', cells: ['', ''], name: undefined },
+])('$case', ({ cells, name }) => {
+  const { partners } = rows(['email', 'firstName', 'lastName'], [['a@example.com', ...cells]])
+  expect(partners[0]?.name).toBe(name)
+})
+
+test('a name of one column beats those of two', () => {
+  const { partners } = rows(['email', 'firstName', 'name'], [['a@example.com', 'Maya', 'Maya Lind Ltd']])
+  expect(partners[0]?.name).toBe('Maya Lind Ltd')
+})
+
+test('a partner on several lines is one row: the first wins, and the later fill what it left empty', () => {
+  const { partners } = rows(
+    ['email', 'name', 'slug', 'couponId', 'couponLabel'],
+    [
+      ['Maya@Example.com', '', 'maya', '', ''],
+      [' maya@example.com', 'Maya', 'MAYA', 'cpn_1', 'MAYA20'],
+      ['maya@example.com', 'Other', 'maya-2', 'cpn_2', 'OTHER'],
+      ['leo@example.com', '', '', '', 'LABEL ALONE'],
+    ],
+  )
+  expect(partners).toEqual([
+    {
+      ...NOTHING_ELSE,
+      email: 'maya@example.com',
+      name: 'Maya',
+      slug: 'maya',
+      couponId: 'cpn_1',
+      couponLabel: 'MAYA20',
+      otherSlugs: ['maya-2'],
+      otherCoupons: ['cpn_2'],
+      lines: [2, 3, 4],
+    },
+    { ...NOTHING_ELSE, email: 'leo@example.com', lines: [5] },
+  ])
+})
+
+test('a line per customer gives partners and customers', () => {
+  const { partners, customers } = rows(
+    ['customerExternalId', 'email', 'slug'],
+    [
+      ['cus_1', 'maya@example.com', 'https://shop.example/?via=maya'],
+      ['cus_2', 'maya@example.com', ''],
+      ['', 'leo@example.com', 'leo'],
+      ['', '', ''],
+    ],
+  )
+  expect(partners.map(({ email, slug, lines }) => ({ email, slug, lines }))).toEqual([
+    { email: 'maya@example.com', slug: 'maya', lines: [2, 3] },
+    { email: 'leo@example.com', slug: 'leo', lines: [4] },
+  ])
+  expect(customers).toEqual([
+    { customerExternalId: 'cus_1', partnerEmail: 'maya@example.com', lines: [2], problem: null },
+    { customerExternalId: 'cus_2', partnerEmail: 'maya@example.com', lines: [3], problem: null },
+  ])
+})
+
+test('a customer’s e-mail stands for an id that is missing', () => {
+  const { customers } = rows(
+    ['partnerEmail', 'customerExternalId', 'customerEmail'],
+    [
+      ['maya@example.com', 'cus_1', 'Buyer@Example.com'],
+      ['maya@example.com', '', 'Other@Example.com'],
+    ],
+  )
+  expect(
+    customers.map(({ customerExternalId, customerEmail }) => [customerExternalId, customerEmail]),
+  ).toEqual([
+    ['cus_1', 'buyer@example.com'],
+    ['other@example.com', 'other@example.com'],
+  ])
+})
+
+test('a customer on several lines keeps the earliest first sale', () => {
+  const { customers } = rows(
+    ['partnerEmail', 'customerExternalId', 'startedAt'],
+    [
+      ['maya@example.com', 'cus_1', '31/01/2025'],
+      ['maya@example.com', 'cus_1', '02/01/2025'],
+      ['leo@example.com', 'cus_1', ''],
+    ],
+  )
+  expect(customers).toMatchObject([
+    { partnerEmail: 'maya@example.com', startedAt: '2025-01-02', lines: [2, 3] },
+    { partnerEmail: 'leo@example.com', lines: [4] },
+  ])
+})
+
+test.each([
+  { case: 'a plain amount is USD', header: 'Balance', cells: ['1,234.50', ''], cents: 123_450 },
+  { case: 'a column of cents', header: 'balance_cents', cells: ['8120', 'usd'], cents: 8_120 },
+  { case: 'nothing owed', header: 'Balance', cells: ['0.00', 'EUR'], cents: undefined },
+  { case: 'no balance', header: 'Balance', cells: ['', 'EUR'], cents: undefined },
+])('$case', ({ header, cells, cents }) => {
+  const columns: Columns = ['email', 'openingBalance', 'balanceCurrency']
+  const { partners } = rows(columns, [['a@example.com', ...cells]], ['email', header, 'currency'])
+  expect(partners).toEqual([
+    {
+      ...NOTHING_ELSE,
+      email: 'a@example.com',
+      ...(cents !== undefined && { openingBalanceCents: cents }),
+      lines: [2],
+    },
+  ])
+})
+
+test.each([
+  {
+    case: 'spec 4.3, rule 5: currencies are converted before import: another currency',
+    cells: ['12.00', 'EUR'],
+    code: 'balance_not_usd',
+    says: 'convert it first',
+  },
+  { case: 'another sign', cells: ['£12.00', ''], code: 'balance_not_usd', says: 'in GBP' },
+  { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'below zero' },
+  { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
+  { case: 'a fortune', cells: ['1000000000', ''], code: 'opening_balance_invalid', says: 'more than' },
+])('$case as a balance is a problem of the balance alone', ({ cells, code, says }) => {
+  const { partners } = rows(['email', 'openingBalance', 'balanceCurrency'], [['a@example.com', ...cells]])
+  expect(partners[0]).toMatchObject({
+    problem: null,
+    balanceProblem: { code, message: expect.stringContaining(says) },
+  })
+  expect(partners[0]?.openingBalanceCents).toBeUndefined()
+})
+
+test.each([
+  {
+    case: 'a partner without an address',
+    columns: ['email', 'customerExternalId'] as Columns,
+    cells: ['', 'cus_1'],
+    partners: ['email_invalid'],
+    customers: [],
+  },
+  {
+    case: 'a customer of nobody’s',
+    columns: ['partnerEmail', 'customerExternalId'] as Columns,
+    cells: ['', 'cus_1'],
+    partners: [],
+    customers: ['partner_email_invalid'],
+  },
+  {
+    case: 'a customer without an id',
+    columns: ['partnerEmail', 'customerExternalId'] as Columns,
+    cells: ['maya@example.com', ''],
+    partners: [],
+    customers: ['customer_id_invalid'],
+  },
+  {
+    case: 'a date that could be two',
+    columns: ['partnerEmail', 'customerExternalId', 'startedAt'] as Columns,
+    cells: ['maya@example.com', 'cus_1', '03/04/2025'],
+    partners: [],
+    customers: ['started_at_invalid'],
+  },
+])('$case is told of once', ({ columns, cells, partners, customers }) => {
+  const found = rows(columns, [cells])
+  expect({
+    partners: found.partners.map(({ problem }) => problem?.code),
+    customers: found.customers.map(({ problem }) => problem?.code),
+  }).toEqual({ partners, customers })
+})

@@ -1,0 +1,205 @@
+import { describe, expect, inject, test } from 'vitest'
+import { seeder } from '../../dev/demo/seed.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
+import {
+  invitationMail,
+  listMails,
+  type MailMark,
+  type MailStatus,
+  markMails,
+  retryMail,
+} from '../../lib/mail/outbox.queries.ts'
+import { useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+const DETAILS = {
+  workspaceName: 'Pine Notes',
+  role: 'member',
+  invitedBy: 'ann@pine.example',
+  url: 'https://track.example/',
+} as const
+const NOW = new Date('2026-05-01T12:00:00Z')
+// Far enough that no mailer takes them meanwhile.
+const LATER = new Date('2126-05-01T12:00:00Z')
+
+const db = () => connect(inject('database'))
+
+const newWorkspace = async () => (await seeder(inject('database')).addWorkspace()).id
+
+const invitation = (workspaceId: string, recipient: string, now = LATER) =>
+  invitationMail(db(), { workspaceId, actor: 'ann@pine.example', now }, recipient, DETAILS)
+
+/** A mail in the outbox that is in a certain state. */
+const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Promise<string> => {
+  await invitation(workspaceId, `${newId()}@pine.example`).execute()
+  const [row] = await listMails(db(), workspaceId, { limit: 1 })
+  const id = row?.id ?? ''
+  const state = {
+    queued: '',
+    retrying: ', attempts = 3',
+    sent: ', attempts = 1, sent_at = now()',
+    failed: ', attempts = 8, failed_at = now()',
+  }
+  await database.query(
+    `update mails set last_error = 'why'${state[status]}, first_attempt_at = now() where id = $1`,
+    [id],
+  )
+  return id
+}
+
+test('an invitation that is written twice, after a commit that went unseen, is one mail', async () => {
+  const workspaceId = await newWorkspace()
+  const statement = invitation(workspaceId, 'leo@pine.example').compile()
+  await db().batch([statement, statement])
+  expect(await listMails(db(), workspaceId, { limit: 10 })).toMatchObject([
+    { kind: 'invitation', recipient: 'leo@pine.example', status: 'queued', attempts: 0, partner_id: null },
+  ])
+})
+
+test('an address is invited to a workspace once a day, however often it is taken out again', async () => {
+  const workspaceId = await newWorkspace()
+  const [soon, late] = [new Date(+LATER + 86_399_999), new Date(+LATER + 86_400_000)]
+  for (const at of [LATER, soon, late]) await invitation(workspaceId, 'leo@pine.example', at).execute()
+  await invitation(await newWorkspace(), 'leo@pine.example', soon).execute()
+  expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.created_at)).toEqual([
+    late,
+    LATER,
+  ])
+})
+
+describe('the list of mails', () => {
+  test('is newest first, page by page, of one workspace, and of one status if so asked', async () => {
+    const workspaceId = await newWorkspace()
+    await addMail(await newWorkspace())
+    const ids = [
+      await addMail(workspaceId, 'sent'),
+      await addMail(workspaceId, 'failed'),
+      await addMail(workspaceId, 'retrying'),
+      await addMail(workspaceId),
+    ].reverse()
+    const first = await listMails(db(), workspaceId, { limit: 3 })
+    expect(first.map(({ id }) => id)).toEqual(ids.slice(0, 3))
+    expect(first.map(({ status }) => status)).toEqual(['queued', 'retrying', 'failed'])
+    const rest = await listMails(db(), workspaceId, { limit: 3, cursor: ids[2] })
+    expect(rest.map(({ id }) => id)).toEqual(ids.slice(3))
+    for (const [index, status] of (['queued', 'retrying', 'failed', 'sent'] as const).entries()) {
+      const found = await listMails(db(), workspaceId, { limit: 10, status })
+      expect(found.map(({ id }) => id)).toEqual([ids[index]])
+    }
+  })
+})
+
+describe('sending a mail again', () => {
+  const retry = (workspaceId: string, id: string) =>
+    retryMail(db(), { workspaceId, actor: 'ann@pine.example', now: NOW }, id)
+  const audit = (id: string) => database.audit({ workspace: { id } })
+
+  test('makes a failed one due now, with all its tries, and is in the audit log', async () => {
+    const workspaceId = await newWorkspace()
+    const id = await addMail(workspaceId, 'failed')
+    expect(await retry(workspaceId, id)).toMatchObject({
+      id,
+      status: 'queued',
+      attempts: 0,
+      last_error: null,
+      next_attempt_at: NOW,
+    })
+    expect(await audit(workspaceId)).toEqual([
+      {
+        actor: 'ann@pine.example',
+        action: 'mail.retried',
+        subject_id: id,
+        details: { recipient: expect.stringMatching(/@pine\.example$/), kind: 'invitation' },
+      },
+    ])
+    await database.query('delete from mails where id = $1', [id]) // due, and nobody's
+  })
+
+  test('does it once, however often it is asked', async () => {
+    const workspaceId = await newWorkspace()
+    const id = await addMail(workspaceId, 'failed')
+    const answers = await Promise.all([
+      retry(workspaceId, id),
+      retry(workspaceId, id),
+      retry(workspaceId, id),
+    ])
+    expect(answers.map((mail) => mail?.status)).toEqual(['queued', 'queued', 'queued'])
+    expect(await audit(workspaceId)).toHaveLength(1)
+    await database.query('delete from mails where id = $1', [id])
+  })
+
+  test.each(['queued', 'retrying', 'sent'] as const)('leaves a mail alone that is %s', async (status) => {
+    const workspaceId = await newWorkspace()
+    const id = await addMail(workspaceId, status)
+    expect(await retry(workspaceId, id)).toMatchObject({ status, last_error: 'why' })
+    expect(await audit(workspaceId)).toEqual([])
+  })
+
+  test('doesn’t find another workspace’s mail', async () => {
+    const workspaceId = await newWorkspace()
+    const id = await addMail(workspaceId, 'failed')
+    expect(await retry(await newWorkspace(), id)).toBe(undefined)
+    expect(await retry(workspaceId, newId())).toBe(undefined)
+    expect(await listMails(db(), workspaceId, { limit: 1 })).toMatchObject([{ status: 'failed' }])
+  })
+})
+
+describe('a run that comes late, after its mail was taken by another', () => {
+  const mark = async (status: MailStatus, change: Partial<MailMark>) => {
+    const workspaceId = await newWorkspace()
+    const id = await addMail(workspaceId, status)
+    const late: MailMark = {
+      id,
+      attempts: 2,
+      outcome: 'failed',
+      nextAttemptAt: null,
+      error: 'late',
+      ...change,
+    }
+    await markMails(db(), [late], NOW)
+    await markMails(db(), [late], NOW)
+    return (await listMails(db(), workspaceId, { limit: 1 }))[0]
+  }
+
+  test.each([
+    {
+      case: 'overrules nothing with a failure',
+      status: 'retrying',
+      change: {},
+      is: { status: 'retrying', attempts: 3 },
+    },
+    {
+      case: 'overrules nothing with a pause',
+      status: 'retrying',
+      change: { outcome: 'waiting' },
+      is: { attempts: 3 },
+    },
+    {
+      case: 'proves that it was sent',
+      status: 'retrying',
+      change: { outcome: 'sent' },
+      is: { status: 'sent' },
+    },
+    {
+      case: 'proves it of a failed one, too',
+      status: 'failed',
+      change: { outcome: 'sent' },
+      is: { status: 'sent' },
+    },
+    {
+      case: 'takes nothing back that was sent',
+      status: 'sent',
+      change: { attempts: 1 },
+      is: { status: 'sent' },
+    },
+    {
+      case: 'counts a try that was none back once, however often it is written down',
+      status: 'retrying',
+      change: { attempts: 3, outcome: 'waiting' },
+      is: { attempts: 2 },
+    },
+  ] as const)('$case', async ({ status, change, is }) => {
+    expect(await mark(status, change)).toMatchObject(is)
+  })
+})

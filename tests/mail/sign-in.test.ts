@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { sendSignInLink } from '../../lib/mail/sign-in.service.ts'
+import type { Mail, Outcome } from '../../lib/mail/transport.service.ts'
+
+const LINK = {
+  to: 'ann@pine.example',
+  url: 'https://track.example/auth/confirm?token=secret',
+  expiresInMinutes: 10,
+}
+const SENT: Outcome = { kind: 'sent', waitSeconds: 0 }
+const LATER: Outcome = { kind: 'retry', code: 'timeout', message: 'to ann@pine.example' }
+const LIMITED: Outcome = { kind: 'paused', code: 'rate_limit_exceeded', message: '', seconds: 1 }
+const REFUSED: Outcome = { kind: 'refused', code: 'validation_error', message: 'ann@pine.example' }
+
+/** A transport with these outcomes, and what it was given. */
+const transport = (...outcomes: Outcome[]) => {
+  const given: Mail[] = []
+  const send = async (mail: Mail): Promise<Outcome> => {
+    given.push(mail)
+    return outcomes[given.length - 1] ?? SENT
+  }
+  return { given, send }
+}
+
+test.each([
+  { case: 'at the first try', outcomes: [SENT], tries: 1 },
+  { case: 'at the second, after one that came to nothing certain', outcomes: [LATER, SENT], tries: 2 },
+  { case: 'at the second, after a rate limit', outcomes: [LIMITED, SENT], tries: 2 },
+])('a sign-in link is sent $case, as one and the same mail', async ({ outcomes, tries }) => {
+  const { given, send } = transport(...outcomes)
+  await sendSignInLink(send, LINK)
+  expect(given).toHaveLength(tries)
+  expect(new Set(given.map(({ id }) => id)).size).toBe(1)
+  expect(given[0]).toMatchObject({ to: LINK.to, text: expect.stringContaining(LINK.url) })
+})
+
+test.each([
+  { case: 'two tries were not enough', outcomes: [LATER, LATER], tries: 2, code: 'timeout' },
+  { case: 'it was refused', outcomes: [REFUSED], tries: 1, code: 'validation_error' },
+])(
+  'a sign-in link throws when $case, without a word of the address or the link',
+  async ({ outcomes, tries, code }) => {
+    const { given, send } = transport(...outcomes)
+    const error = await sendSignInLink(send, LINK).catch((thrown: unknown) => thrown)
+    expect(error).toEqual(new Error(`The sign-in mail was not sent: ${code}.`))
+    expect(given).toHaveLength(tries)
+  },
+)
+
+test('a sign-in link is never sent to two addresses', async () => {
+  const { given, send } = transport()
+  await expect(sendSignInLink(send, { ...LINK, to: 'ann@pine.example,eve@evil.example' })).rejects.toThrow(
+    'invalid_address',
+  )
+  expect(given).toEqual([])
+})

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import type { InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
+import {
+  connectAccountContent,
+  invitationContent,
+  movedContent,
+  outboxContent,
+  payoutFailedContent,
+  payoutSentContent,
+  signInContent,
+} from '../../lib/mail/templates.tsx'
+
+const MOVED: MovedDetails = {
+  partnerName: 'Maya',
+  programName: 'Friends of Pine Notes',
+  link: 'https://pine.example/?via=maya',
+  portalUrl: 'https://track.example/portal',
+}
+const INVITATION: InvitationDetails = {
+  workspaceName: 'Pine Notes',
+  role: 'member',
+  invitedBy: 'ann@pine.example',
+  url: 'https://track.example/sign-in?next=%2Fapp%2Fpine-notes',
+}
+
+const MONEY: MoneyDetails = {
+  partnerName: 'Maya',
+  programName: 'Friends of Pine Notes',
+  amount: '49.00 USD',
+  portalUrl: 'https://track.example/portal',
+}
+const REASON = 'The Stripe account was closed.'
+
+describe('"we’ve moved" (spec 4.3, rule 4)', () => {
+  test('has the partner’s link and the portal’s address, in HTML and in text', () => {
+    const { subject, html, text } = movedContent(MOVED)
+    expect(subject).toBe('We’ve moved: Friends of Pine Notes')
+    for (const address of [MOVED.link, MOVED.portalUrl]) {
+      expect(html).toContain(`<a href="${address}"`)
+      expect(text).toContain(`\n${address}\n`)
+    }
+    expect(html).toContain('Hello <bdi>Maya</bdi>,')
+    expect(text).toMatch(/^Hello Maya,\n/)
+  })
+
+  test.each([null, '', '  '])('greets a partner whose name is %j without one', (partnerName) => {
+    expect(movedContent({ ...MOVED, partnerName }).text).toMatch(/^Hello,\n/)
+  })
+})
+
+test('an invitation says who invites, into what, as what, and where to sign in', () => {
+  const { subject, html, text } = invitationContent(INVITATION)
+  expect(subject).toBe('You are invited to Pine Notes')
+  expect(text).toContain('ann@pine.example has invited you to Pine Notes on Tributary. As a member')
+  expect(text).toContain(INVITATION.url)
+  expect(html).toContain(`href="${INVITATION.url}"`)
+  expect(invitationContent({ ...INVITATION, role: 'manager' }).text).toContain('As a manager')
+})
+
+describe('a mail about money', () => {
+  test.each([
+    { method: 'stripe', says: 'The money is in your Stripe account' },
+    { method: 'manual', says: 'such as by bank transfer, and may take some days' },
+  ] as const)('tells of a payout by the method "$method", and where the money is', ({ method, says }) => {
+    const { subject, html, text } = payoutSentContent({ ...MONEY, method })
+    expect(subject).toBe('A payout of 49.00 USD: Friends of Pine Notes')
+    expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\. /)
+    expect(text).toContain(says)
+    expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
+  })
+
+  test('tells why a payout could not be made, and that nothing is lost', () => {
+    const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
+    expect(subject).toBe('A payout of 49.00 USD could not be made: Friends of Pine Notes')
+    expect(text).toContain(`\nThe reason: ${REASON}\n`)
+    expect(text).toContain('You lose nothing by it')
+    expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
+  })
+
+  test('tells who can’t be paid yet what they have earned, and where to connect an account', () => {
+    const { subject, html, text } = connectAccountContent(MONEY)
+    expect(subject).toBe('You have earned 49.00 USD: Friends of Pine Notes')
+    expect(text).toContain('You have earned 49.00 USD as a partner of Friends of Pine Notes.')
+    expect(text).toContain(`\nConnect your account:\n${MONEY.portalUrl}\n`)
+    expect(html).toContain('>Connect your account</a>')
+  })
+})
+
+test('a sign-in mail has the link, how long it is good for, and what to do if nobody asked', () => {
+  const { html, text } = signInContent({
+    url: 'https://track.example/auth/confirm?token=a&next=b',
+    expiresInMinutes: 10,
+  })
+  expect(html).toContain('href="https://track.example/auth/confirm?token=a&amp;next=b"')
+  expect(text).toContain('\nhttps://track.example/auth/confirm?token=a&next=b\n')
+  expect(text).toContain('within 10 minutes')
+  expect(text).toContain('ignore this mail')
+})
+
+const HOSTILE = [
+  { case: 'markup', name: '<script>alert(1)</script>', shown: '<script>alert(1)</script>' },
+  {
+    case: 'the end of an attribute',
+    name: '"><img src=x onerror=alert(1)>',
+    shown: '"><img src=x onerror=alert(1)>',
+  },
+  {
+    case: 'a further header',
+    name: 'Maya\r\nBcc: all@victims.example',
+    shown: 'Maya Bcc: all@victims.example',
+  },
+  {
+    case: 'a paragraph of its own',
+    name: 'Maya,\n\nyour account is locked',
+    shown: 'Maya, your account is locked',
+  },
+  { case: 'line breaks of Unicode', name: 'Maya\u2028\u2029\u0085Bcc', shown: 'Maya Bcc' },
+  { case: 'a NUL and an escape', name: 'Ma\0ya\u001b[31m', shown: 'Ma ya [31m' },
+  { case: 'writing turned around', name: '\u202Emoc.live\u202C', shown: 'moc.live' },
+  { case: 'a placeholder', name: '{{link}} %s', shown: '{{link}} %s' },
+  { case: 'a name from right to left', name: 'مايا', shown: 'مايا' },
+  { case: 'an emoji of several parts', name: 'Maya 👩🏽‍💻', shown: 'Maya 👩🏽‍💻' },
+]
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
+  test.each([
+    { mail: 'moved', content: movedContent({ ...MOVED, partnerName: name, programName: name }) },
+    {
+      mail: 'invitation',
+      content: invitationContent({ ...INVITATION, workspaceName: name, invitedBy: name }),
+    },
+    {
+      mail: 'payout_sent',
+      content: payoutSentContent({ ...MONEY, partnerName: name, programName: name, method: 'stripe' }),
+    },
+    {
+      mail: 'payout_failed',
+      content: payoutFailedContent({ ...MONEY, programName: name, reason: name }),
+    },
+    { mail: 'connect_account', content: connectAccountContent({ ...MONEY, programName: name }) },
+  ])('is a name in one line in the mail "$mail"', ({ content }) => {
+    expect(content.subject).toContain(shown)
+    expect(content.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+    expect(content.text).toContain(shown)
+    expect(content.html).toContain(`<bdi>${escaped(shown)}</bdi>`)
+  })
+})
+
+test('an address that is none of the web can’t be followed', () => {
+  const { html } = movedContent({
+    ...MOVED,
+    link: 'javascript:alert(1)',
+    portalUrl: 'https://a.example/"onclick="x',
+  })
+  expect(html).not.toContain('href="javascript:')
+  expect(html).toContain('javascript:alert(1)')
+  expect(html).toContain('href="https://a.example/&quot;onclick=&quot;x"')
+})
+
+test('a name of 255 characters leaves a subject that can be read, cut between characters', () => {
+  const { subject, text } = movedContent({ ...MOVED, programName: '👩'.repeat(255) })
+  expect([...subject]).toHaveLength(150)
+  expect(subject).toMatch(/👩…$/u)
+  expect(text).toContain('👩'.repeat(255))
+})
+
+test('no mail loads anything, or tells that it was opened', () => {
+  for (const { html } of [
+    movedContent(MOVED),
+    invitationContent(INVITATION),
+    payoutSentContent({ ...MONEY, method: 'stripe' }),
+    payoutFailedContent({ ...MONEY, reason: REASON }),
+    connectAccountContent(MONEY),
+    signInContent({ url: 'https://track.example/', expiresInMinutes: 10 }),
+  ]) {
+    expect(html).toMatch(/^<!doctype html><html/)
+    expect(html).not.toMatch(/<(img|link|script|iframe|video|audio|object)|src=|url\(|@import/i)
+  }
+})
+
+describe('a mail of the outbox', () => {
+  test('is written by the template of its kind', () => {
+    expect(outboxContent({ kind: 'moved', details: { ...MOVED } })).toEqual(movedContent(MOVED))
+    expect(outboxContent({ kind: 'invitation', details: { ...INVITATION } })).toEqual(
+      invitationContent(INVITATION),
+    )
+    expect(outboxContent({ kind: 'payout_sent', details: { ...MONEY, method: 'manual' } })).toEqual(
+      payoutSentContent({ ...MONEY, method: 'manual' }),
+    )
+    expect(outboxContent({ kind: 'payout_failed', details: { ...MONEY, reason: REASON } })).toEqual(
+      payoutFailedContent({ ...MONEY, reason: REASON }),
+    )
+    expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
+      connectAccountContent(MONEY),
+    )
+  })
+
+  test.each([
+    { kind: 'moved' as const, lacks: 'link', details: { ...MOVED, link: undefined } },
+    { kind: 'moved' as const, lacks: 'portalUrl', details: { ...MOVED, portalUrl: '' } },
+    { kind: 'moved' as const, lacks: 'programName', details: { ...MOVED, programName: 7 } },
+    { kind: 'invitation' as const, lacks: 'url', details: { ...INVITATION, url: null } },
+    { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
+    { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
+    { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
+  ])('is not written when a $kind lacks $lacks', ({ kind, lacks, details }) => {
+    expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)
+  })
+})

@@ -1,0 +1,161 @@
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type Inbox, type InboxTrouble, startInbox } from '../../dev/fakes/inbox.ts'
+import { listen } from '../../dev/runtime/ports.ts'
+import type { EmailBinding } from '../../lib/mail/cloudflare.service.ts'
+import { chooseTransport, type Mail } from '../../lib/mail/transport.service.ts'
+
+const MAIL_FROM = 'Tributary <tributary@example.com>'
+const LIMITS = { timeoutMs: 1_000 }
+const newMail = (changes: Partial<Mail> = {}): Mail => ({
+  id: crypto.randomUUID(),
+  to: 'maya@partners.example',
+  subject: 'Hello',
+  html: '<p>Hello</p>',
+  text: 'Hello',
+  ...changes,
+})
+
+describe('Resend', () => {
+  let inbox: Inbox
+  beforeAll(async () => {
+    inbox = await startInbox()
+  })
+  beforeEach(() => inbox.plan())
+  afterAll(() => inbox.stop())
+  const resend = (RESEND_API_KEY = 're_test') =>
+    chooseTransport({ MAIL_FROM, RESEND_API_KEY, RESEND_URL: inbox.url })
+
+  test('gets the mail as it is, from the sender of the installation', async () => {
+    const mail = newMail({ to: 'as-it-is@partners.example' })
+    expect(await resend()(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
+    const { id: _, ...content } = mail
+    expect(inbox.mails(mail.to)).toMatchObject([{ ...content, from: MAIL_FROM }])
+  })
+
+  test('sends a mail once, however often it is asked, and also when the mail has changed in between', async () => {
+    const mail = newMail({ to: 'once@partners.example' })
+    for (const subject of ['Hello', 'Hello', 'Hello anew'])
+      expect(await resend()({ ...mail, subject }, LIMITS)).toMatchObject({ kind: 'sent' })
+    expect(inbox.mails(mail.to)).toHaveLength(1)
+  })
+
+  test.each<{ trouble: InboxTrouble; outcome: object }>([
+    {
+      trouble: { status: 422, name: 'validation_error' },
+      outcome: { kind: 'refused', code: 'validation_error' },
+    },
+    {
+      trouble: { status: 429, name: 'rate_limit_exceeded', retryAfter: 7 },
+      outcome: { kind: 'paused', code: 'rate_limit_exceeded', seconds: 7 },
+    },
+    { trouble: { status: 429, name: 'rate_limit_exceeded' }, outcome: { kind: 'paused', seconds: 2 } },
+    {
+      trouble: { status: 429, name: 'daily_quota_exceeded', retryAfter: 1 },
+      outcome: { kind: 'paused', seconds: 3_600 },
+    },
+    {
+      trouble: { status: 403, name: 'validation_error' },
+      outcome: { kind: 'paused', code: 'validation_error', seconds: 600 },
+    },
+    { trouble: { status: 422, name: 'invalid_from_address' }, outcome: { kind: 'paused', seconds: 600 } },
+    {
+      trouble: { status: 500, name: 'application_error' },
+      outcome: { kind: 'retry', code: 'application_error' },
+    },
+    { trouble: 'garbage', outcome: { kind: 'retry', code: 'http_502' } },
+    { trouble: 'cut_after', outcome: { kind: 'retry', code: 'unreachable' } },
+    { trouble: 'silence', outcome: { kind: 'retry', code: 'timeout' } },
+  ])('$trouble means $outcome', async ({ trouble, outcome }) => {
+    inbox.plan(trouble)
+    expect(await resend()(newMail(), LIMITS)).toMatchObject(outcome)
+  })
+
+  test.each([
+    { case: 'an address that is none', changes: { to: 'maya' } },
+    { case: 'a subject of two lines', changes: { subject: 'a\nb' } },
+  ])('refuses $case for good', async ({ changes }) => {
+    expect(await resend()(newMail(changes), LIMITS)).toMatchObject({
+      kind: 'refused',
+      code: 'validation_error',
+    })
+  })
+
+  test('says of a wrong key that nothing goes out, not that the mail is at fault', async () => {
+    expect(await resend('wrong')(newMail(), LIMITS)).toMatchObject({
+      kind: 'paused',
+      code: 'invalid_api_key',
+    })
+  })
+
+  test('is given time when it says that its limit is reached, and is not followed to another address', async () => {
+    const server = createServer((request, response) =>
+      request.headers['idempotency-key'] === 'moved'
+        ? response.writeHead(307, { Location: inbox.url }).end()
+        : response.writeHead(200, { 'ratelimit-remaining': '0', 'ratelimit-reset': '1' }).end('{}'),
+    )
+    const { url, stop } = await listen(server)
+    const transport = chooseTransport({ MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: url })
+    expect(await transport(newMail(), LIMITS)).toEqual({ kind: 'sent', waitSeconds: 1 })
+    expect(await transport(newMail({ id: 'moved' }), LIMITS)).toMatchObject({ kind: 'retry' })
+    await stop()
+  })
+})
+
+describe('Cloudflare’s binding', () => {
+  const cloudflare = (send: EmailBinding['send'], from = MAIL_FROM) =>
+    chooseTransport({ MAIL_FROM: from, EMAIL: { send } })
+  const failing = (code: unknown) =>
+    cloudflare(() => Promise.reject(Object.assign(new Error('As it was told.'), { code })))
+
+  test.each([
+    { from: 'Tributary <t@example.com>', is: { name: 'Tributary', email: 't@example.com' } },
+    { from: '"Pine, Notes" <t@example.com>', is: { name: 'Pine, Notes', email: 't@example.com' } },
+    { from: '<t@example.com>', is: 't@example.com' },
+    { from: 't@example.com', is: 't@example.com' },
+  ])('gets the mail from the sender $from', async ({ from, is }) => {
+    const send = vi.fn<EmailBinding['send']>(async () => ({ messageId: 'x' }))
+    const mail = newMail()
+    expect(await cloudflare(send, from)(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
+    const { id: _, ...content } = mail
+    expect(send).toHaveBeenCalledExactlyOnceWith({ ...content, from: is })
+  })
+
+  test.each([
+    { code: 'E_RECIPIENT_SUPPRESSED', outcome: { kind: 'refused' } },
+    { code: 'E_RECIPIENT_NOT_ALLOWED', outcome: { kind: 'refused' } },
+    { code: 'E_VALIDATION_ERROR', outcome: { kind: 'refused' } },
+    { code: 'E_RATE_LIMIT_EXCEEDED', outcome: { kind: 'paused', seconds: 60 } },
+    { code: 'E_DAILY_LIMIT_EXCEEDED', outcome: { kind: 'paused', seconds: 3_600 } },
+    { code: 'E_SENDER_NOT_VERIFIED', outcome: { kind: 'paused', seconds: 600 } },
+    { code: 'E_DELIVERY_FAILED', outcome: { kind: 'retry' } },
+    { code: 'E_INTERNAL_SERVER_ERROR', outcome: { kind: 'retry' } },
+    { code: undefined, outcome: { kind: 'retry', code: 'unreachable' } },
+    { code: 7, outcome: { kind: 'retry', code: 'unreachable' } },
+  ])('$code means $outcome', async ({ code, outcome }) => {
+    expect(await failing(code)(newMail(), LIMITS)).toMatchObject({ message: 'As it was told.', ...outcome })
+  })
+
+  test('that never answers is tried again later', async () => {
+    expect(await cloudflare(() => new Promise(() => {}))(newMail(), { timeoutMs: 20 })).toMatchObject({
+      kind: 'retry',
+    })
+  })
+})
+
+test('without a transport nothing goes out, and the reason says what to set', async () => {
+  expect(await chooseTransport({ MAIL_FROM })(newMail(), LIMITS)).toMatchObject({
+    kind: 'paused',
+    message: 'No transport: set RESEND_API_KEY or bind EMAIL.',
+  })
+})
+
+test('Resend is preferred: it notices a mail that it has already', async () => {
+  const send = vi.fn<EmailBinding['send']>()
+  const inbox = await startInbox()
+  const both = { MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url, EMAIL: { send } }
+  await chooseTransport(both)(newMail(), LIMITS)
+  expect(inbox.mails()).toHaveLength(1)
+  expect(send).not.toHaveBeenCalled()
+  await inbox.stop()
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { formatMoney, isCurrency, parseMoney, plainMoney } from '../lib/money.ts'
+
+test.each([
+  { amountCents: 980n, currency: 'USD', text: '9.80 USD' },
+  { amountCents: 5n, currency: 'EUR', text: '0.05 EUR' },
+  { amountCents: 980n, currency: 'JPY', text: '980 JPY' },
+  { amountCents: 980n, currency: 'KWD', text: '0.980 KWD' },
+  { amountCents: 98_000n, currency: 'HUF', text: '980.00 HUF' },
+  { amountCents: 980_000n, currency: 'IQD', text: '980.000 IQD' },
+  { amountCents: 98_000n, currency: 'CLF', text: '9.8000 CLF' },
+  { amountCents: 99_999_999_999n, currency: 'USD', text: '999,999,999.99 USD' },
+  { amountCents: -980n, currency: 'USD', text: '-9.80 USD' },
+  { amountCents: -5n, currency: 'USD', text: '-0.05 USD' },
+  { amountCents: 0n, currency: 'USD', text: '0.00 USD' },
+  // A sum of many: beyond what a number can hold.
+  { amountCents: 10_000_100_000_000_001n, currency: 'USD', text: '100,001,000,000,000.01 USD' },
+])('$amountCents $currency reads $text', ({ amountCents, currency, text }) => {
+  expect(formatMoney(amountCents, currency)).toBe(text)
+})
+
+test.each(['USD', 'EUR', 'JPY', 'KWD', 'XCG', 'HRK'])('%s is a currency', (code) =>
+  expect(isCurrency(code)).toBe(true),
+)
+test.each(['usd', 'DEM', 'XXX', 'XTS', 'US', 'USDX', 'BTC', ''])('"%s" is none', (code) =>
+  expect(isCurrency(code)).toBe(false),
+)
+
+test.each([
+  { text: '9.80', currency: 'USD', amountCents: 980 },
+  { text: '9.8', currency: 'USD', amountCents: 980 },
+  { text: '980', currency: 'USD', amountCents: 98_000 },
+  { text: '980', currency: 'JPY', amountCents: 980 },
+  { text: '0.980', currency: 'KWD', amountCents: 980 },
+  { text: '999999999.99', currency: 'USD', amountCents: 99_999_999_999 },
+])('"$text" of $currency is $amountCents', ({ text, currency, amountCents }) => {
+  expect(parseMoney(text, currency)).toBe(amountCents)
+  expect(parseMoney(plainMoney(amountCents, currency), currency)).toBe(amountCents)
+})
+
+test.each([
+  { case: 'finer than the currency', text: '9.801', currency: 'USD' },
+  { case: 'finer than a currency without decimals', text: '9.0', currency: 'JPY' },
+  { case: 'grouped, which some write as a decimal', text: '1,000', currency: 'USD' },
+  { case: 'negative', text: '-5', currency: 'USD' },
+  { case: 'in exponents', text: '1e3', currency: 'USD' },
+  { case: 'unfinished', text: '5.', currency: 'USD' },
+  { case: 'longer than any amount', text: '9'.repeat(13), currency: 'USD' },
+  { case: 'blank', text: '', currency: 'USD' },
+])('an amount that is $case is none', ({ text, currency }) => {
+  expect(parseMoney(text, currency)).toBeNull()
+})

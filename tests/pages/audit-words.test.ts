@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { auditWords } from '../../lib/pages/audit-words.ts'
+
+const email = 'ann@x.example'
+const imported = {
+  rows: 500,
+  created: 412,
+  skippedExisting: 31,
+  errors: 57,
+  slugsRenamed: 4,
+  couponsMapped: 0,
+}
+
+test.each([
+  ['workspace.created', { name: 'Shop', slug: 'shop' }, 'created the workspace “Shop”'],
+  ['member.invited', { email, role: 'member' }, 'invited ann@x.example as member'],
+  [
+    'member.changed',
+    { email, role: { from: 'member', to: 'manager' } },
+    'changed ann@x.example: role from member to manager',
+  ],
+  ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
+  ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
+  ['api_key.revoked', { name: 'Checkout' }, 'revoked the API key “Checkout”'],
+  ['program.created', { name: 'Friends' }, 'created the program “Friends”'],
+  [
+    'program.changed',
+    {
+      reward: {
+        from: { kind: 'percent', percent: 20.5 },
+        to: { kind: 'flat', amountCents: 500, currency: 'EUR' },
+      },
+      attributeKnownCustomers: { from: false, to: true },
+      rewardDurationMonths: { from: 12, to: null },
+    },
+    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, crediting of known customers from off to on, months of reward from 12 to none',
+  ],
+  [
+    'program.changed',
+    { payoutSchedule: { from: 'manual', to: 'twice_monthly' } },
+    'changed a program: payout schedule from manual to twice monthly',
+  ],
+  ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid by bank: 2 payouts'],
+  ['payout_run.unmarked', { payouts: 1 }, 'took back that a payout run is paid: 1 payout'],
+  ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed that a payout run is paid: 1,200 payouts'],
+  ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
+  ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
+  [
+    'group.changed',
+    {
+      name: { from: 'Gold', to: 'Silver' },
+      leadReward: { from: null, to: { kind: 'flat', amountCents: 300, currency: 'USD' } },
+    },
+    'changed a group: name from Gold to Silver, lead reward from none to 3.00 USD for each lead',
+  ],
+  [
+    'partner.changed',
+    { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },
+    'changed the partner ann@x.example: group from none to Gold, status from approved to banned',
+  ],
+  ['coupon.added', { email, couponId: 'C1', couponLabel: null }, 'gave the coupon “C1” to ann@x.example'],
+  ['coupon.removed', { email, couponId: 'C1', couponLabel: null }, 'took the coupon “C1” from ann@x.example'],
+  [
+    'partners.imported',
+    { ...imported, sendWelcomeEmail: true, importOpeningBalances: false },
+    'imported 500 partners: 412 new, 31 already there, 57 with errors, 4 with another slug; with mails to the new',
+  ],
+  [
+    'customers.imported',
+    { rows: 1_000, created: 998, updated: 1, unchanged: 1, errors: 0 },
+    'imported 1,000 customers: 998 new, 1 moved or updated, 1 already so',
+  ],
+  ['stripe_secret.added', { hint: 'a1B2' }, 'added the signing secret of Stripe that ends in a1B2'],
+  ['stripe_secret.removed', { hint: 'a1B2' }, 'removed the signing secret of Stripe that ended in a1B2'],
+  ['mail.retried', { recipient: email, kind: 'moved' }, 'had the mail to ann@x.example sent again'],
+])('%s reads as a sentence', (action, details, words) => {
+  expect(auditWords({ action, details })).toBe(words)
+})
+
+test.each([
+  ['an action of other times', { action: 'moon.landed', details: {} }, 'moon.landed'],
+  ['a name that objects have', { action: 'constructor', details: {} }, 'constructor'],
+  ['details that are gone', { action: 'coupon.added', details: {} }, 'gave the coupon “” to '],
+])('%s breaks nothing', (_case, entry, words) => {
+  expect(auditWords(entry)).toBe(words)
+})

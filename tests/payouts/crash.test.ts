@@ -1,0 +1,90 @@
+/** The same as payout-faults.test.ts for real: Postgres and workerd are killed while the clock's run is at it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { beginRun } from '../../lib/payouts/runs.queries.ts'
+import { useDurable } from '../support/durable.ts'
+import { createPayer } from '../support/payouts.ts'
+import { SECRETS_KEY } from '../support/secrets.ts'
+import { timesOver } from '../support/thorough.ts'
+
+const ROUNDS = timesOver({ often: 2, thorough: 40 })
+const PARTNERS = 30
+
+let stripe: StripeFake
+const starting = startStripe()
+beforeAll(async () => {
+  stripe = await starting
+})
+afterAll(() => stripe.stop())
+
+const durable = useDurable(async () => ({ STRIPE_URL: (await starting).url, MAX_FETCHES: '900' }))
+
+const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) => {
+  const client = new pg.Client({ connectionString: durable.database().DATABASE_URL })
+  await client.connect()
+  const { rows } = await client.query<Row>(text, values)
+  await client.end()
+  return rows
+}
+
+test(`killed ${ROUNDS} times in the middle of a run, each partner is sent once what was due`, async () => {
+  const interrupted: string[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const env = {
+      ...durable.database(),
+      SECRETS_KEY,
+      STRIPE_URL: stripe.url,
+      PUBLIC_URL: 'https://tributary.example',
+      MAX_FETCHES: '900',
+    }
+    const payer = await createPayer(query, env, stripe)
+    const due: Record<string, string[]> = {}
+    for (let index = 0; index < PARTNERS; index++) {
+      const { account } = await payer.addPartner({
+        slug: `partner-${index}`,
+        owed: [{ amountCents: 100 + index }],
+      })
+      due[account ?? ''] = [`${100 + index} usd`]
+    }
+    const { workspaceId } = payer
+    const scope = { workspaceId, programId: null, method: 'stripe' as const, payableBy: new Date() }
+    await beginRun(connect(env), scope, 'a manager')
+
+    let killed: Promise<void> | undefined
+    let left = Math.floor(Math.random() * PARTNERS)
+    stripe.hooks.onCall = (method, path) => {
+      if (method !== 'POST' || path !== '/v1/transfers' || left-- > 0) return
+      killed ??= round % 2 ? durable.killWorkers() : durable.killPostgres()
+    }
+    const running = durable
+      .workers()
+      .runCron('payouts')
+      .catch(() => {})
+    await vi.waitUntil(() => killed !== undefined, 15_000)
+    await killed
+    // With another database a run may come to its end; one whose Worker is gone never says so.
+    await Promise.race([running, sleep(2_000)])
+    stripe.hooks.onCall = undefined
+    const [told] = await query<{ paid: number }>(
+      'select count(paid_at)::int as paid from payouts where workspace_id = $1',
+      [workspaceId],
+    )
+    interrupted.push(`${stripe.transfers(payer.key).length} sent, ${told?.paid} written down`)
+
+    // What was taken is due again after two minutes, for which this test doesn't wait.
+    await query('update payouts set next_attempt_at = now()')
+    await durable.workers().runCron('payouts')
+
+    expect(payer.sent()).toEqual(due)
+    expect(await query('select * from verify_ledger()')).toEqual([])
+    const [sums] = await query<{ paid: number }>(
+      'select count(paid_at)::int as paid from payouts where workspace_id = $1',
+      [workspaceId],
+    )
+    expect(sums).toEqual({ paid: PARTNERS })
+  }
+  expect(interrupted).not.toContain(`${PARTNERS} sent, ${PARTNERS} written down`)
+}, 900_000)

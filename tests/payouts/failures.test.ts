@@ -1,0 +1,141 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { StripeTrouble } from '../../dev/fakes/stripe/troubles.ts'
+import { payDue } from '../../lib/payouts/run.service.ts'
+import { usePayouts } from '../support/payouts.ts'
+
+const world = usePayouts()
+beforeEach(() => void world.hoursLater(0))
+
+/** A merchant with one partner who is owed 10 dollars, and the payout of that, as it stands. */
+const stage = async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  const account = maya.account ?? ''
+  const payouts = () =>
+    world.query<{ id: string; attempt: number; status: string; last_error: string | null; held: number }>(
+      `select id, attempt, last_error,
+              case when paid_at is not null then 'paid' when failed_at is not null then 'failed' else 'processing' end
+                as status,
+              (select count(*)::int from commissions c where c.payout_id = p.id) as held
+       from payouts p where workspace_id = $1 order by id`,
+      [payer.workspaceId],
+    )
+  const mails = async () =>
+    (
+      await world.query('select kind from mails where workspace_id = $1 order by id', [payer.workspaceId])
+    ).map(({ kind }) => kind)
+  return { payer, maya, account, payouts, mails }
+}
+
+const passing: { trouble: StripeTrouble; isDone: boolean }[] = [
+  { trouble: 'cut_before', isDone: false },
+  { trouble: 'cut_after', isDone: true },
+  { trouble: 'garbage', isDone: false },
+  { trouble: { status: 429 }, isDone: false },
+  { trouble: { status: 500, kept: 'undone' }, isDone: false },
+  { trouble: { status: 500, kept: 'done' }, isDone: true },
+  { trouble: { status: 503 }, isDone: false },
+]
+
+test.each(passing)('after $trouble the payout waits, and is sent once', async ({ trouble, isDone }) => {
+  const { payer, account, payouts, mails } = await stage()
+  // The stripe package itself repeats what was cut, once.
+  world.stripe().planTransfersOf(payer.key, trouble, trouble)
+  await payer.run()
+  world.stripe().planTransfersOf(payer.key)
+
+  expect(await payouts()).toMatchObject([{ attempt: 1, held: 1 }])
+  expect(payer.sent()).toEqual(isDone ? { [account]: ['1000 usd'] } : {})
+
+  // A 500 that Stripe keeps is repeated for a day, whatever became of the transfer.
+  await payer.run({}, {}, world.hoursLater(25))
+
+  expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
+  expect(await payouts()).toMatchObject([{ status: 'paid', last_error: null }])
+  expect(await mails()).toEqual(['payout_sent'])
+  expect(await world.violations()).toEqual([])
+})
+
+test('without money the payout waits under another key, and is sent when there is some', async () => {
+  const { payer, account, payouts, mails } = await stage()
+  const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500, currency: 'CHF' }] })
+  world.stripe().setBalance('usd', 999, payer.key)
+  await payer.run()
+  const [short] = (await payouts()).filter(({ status }) => status === 'processing')
+  expect(short).toMatchObject({ attempt: 2, held: 1, last_error: expect.stringContaining('nsufficient') })
+  // Other currencies go on.
+  expect(payer.sent()).toEqual({ [leo.account ?? '']: ['500 chf'] })
+
+  world.stripe().setBalance('usd', 1_000, payer.key)
+  await payer.run()
+
+  expect(payer.sent()).toEqual({ [account]: ['1000 usd'], [leo.account ?? '']: ['500 chf'] })
+  expect(await mails()).toEqual(['payout_sent', 'payout_sent'])
+})
+
+test('refused for good, the payout fails, its commissions are payable again, and the partner is told', async () => {
+  const { payer, maya, account, payouts, mails } = await stage()
+  world.stripe().closeAccount(account)
+
+  const { payouts: told } = await payer.run()
+
+  expect(told).toMatchObject([{ status: 'failed', amountCents: 1_000 }])
+  expect(await payouts()).toMatchObject([{ status: 'failed', held: 0, last_error: expect.any(String) }])
+  expect(await mails()).toEqual(['payout_failed'])
+  expect(await world.violations()).toEqual([])
+
+  // The account is known to be closed: the next run leaves the partner out, until there is another one.
+  expect((await payer.run()).skipped).toMatchObject([{ partnerId: maya.id, code: 'not_connected' }])
+  await world.query('update payout_accounts set disconnected_at = now() where workspace_id = $1', [
+    payer.workspaceId,
+  ])
+  const another = await payer.connectAccount(maya.email)
+  await payer.run()
+  expect(payer.sent()).toEqual({ [another]: ['1000 usd'] })
+  expect(await world.violations()).toEqual([])
+})
+
+test('a key that Stripe takes no more stops a run at once, and another one goes on', async () => {
+  const { payer, account, payouts } = await stage()
+  for (let index = 0; index < 20; index++) {
+    await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
+  }
+  world.stripe().revokeKey(payer.key)
+  const before = world.stripe().calls()
+  await payer.run()
+  expect(world.stripe().calls() - before).toBeLessThanOrEqual(5)
+  expect((await payouts()).every(({ status, attempt }) => status === 'processing' && attempt === 1)).toBe(
+    true,
+  )
+
+  await payer.replaceKey(`${payer.key}_rolled`)
+  await payer.run()
+  expect(Object.keys(payer.sent())).toHaveLength(21)
+  expect(payer.sent()[account]).toEqual(['1000 usd'])
+})
+
+test('the clock tries again after a pause, and not before', async () => {
+  const { payer, account, payouts } = await stage()
+  world.stripe().planTransfersOf(payer.key, { status: 503 }, { status: 503 })
+  await payer.run()
+  world.stripe().planTransfersOf(payer.key)
+
+  await payDue(world.env())
+  expect(payer.sent()).toEqual({})
+  await world.query(
+    `update payouts set next_attempt_at = now() - interval '1 second' where workspace_id = $1`,
+    [payer.workspaceId],
+  )
+  await payDue(world.env())
+  expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
+  expect(await payouts()).toMatchObject([{ status: 'paid' }])
+})
+
+test('a transfer that Stripe denies for a day is found by its group on the next, under the first attempt', async () => {
+  const { payer, account, payouts } = await stage()
+  world.stripe().planTransfersOf(payer.key, { status: 500, kept: 'done' })
+  await payer.run()
+  await payer.run({}, {}, world.hoursLater(25))
+  expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
+  expect(await payouts()).toMatchObject([{ status: 'paid', attempt: 1 }])
+})

@@ -1,0 +1,344 @@
+/**
+ * Whatever happens in whatever order, the ledger adds up after each step, and Stripe has sent what the ledger says: random
+ * histories of sales, refunds, disputes, imports, accounts, runs and crashes, by the code that the Workers run.
+ */
+import fc from 'fast-check'
+import { beforeAll, expect, test, vi } from 'vitest'
+import importPartners from '../../functions/import-partners.ts'
+import trackClick from '../../functions/track-click.ts'
+import trackSale from '../../functions/track-sale.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
+import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
+import { disconnect } from '../../lib/payouts/onboarding.service.ts'
+import { payDue } from '../../lib/payouts/run.service.ts'
+import { joinReport, settlePurchase } from '../../lib/purchases/apply.service.ts'
+import { decides, readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
+import { saveOutcome, saveStripeEvent } from '../../lib/purchases/webhook.queries.ts'
+import { type Cut, during, VICTIMS } from '../support/killed.ts'
+import { type Payer, usePayouts } from '../support/payouts.ts'
+import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
+import { timesOver } from '../support/thorough.ts'
+
+const world = usePayouts()
+// The Workers' log lines say nothing that the test doesn't.
+beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
+
+const HISTORIES = timesOver({ often: 25, thorough: 500 })
+const STEPS = 25
+
+const PARTNERS = ['maya', 'leo', 'kim'] as const
+const CURRENCIES = ['USD', 'EUR', 'JPY'] as const
+
+type Partner = (typeof PARTNERS)[number]
+type Payment = {
+  id: string
+  amountCents: number
+  currency: string
+  refundedCents: number
+  dispute: string | null
+}
+
+/** A merchant in the middle of its history. */
+const begin = async () => {
+  const payer = await world.createPayer({ holding_days: 0, minimum_payout_cents: 50 })
+  const partners = new Map<Partner, Awaited<ReturnType<Payer['addPartner']>>>()
+  for (const slug of PARTNERS) partners.set(slug, await payer.addPartner({ slug, connected: slug !== 'kim' }))
+  const apiKey = await payer.seed.addApiKey(payer.workspaceId)
+  await payer.seed.addMember(payer.workspaceId, 'a manager', 'manager')
+  return {
+    payer,
+    apiKey,
+    partners,
+    payments: [] as Payment[],
+    imported: 0,
+    /** How far the clocks are ahead by now. */
+    hours: 0,
+    partner: (slug: Partner) => {
+      const partner = partners.get(slug)
+      if (!partner) throw new Error(`There is no ${slug}.`)
+      return partner
+    },
+  }
+}
+type History = Awaited<ReturnType<typeof begin>>
+
+const act = ({ payer }: History) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+const db = () => connect(world.env())
+
+/** Asks the app of a Worker. */
+const ask = async (
+  app: { request: (path: string, init: RequestInit, env: object) => Response | Promise<Response> },
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Record<string, unknown>> => {
+  const user = { id: 'a manager', email: 'a manager', name: '' }
+  const response = await app.request(
+    `http://tributary.example${path}`,
+    {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json', Cookie: 'tributary.session=any', ...headers },
+    },
+    {
+      ...world.env(),
+      RATE_LIMIT: { limit: async () => ({ success: true }) },
+      AUTH: { getSession: async () => ({ user, setCookie: [] }) },
+      STRIPE_WEBHOOK: {
+        joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
+          joinReport(db(), workspaceId, report, new Date()),
+      },
+    },
+  )
+  if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Record<string, unknown>
+}
+
+const click = async ({ payer }: History, slug: Partner): Promise<string | null> => {
+  // A banned partner's link gives no click.
+  const answer = await ask(trackClick, '/api/track/click', { programId: payer.programId, slug }).catch(
+    () => ({}),
+  )
+  return 'clickId' in answer ? String(answer.clickId) : null
+}
+
+/** Takes an event as the stripe-webhook Worker does. */
+const hear = async ({ payer: { workspaceId } }: History, told: TestEvent): Promise<void> => {
+  const event = readEvent(JSON.parse(JSON.stringify(told)))
+  if (!event) throw new Error('An event that nobody understands.')
+  const now = new Date()
+  const { id } = await saveStripeEvent(db(), workspaceId, event, now)
+  const { saleId, outcome } = await settlePurchase(db(), workspaceId, event.keys, {
+    decides: decides(event),
+    now,
+  })
+  await saveOutcome(db(), { id, saleId, outcome })
+}
+
+/** A run that may be refused or fail, as long as the ledger adds up. */
+const run = (history: History, method: 'stripe' | 'manual' = 'stripe') =>
+  history.payer.run({ method }, {}, world.hoursLater(history.hours))
+
+const anyOf = <T>(list: T[], index: number): T | undefined => list[index % Math.max(list.length, 1)]
+
+const amount = fc.integer({ min: 1, max: 50_000 })
+const partner = fc.constantFrom(...PARTNERS)
+const currency = fc.constantFrom(...CURRENCIES)
+const which = fc.nat(20)
+const cut = { victim: fc.constantFrom(...VICTIMS), isCarriedOut: fc.boolean(), place: fc.nat(14) }
+
+/** What may happen: how it is drawn, and what it does. */
+const step = <T extends object>(
+  name: string,
+  draw: { [K in keyof T]: fc.Arbitrary<T[K]> },
+  take: (history: History, drawn: T) => Promise<unknown>,
+) =>
+  fc.record(draw).map((drawn) => ({
+    take: (history: History) => take(history, drawn as T),
+    toString: () => `${name} ${JSON.stringify(drawn)}`,
+  }))
+
+const steps = {
+  reported: step<{ partner: Partner; amountCents: number; currency: string }>(
+    'a sale is reported',
+    { partner, amountCents: amount, currency },
+    async (history, { partner, amountCents, currency }) => {
+      const clickId = await click(history, partner)
+      const body = { externalId: newId(), customerExternalId: newId(), amountCents, currency, clickId }
+      await ask(trackSale, '/api/track/sale', body, { Authorization: `Bearer ${history.apiKey}` })
+    },
+  ),
+  bought: step<{ partner: Partner; amountCents: number; currency: string }>(
+    'a checkout is paid',
+    { partner, amountCents: amount, currency },
+    async (history, { partner, amountCents, currency }) => {
+      const payment = { id: `pi_${newId()}`, amountCents, currency, refundedCents: 0, dispute: null }
+      history.payments.push(payment)
+      const session = checkoutSession({
+        payment_intent: payment.id,
+        currency: currency.toLowerCase(),
+        amount_total: amountCents,
+        client_reference_id: await click(history, partner),
+        customer: `cus_${newId()}`,
+      })
+      await hear(history, stripeEvent('checkout.session.completed', session))
+    },
+  ),
+  refunded: step<{ which: number; percent: number }>(
+    'a payment is refunded',
+    { which, percent: fc.integer({ min: 1, max: 100 }) },
+    async (history, { which, percent }) => {
+      const payment = anyOf(history.payments, which)
+      if (!payment) return
+      const left = payment.amountCents - payment.refundedCents
+      payment.refundedCents += Math.ceil((left * percent) / 100)
+      const object = charge({
+        id: payment.id.replace('pi_', 'ch_'),
+        payment_intent: payment.id,
+        currency: payment.currency.toLowerCase(),
+        amount: payment.amountCents,
+        amount_refunded: payment.refundedCents,
+      })
+      await hear(history, stripeEvent('charge.refunded', object))
+    },
+  ),
+  disputed: step<{ which: number; end: 'won' | 'lost' }>(
+    'a payment is disputed, or its dispute ends',
+    { which, end: fc.constantFrom('won', 'lost') },
+    async (history, { which, end }) => {
+      const payment = anyOf(history.payments, which)
+      if (!payment) return
+      const isOpen = payment.dispute !== null
+      payment.dispute ??= `dp_${newId()}`
+      const object = dispute({
+        id: payment.dispute,
+        payment_intent: payment.id,
+        charge: payment.id.replace('pi_', 'ch_'),
+        currency: payment.currency.toLowerCase(),
+        amount: payment.amountCents,
+        status: isOpen ? end : 'needs_response',
+      })
+      await hear(history, stripeEvent(isOpen ? 'charge.dispute.closed' : 'charge.dispute.created', object))
+    },
+  ),
+  imported: step<{ balance: number }>(
+    'partners are imported',
+    { balance: amount },
+    async (history, { balance }) => {
+      const { payer } = history
+      const email = `imported-${history.imported++}@${payer.slug}.example`
+      await ask(importPartners, `/api/workspaces/${payer.slug}/partners/import`, {
+        programId: payer.programId,
+        options: { importOpeningBalances: true },
+        rows: [
+          { email, openingBalanceCents: balance },
+          { email: history.partner('maya').email, openingBalanceCents: 1 },
+        ],
+      })
+      if (balance % 2) await payer.connectAccount(email)
+    },
+  ),
+  connected: step<{ partner: Partner }>('a partner connects', { partner }, async (history, { partner }) => {
+    const { email } = history.partner(partner)
+    const [known] = await world.query(
+      `select from payout_accounts where workspace_id = $1 and email = $2 and disconnected_at is null`,
+      [history.payer.workspaceId, email],
+    )
+    if (!known) await history.payer.connectAccount(email)
+  }),
+  disconnected: step<{ partner: Partner }>('a partner disconnects', { partner }, (history, { partner }) =>
+    disconnect(world.env(), history.payer.workspaceId, history.partner(partner).email),
+  ),
+  closed: step<{ which: number }>(
+    'an account is closed at Stripe',
+    { which },
+    async ({ payer }, { which }) => {
+      const account = anyOf(world.stripe().accounts(payer.key), which)
+      if (account && account.standing !== 'closed' && which % 4 === 0) world.stripe().closeAccount(account.id)
+    },
+  ),
+  banned: step<{ partner: Partner }>(
+    'a partner is banned, or approved again',
+    { partner },
+    (history, { partner }) =>
+      world.query(
+        `update partners set status = case status when 'banned' then 'approved' else 'banned' end where id = $1`,
+        [history.partner(partner).id],
+      ),
+  ),
+  ran: step('payouts are run', {}, (history) => run(history)),
+  ranAtOnce: step<{ amountCents: number }>(
+    'payouts are run twice at once, and by the clock, while a sale comes in',
+    { amountCents: amount },
+    async (history, { amountCents }) => {
+      const earn = history.payer.earn(history.partner('leo').id, { amountCents })
+      await Promise.all([
+        run(history),
+        run(history),
+        payDue(world.env(), world.hoursLater(history.hours)),
+        earn,
+      ])
+    },
+  ),
+  killed: step<Cut>('a run is killed', cut, (history, cut) =>
+    during(cut, world.stripe().url, () => run(history)),
+  ),
+  ranManually: step<{ ends: ('paid' | 'processing' | 'confirmed' | 'canceled')[] }>(
+    'payouts are run by bank',
+    { ends: fc.array(fc.constantFrom('paid', 'processing', 'confirmed', 'canceled'), { maxLength: 4 }) },
+    async (history, { ends }) => {
+      const { runId } = await run(history, 'manual')
+      for (const end of ends)
+        await changeRun(db(), act(history), runId ?? '', end, 'https://tributary.example')
+    },
+  ),
+  slept: step('a day passes, and Stripe forgets its keys', {}, async (history) => {
+    history.hours += 25
+    world.hoursLater(history.hours)
+  }),
+  poor: step<{ currency: string; cents: number }>(
+    'the merchant has little money',
+    { currency, cents: fc.integer({ min: 0, max: 9_000 }) },
+    async ({ payer }, { currency, cents }) => world.stripe().setBalance(currency, cents, payer.key),
+  ),
+  rich: step<{ currency: string }>('the merchant has money', { currency }, async ({ payer }, { currency }) =>
+    world.stripe().setBalance(currency, 1_000_000_000, payer.key),
+  ),
+}
+
+/** What the ledger says was paid by Stripe, and what Stripe's own books say, by partner account and currency. */
+const comparePayments = async ({ payer }: History) => {
+  const rows = await world.query<{ account: string; currency: string; sum: string }>(
+    `select stripe_account_id as account, currency, sum(amount_cents) as sum from payouts
+     where workspace_id = $1 and paid_at is not null and stripe_account_id is not null group by 1, 2`,
+    [payer.workspaceId],
+  )
+  const ledger = Object.fromEntries(
+    rows.map(({ account, currency, sum }) => [`${account} ${currency}`, Number(sum)]),
+  )
+  const books: Record<string, number> = {}
+  for (const { destination, currency, amount } of world.stripe().transfers(payer.key)) {
+    const name = `${destination} ${currency.toUpperCase()}`
+    books[name] = (books[name] ?? 0) + amount
+  }
+  return { ledger, books }
+}
+
+/** What is still owed to partners who could be paid. */
+const listOwed = ({ payer }: History) =>
+  world.query(
+    `select p.slug, c.currency, sum(c.amount_cents) as cents
+     from commissions c join partners p on p.id = c.partner_id
+     join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email and a.disconnected_at is null
+                           and a.status = 'enabled'
+     where c.workspace_id = $1 and p.status = 'approved' and (c.payout_id is null or exists (
+       select from payouts o where o.id = c.payout_id and o.stripe_account_id is not null and o.paid_at is null))
+     group by p.id, c.currency having sum(c.amount_cents) >= 50`,
+    [payer.workspaceId],
+  )
+
+test(`in ${HISTORIES} random histories the ledger adds up after each step, and Stripe has sent what it says`, async () => {
+  const history = fc.array(fc.oneof(...Object.values(steps)), { minLength: 5, maxLength: STEPS, size: 'max' })
+  const end = fc.tuple(steps.reported, steps.bought, steps.killed)
+  const holds = fc.asyncProperty(history, end, async (chosen, end) => {
+    world.hoursLater(0)
+    const history = await begin()
+    for (const step of [...chosen, ...end]) {
+      await step.take(history)
+      expect(await world.violations()).toEqual([])
+    }
+    // Things come right again: there is money, and the next day those that waited are sent.
+    for (const code of CURRENCIES) world.stripe().setBalance(code, 1_000_000_000, history.payer.key)
+    const tomorrow = world.hoursLater(history.hours + 25)
+    await history.payer.run({}, {}, tomorrow)
+    // An account that turned out to be closed made a payout fail: the next run knows.
+    await history.payer.run({}, {}, tomorrow)
+
+    expect(await world.violations()).toEqual([])
+    const { ledger, books } = await comparePayments(history)
+    expect(ledger).toEqual(books)
+    expect(await listOwed(history)).toEqual([])
+  })
+  await fc.assert(holds, { numRuns: HISTORIES, endOnFailure: true })
+}, 900_000)

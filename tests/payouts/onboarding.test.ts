@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { StripeTrouble } from '../../dev/fakes/stripe/troubles.ts'
+import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { startFaultyDatabase } from '../support/faulty-database.ts'
+import { payoutsHere } from '../support/in-process.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+let fake: StripeFake
+beforeAll(async () => {
+  fake = await startStripe()
+})
+afterAll(() => fake.stop())
+
+/** A merchant who pays by Stripe, and its partner "ann", who has not connected yet. */
+const createPartner = async ({ hasKey = true } = {}) => {
+  const merchant = await createMerchant()
+  const { workspace, seed, programId } = merchant
+  const email = `ann@${workspace.slug}.example`
+  await seed.addPartner(workspace.id, programId, { slug: 'ann', email })
+  const key = `sk_test_${workspace.id.replaceAll('-', '')}`
+  const payouts = payoutsHere({ STRIPE_URL: fake.url })
+
+  const setKey = async (other = key) => {
+    const sealed = await payouts.sealKey(workspace.id, other)
+    if ('refused' in sealed) return sealed
+    const act = { workspaceId: workspace.id, actor: 'a manager', now: new Date() }
+    return saveStripeKey(connect(inject('database')), act, { ...sealed, hint: other.slice(-4) })
+  }
+  if (hasKey) await setKey()
+
+  const urls = {
+    returnUrl: 'http://localhost/portal/connect/return',
+    refreshUrl: 'http://localhost/portal/connect/refresh',
+  }
+  return {
+    merchant,
+    workspaceId: workspace.id,
+    email,
+    key,
+    setKey,
+    payouts,
+    start: (change: { email?: string; country?: string } = {}, from = payouts) =>
+      from.startOnboarding({ workspaceId: workspace.id, email, country: 'DE', ...urls, ...change }),
+    accounts: () => fake.accounts(key),
+    /** What is written down of the partner's accounts, oldest first. */
+    kept: () =>
+      database.query<{ id: string; account: string | null; status: string; country: string; gone: boolean }>(
+        `select id, stripe_account_id as account, status, country, disconnected_at is not null as gone
+         from payout_accounts where workspace_id = $1 and email = $2 order by created_at, id`,
+        [workspace.id, email],
+      ),
+  }
+}
+type Partner = Awaited<ReturnType<typeof createPartner>>
+
+const LINK = { url: expect.stringContaining('/connect/alu_') }
+const REFUSED = { refused: expect.any(String) }
+
+/** The account that was made for a partner. */
+const accountOf = async ({ start, kept }: Partner): Promise<string> => {
+  expect(await start()).toEqual(LINK)
+  const account = (await kept()).at(-1)?.account
+  if (!account) throw new Error('No account was written down.')
+  return account
+}
+
+/** Lets a payout be on its way to a partner. */
+const addPayout = ({ workspaceId, email }: Partner, account: string | null) =>
+  database.query(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at)
+       values (gen_random_uuid(), $1, $4, now(), 'a manager', now()) returning id)
+     insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id,
+                          created_at, next_attempt_at)
+     select gen_random_uuid(), $1, run.id, p.program_id, p.id, 'USD', 100, $3, now(), now()
+     from run, partners p where p.workspace_id = $1 and p.email = $2`,
+    [workspaceId, email, account, account ? 'stripe' : 'manual'],
+  )
+const settlePayouts = ({ workspaceId }: Partner) =>
+  database.query('update payouts set failed_at = now() where workspace_id = $1', [workspaceId])
+
+describe('connecting', () => {
+  test('makes an account of the partner’s, and a link to Stripe', async () => {
+    const partner = await createPartner()
+    expect(await partner.start()).toEqual(LINK)
+    const [row] = await partner.kept()
+    expect(partner.accounts()).toMatchObject([
+      {
+        id: row?.account,
+        email: partner.email,
+        country: 'DE',
+        dashboard: 'express',
+        feesCollector: 'application',
+        lossesCollector: 'application',
+        recipient: true,
+        metadata: { workspace_id: partner.workspaceId, payout_account_id: row?.id },
+      },
+    ])
+    expect(row).toMatchObject({ status: 'onboarding', country: 'DE', gone: false })
+  })
+
+  test('goes on half-way with the same account, by another link, whatever country is chosen then', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    fake.leaveOnboarding(account)
+    await partner.payouts.refreshAccount(partner.workspaceId, account)
+    expect(await partner.start({ country: 'FR' })).toEqual(LINK)
+    expect(await partner.kept()).toMatchObject([{ account, status: 'onboarding', country: 'DE' }])
+    fake.onboard(account)
+    await partner.payouts.refreshAccount(partner.workspaceId, account)
+    expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
+    expect(partner.accounts()).toHaveLength(1)
+  })
+
+  test('eight times at once makes one account', async () => {
+    const partner = await createPartner()
+    const begun = await Promise.all(Array.from({ length: 8 }, () => partner.start()))
+    for (const answer of begun) expect(answer).toEqual(LINK)
+    expect(partner.accounts()).toHaveLength(1)
+    expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
+  })
+
+  test.each<{ case: string; trouble: StripeTrouble }>([
+    { case: 'was lost', trouble: 'cut_after' },
+    { case: 'never was', trouble: 'cut_before' },
+    { case: 'was a proxy’s', trouble: 'garbage' },
+    { case: 'was that Stripe is broken', trouble: { status: 500 } },
+    { case: 'was that there are too many calls', trouble: { status: 429 } },
+    { case: 'was that the same is under way', trouble: { status: 409, code: 'idempotency_key_in_use' } },
+  ])('makes one account when Stripe’s answer $case', async ({ trouble }) => {
+    const partner = await createPartner()
+    fake.plan(trouble)
+    expect(await partner.start()).toEqual(LINK)
+    expect(partner.accounts()).toHaveLength(1)
+    expect(await partner.kept()).toHaveLength(1)
+  })
+
+  test('goes on later with the account that Stripe has made, when no answer came through', async () => {
+    const partner = await createPartner()
+    fake.plan('cut_after', 'cut_after', 'cut_after')
+    expect(await partner.start()).toEqual(REFUSED)
+    expect(await partner.kept()).toMatchObject([{ account: null, status: 'onboarding' }])
+    expect(await partner.start()).toEqual(LINK)
+    expect(partner.accounts()).toHaveLength(1)
+    expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
+  })
+
+  test('goes on with the account when only its link did not come through', async () => {
+    const partner = await createPartner()
+    fake.plan(null, 'cut_after')
+    expect(await partner.start()).toEqual(REFUSED)
+    expect(await partner.start()).toEqual(LINK)
+    expect(partner.accounts()).toHaveLength(1)
+  })
+
+  test('in a country that Stripe refuses leaves the choice of another', async () => {
+    const partner = await createPartner()
+    expect(await partner.start({ country: 'KP' })).toEqual({ refused: expect.stringContaining('country') })
+    expect(await partner.kept()).toEqual([])
+    expect(await partner.start()).toEqual(LINK)
+  })
+
+  test('is for partners whom the program works with, where it pays by Stripe', async () => {
+    const partner = await createPartner({ hasKey: false })
+    expect(await partner.start()).toEqual(REFUSED)
+    await partner.setKey()
+    expect(await partner.start({ email: `bea@${partner.email}` })).toEqual(REFUSED)
+    await database.query(`update partners set status = 'banned' where email = $1`, [partner.email])
+    expect(await partner.start()).toEqual(REFUSED)
+    expect(partner.accounts()).toEqual([])
+    expect(await partner.kept()).toEqual([])
+  })
+
+  test('is refused without words of Stripe’s when the merchant’s key is worth nothing', async () => {
+    const partner = await createPartner()
+    fake.revokeKey(partner.key)
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe does not take') })
+    await database.query('update stripe_keys set sealed = $2 where workspace_id = $1', [
+      partner.workspaceId,
+      'c3BvaWx0',
+    ])
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe does not take') })
+  })
+
+  test.each([true, false])(
+    'begins anew after the account was closed (which we had heard: %s)',
+    async (heard) => {
+      const partner = await createPartner()
+      const account = await accountOf(partner)
+      fake.closeAccount(account)
+      if (heard) await partner.payouts.refreshAccount(partner.workspaceId, account)
+      const begun = await Promise.all(Array.from({ length: 4 }, () => partner.start({ country: 'FR' })))
+      for (const answer of begun) expect(answer).toEqual(LINK)
+      expect(partner.accounts()).toHaveLength(2)
+      expect(await partner.kept()).toMatchObject([
+        { account, status: 'closed', gone: true },
+        { status: 'onboarding', country: 'FR', gone: false },
+      ])
+    },
+  )
+
+  test('does not begin anew while a payout to the closed account is under way', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    await addPayout(partner, account)
+    fake.closeAccount(account)
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('under way') })
+    await settlePayouts(partner)
+    expect(await partner.start()).toEqual(LINK)
+  })
+
+  test.each(['cut_before', 'cut_after', 'half', 'shutdown_57P01'] as const)(
+    'makes one account, whichever statement meets with %s',
+    async (fault) => {
+      const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+      try {
+        for (let statement = 0; statement < 3; statement++) {
+          const partner = await createPartner()
+          const from = payoutsHere({ STRIPE_URL: fake.url, SQL_ENDPOINT: faulty.url })
+          faulty.plan([partner.workspaceId], [...Array(statement).fill(null), fault])
+          expect(await partner.start({}, from)).toEqual(LINK)
+          expect(partner.accounts()).toHaveLength(1)
+          expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
+        }
+      } finally {
+        await faulty.stop()
+      }
+    },
+  )
+
+  test('throws when the database is gone, and goes on with the same account later', async () => {
+    const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+    try {
+      for (let statement = 0; statement < 3; statement++) {
+        const partner = await createPartner()
+        const from = payoutsHere({ STRIPE_URL: fake.url, SQL_ENDPOINT: faulty.url })
+        faulty.plan(
+          [partner.workspaceId],
+          [...Array(statement).fill(null), 'cut_before', 'cut_before', 'cut_before'],
+        )
+        await expect(partner.start({}, from)).rejects.toThrow('The database did not answer')
+        expect(await partner.start()).toEqual(LINK)
+        expect(partner.accounts()).toHaveLength(1)
+      }
+    } finally {
+      await faulty.stop()
+    }
+  })
+})
+
+describe('what Stripe tells of an account', () => {
+  test('ends the same in any order, and however often it is told', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    const look = () => partner.payouts.refreshAccount(partner.workspaceId, account)
+    fake.leaveOnboarding(account)
+    fake.onboard(account)
+    for (const _event of fake.connectEvents()) await look()
+    expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
+    fake.restrictAccount(account)
+    await Promise.all([look(), look(), look()])
+    expect(await partner.kept()).toMatchObject([{ account, status: 'restricted' }])
+    fake.leaveOnboarding(account)
+    await look()
+    expect(await partner.kept()).toMatchObject([{ account, status: 'restricted' }])
+    fake.restoreAccount(account)
+    await look()
+    expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
+  })
+
+  test('is not overtaken by who asked before and was answered late', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    const held = Promise.withResolvers<void>()
+    const isRead = Promise.withResolvers<void>()
+    // The first look is answered with what was so before, and that only after the second look is over.
+    fake.hooks.afterCall = async () => {
+      fake.hooks.afterCall = undefined
+      isRead.resolve()
+      await held.promise
+    }
+    const first = partner.payouts.refreshAccount(partner.workspaceId, account)
+    await isRead.promise
+    fake.onboard(account)
+    await partner.payouts.refreshAccount(partner.workspaceId, account)
+    held.resolve()
+    await first
+    expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
+  })
+
+  test('changes nothing in another workspace, nor for an account that nobody knows', async () => {
+    const [ours, theirs] = await Promise.all([createPartner(), createPartner()])
+    const account = await accountOf(theirs)
+    fake.onboard(account)
+    const calls = fake.calls()
+    await ours.payouts.refreshAccount(ours.workspaceId, account)
+    await ours.payouts.refreshAccount(ours.workspaceId, 'acct_1NobodyKnowsIt')
+    expect(fake.calls()).toBe(calls)
+    expect(await theirs.kept()).toMatchObject([{ status: 'onboarding' }])
+  })
+
+  test('is asked for again while Stripe doesn’t answer, but not for the sake of the merchant’s key', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    fake.onboard(account)
+    fake.plan({ status: 503 })
+    await expect(partner.payouts.refreshAccount(partner.workspaceId, account)).rejects.toThrow()
+    fake.revokeKey(partner.key)
+    await partner.payouts.refreshAccount(partner.workspaceId, account)
+    expect(await partner.kept()).toMatchObject([{ status: 'onboarding' }])
+  })
+})
+
+describe('disconnecting', () => {
+  test('lets go of the account once, and another one may follow', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
+    const gone = await Promise.all(Array.from({ length: 4 }, disconnect))
+    expect(gone).toContainEqual({ disconnected: true })
+    expect(await disconnect()).toEqual({ disconnected: false })
+    expect(await partner.start()).toEqual(LINK)
+    expect(await partner.kept()).toMatchObject([{ account, gone: true }, { gone: false }])
+    expect(partner.accounts()).toMatchObject([{ id: account, standing: 'good' }, {}])
+  })
+
+  test('waits while a payout to it is under way, one by bank apart', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
+    await addPayout(partner, account)
+    expect(await disconnect()).toEqual({ refused: expect.stringContaining('under way') })
+    expect(await partner.kept()).toMatchObject([{ account, gone: false }])
+    await settlePayouts(partner)
+    await addPayout(partner, null)
+    expect(await disconnect()).toEqual({ disconnected: true })
+  })
+
+  test('touches nobody else’s account', async () => {
+    const [ours, theirs] = await Promise.all([createPartner(), createPartner()])
+    await accountOf(theirs)
+    expect(await ours.payouts.disconnect(ours.workspaceId, theirs.email)).toEqual({ disconnected: false })
+    expect(await ours.payouts.disconnect(theirs.workspaceId, ours.email)).toEqual({ disconnected: false })
+    expect(await theirs.kept()).toMatchObject([{ gone: false }])
+  })
+
+  test('while Stripe makes the account leaves nothing behind that looks connected', async () => {
+    const partner = await createPartner()
+    fake.hooks.afterCall = async () => {
+      fake.hooks.afterCall = undefined
+      await partner.payouts.disconnect(partner.workspaceId, partner.email)
+    }
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('try again') })
+    expect(await partner.kept()).toMatchObject([{ account: null, gone: true }])
+    expect(await partner.start()).toEqual(LINK)
+  })
+})
+
+describe('the merchant’s key', () => {
+  test('of another Stripe account is not taken while partners are connected', async () => {
+    const partner = await createPartner()
+    const account = await accountOf(partner)
+    const other = `${partner.key}x`
+    expect(await partner.setKey(other)).toBeNull()
+    expect(await partner.setKey(`${partner.key}_rolled`)).toMatchObject({ hint: 'lled' })
+    await partner.payouts.disconnect(partner.workspaceId, partner.email)
+    await addPayout(partner, account)
+    expect(await partner.setKey(other)).toBeNull()
+    await settlePayouts(partner)
+    expect(await partner.setKey(other)).toMatchObject({ stripeAccountId: expect.stringMatching(/^acct_/) })
+  })
+
+  test('of another Stripe account is not taken either after the key before was removed', async () => {
+    const partner = await createPartner()
+    await accountOf(partner)
+    await database.query('delete from stripe_keys where workspace_id = $1', [partner.workspaceId])
+    expect(await partner.setKey(`${partner.key}x`)).toEqual({
+      refused: expect.stringContaining('another Stripe account'),
+    })
+    expect(await partner.setKey()).toMatchObject({ hint: partner.key.slice(-4) })
+  })
+
+  test('that is exchanged while Stripe makes an account gets none of the account before', async () => {
+    const partner = await createPartner()
+    fake.hooks.afterCall = async () => {
+      fake.hooks.afterCall = undefined
+      expect(await partner.setKey(`${partner.key}x`)).toMatchObject({ livemode: false })
+    }
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('try again') })
+    expect(await partner.kept()).toMatchObject([{ account: null }])
+    expect(await partner.start()).toEqual(LINK)
+    expect(fake.accounts(`${partner.key}x`)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { payDue } from '../../lib/payouts/run.service.ts'
+import { usePayouts } from '../support/payouts.ts'
+
+const world = usePayouts()
+
+const day = (text: string) => new Date(`${text}T06:00:00Z`)
+
+/** A merchant whose program pays by a schedule that was set on some day, and has a partner who is owed something. */
+const stage = async (payout_schedule: 'weekly' | 'monthly', since: string) => {
+  const payer = await world.createPayer({ payout_schedule, payout_schedule_since: day(since) })
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  const runs = async () =>
+    (
+      await world.query<{ scheduled_for: Date; program_id: string }>(
+        'select scheduled_for, program_id from payout_runs where workspace_id = $1 order by id',
+        [payer.workspaceId],
+      )
+    ).map(({ scheduled_for }) => scheduled_for.toISOString().slice(0, 10))
+  return { payer, maya, runs }
+}
+
+test('a program pays at its turn, once, however often the clock ticks', async () => {
+  const { payer, maya, runs } = await stage('monthly', '2026-10-10')
+  await payDue(world.env(), day('2026-10-31'))
+  expect(await runs()).toEqual([])
+
+  await Promise.all(Array.from({ length: 8 }, () => payDue(world.env(), day('2026-11-01'))))
+  await payDue(world.env(), day('2026-11-02'))
+  expect(await runs()).toEqual(['2026-11-01'])
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
+
+  await payer.earn(maya.id, { amountCents: 300 })
+  await payDue(world.env(), day('2026-11-30'))
+  expect(await runs()).toEqual(['2026-11-01'])
+  await payDue(world.env(), day('2026-12-01'))
+  expect(await runs()).toEqual(['2026-11-01', '2026-12-01'])
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '300 usd'] })
+})
+
+test('switching a schedule on makes up for no turn that has passed', async () => {
+  const { payer, runs } = await stage('monthly', '2026-11-05')
+  await payDue(world.env(), day('2026-11-06'))
+  expect(await runs()).toEqual([])
+  expect(payer.sent()).toEqual({})
+})
+
+test('a clock that was away makes up for the latest turn, not for all of them', async () => {
+  const { runs } = await stage('weekly', '2026-01-01')
+  await payDue(world.env(), day('2026-11-21'))
+  expect(await runs()).toEqual(['2026-11-16'])
+})
+
+test('a scheduled run leaves the other programs of the workspace alone', async () => {
+  const { payer, maya } = await stage('monthly', '2026-10-10')
+  const other = await payer.seed.addProgram(payer.workspaceId)
+  const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+  await payer.earn(twin, { amountCents: 300 })
+  await payDue(world.env(), day('2026-11-01'))
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
+})
+
+test('without a key of Stripe a schedule waits, and tells nobody to connect', async () => {
+  const { payer, runs } = await stage('monthly', '2026-10-10')
+  await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }], connected: false })
+  await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
+  await payDue(world.env(), day('2026-11-01'))
+  expect(await runs()).toEqual([])
+  expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
+})
+
+test('a run that was cut off goes on with the next tick, whoever began it', async () => {
+  const { payer, maya } = await stage('monthly', '2026-10-10')
+  // As much as begins a run, and no more.
+  await payDue({ ...world.env(), MAX_FETCHES: '2' }, day('2026-11-01'))
+  expect(payer.sent()).toEqual({})
+  await payDue(world.env(), day('2026-11-01'))
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
+})
+
+test('of many merchants whose payouts are due, each gets its turn', async () => {
+  await world.query(`update programs set payout_schedule = 'manual'`)
+  const many = await stage('monthly', '2026-12-10')
+  for (let index = 0; index < 8; index++) {
+    await many.payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
+  }
+  const few = await stage('monthly', '2026-12-10')
+  // As much as claims for both, and sends some of the payouts.
+  await payDue({ ...world.env(), MAX_FETCHES: '20' }, day('2027-01-01'))
+  expect(Object.keys(few.payer.sent())).toHaveLength(1)
+  expect(Object.keys(many.payer.sent()).length).toBeLessThan(9)
+})

@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest'
+import { explainToPartner, type SeenEvent, whyNothing } from '../../lib/portal/partner-steps.ts'
+import type { Step } from '../../lib/tracking/steps.ts'
+
+const times = { clickedAt: '2026-06-01T23:30:00Z', expiresAt: '2026-08-30T23:30:00Z' }
+const click = (slug = 'ann') => ({ clickId: 'clk_secret', slug, ...times })
+const created = { slug: 'ann', amountCents: 980, currency: 'USD', payableAt: '2026-07-01T00:00:00Z' }
+
+const credited: SeenEvent = {
+  kind: 'sale',
+  steps: [],
+  isCredited: true,
+  isCreditedToOther: false,
+  isClicked: true,
+  slug: 'ann',
+}
+const uncredited = { ...credited, isCredited: false }
+const others = { ...uncredited, isCreditedToOther: true }
+
+const OTHERS = 'This sale was credited to somebody else, so it earns you nothing.'
+
+test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
+  {
+    case: 'a click that counts, and what it earned',
+    event: credited,
+    steps: [
+      { code: 'click', facts: click() },
+      { code: 'group_reward', facts: { group: 'Cheap ones', percent: 12.5 } },
+      { code: 'commission_created', facts: created },
+    ],
+    told: [
+      'The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.',
+      'Your reward is 12.5% of the sale.',
+      'You earned 9.80 USD, payable from 1 July 2026.',
+    ],
+  },
+  {
+    case: 'a lead with a flat reward',
+    event: { ...credited, kind: 'lead' },
+    steps: [{ code: 'group_reward', facts: { group: 'Gold', amountCents: 500, currency: 'USD' } }],
+    told: ['Your reward for a lead is 5.00 USD.'],
+  },
+  {
+    case: 'a coupon of the reader’s',
+    event: { ...credited, isClicked: false },
+    steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'ann' } }],
+    told: ['The checkout used a coupon code of yours.'],
+  },
+  {
+    case: 'a coupon of somebody who was banned, after which the reader’s click counted',
+    event: credited,
+    steps: [
+      { code: 'coupon', facts: { couponId: 'promo_secret', slug: 'bob' } },
+      { code: 'partner_inactive', facts: { slug: 'bob' } },
+      { code: 'click', facts: click() },
+    ],
+    told: ['The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.'],
+  },
+  {
+    case: 'a customer whom the reader brought first, though another one’s click came later',
+    event: { ...credited, isClicked: false },
+    steps: [
+      { code: 'click', facts: click('bob') },
+      { code: 'customer', facts: { slug: 'ann', because: 'first_partner' } },
+    ],
+    told: ['You brought this customer first, and this program keeps a customer with whoever did.'],
+  },
+  {
+    case: 'a renewal',
+    event: { ...credited, isClicked: false },
+    steps: [{ code: 'customer', facts: { slug: 'ann', because: 'owner' } }],
+    told: ['This customer is one of yours, and you are credited with what it buys.'],
+  },
+  {
+    case: 'an expired click',
+    event: uncredited,
+    steps: [{ code: 'expired_click', facts: click() }],
+    told: [
+      'The visitor came through your link on 1 June 2026, but a click counts for 90 days, and that ended on 30 August 2026.',
+    ],
+  },
+  {
+    case: 'an expired click of somebody else, who has the same slug in another program',
+    event: { ...credited, isClicked: false },
+    steps: [
+      { code: 'expired_click', facts: click('ann') },
+      { code: 'customer', facts: { slug: 'ann', because: 'owner' } },
+    ],
+    told: ['This customer is one of yours, and you are credited with what it buys.'],
+  },
+  {
+    case: 'a reader who was banned',
+    event: uncredited,
+    steps: [{ code: 'partner_inactive', facts: { slug: 'ann' } }],
+    told: ['Your work with this program had ended by then, so nothing is credited to you.'],
+  },
+  {
+    case: 'another partner who keeps the customer, and what that one earned',
+    event: others,
+    steps: [
+      { code: 'click', facts: click() },
+      { code: 'customer', facts: { slug: 'bob', because: 'first_partner' } },
+      { code: 'program_reward', facts: { percent: 50 } },
+      { code: 'commission_created', facts: { ...created, slug: 'bob' } },
+      {
+        code: 'commission_reversed',
+        facts: {
+          refundedCents: 1,
+          disputedCents: 0,
+          paidCents: 9,
+          paidCurrency: 'USD',
+          amountCents: 1,
+          currency: 'USD',
+        },
+      },
+    ],
+    told: [
+      'The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.',
+      OTHERS,
+    ],
+  },
+  {
+    case: 'another partner’s coupon',
+    event: others,
+    steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'bob' } }],
+    told: [OTHERS],
+  },
+  {
+    case: 'a commission that took the place of another partner’s',
+    event: credited,
+    steps: [{ code: 'commission_replaced', facts: { slug: 'bob', amountCents: 77, currency: 'USD' } }],
+    told: [],
+  },
+  {
+    case: 'a commission that took the place of the reader’s own',
+    event: credited,
+    steps: [{ code: 'commission_replaced', facts: { slug: 'ann', amountCents: 77, currency: 'USD' } }],
+    told: ['Before all of this was known, you were credited otherwise; that was taken back.'],
+  },
+  {
+    case: 'the second record of a purchase',
+    event: credited,
+    steps: [{ code: 'same_purchase', facts: { externalId: 'in_secret' } }],
+    told: ['This purchase was recorded twice. It counts once, and is not this one.'],
+  },
+  {
+    case: 'what cannot be told apart from nothing',
+    event: { ...uncredited, isClicked: false },
+    steps: [
+      { code: 'no_click', facts: {} },
+      { code: 'unknown_click', facts: { clickId: 'clk_secret' } },
+      { code: 'unknown_customer', facts: {} },
+    ],
+    told: [],
+  },
+])('$case', ({ event, steps, told }) => {
+  expect(explainToPartner({ ...event, steps })).toEqual(told)
+})
+
+test.each([
+  { refundedCents: 100, disputedCents: 0, because: 'The buyer was given money back' },
+  { refundedCents: 0, disputedCents: 100, because: 'The buyer disputes the payment' },
+  {
+    refundedCents: 100,
+    disputedCents: 100,
+    because: 'The buyer was given money back and disputes the payment',
+  },
+])('$because', ({ because, ...given }) => {
+  const facts = { ...given, paidCents: 900, paidCurrency: 'EUR', amountCents: 90, currency: 'USD' }
+  expect(explainToPartner({ ...credited, steps: [{ code: 'commission_reversed', facts }] })).toEqual([
+    `${because}, so 0.90 USD of your commission are taken back.`,
+  ])
+})
+
+test.each<{ event: SeenEvent; step: Step; why: string | null }>([
+  { event: others, step: { code: 'click', facts: click() }, why: 'this sale was credited to somebody else' },
+  {
+    event: uncredited,
+    step: { code: 'expired_click', facts: click() },
+    why: 'the click was older than 90 days',
+  },
+  {
+    event: uncredited,
+    step: { code: 'partner_inactive', facts: { slug: 'ann' } },
+    why: 'your work with this program had ended',
+  },
+  { event: uncredited, step: { code: 'no_click', facts: {} }, why: 'nothing tied this sale to you' },
+  {
+    event: credited,
+    step: { code: 'no_reward', facts: { slug: 'ann' } },
+    why: 'leads earn nothing in this program',
+  },
+  {
+    event: credited,
+    step: { code: 'one_time_already_rewarded', facts: { firstRewardedAt: times.clickedAt } },
+    why: 'only a customer’s first sale earns something',
+  },
+  {
+    event: credited,
+    step: {
+      code: 'past_reward_duration',
+      facts: { firstRewardedAt: times.clickedAt, months: 12, endedAt: times.expiresAt },
+    },
+    why: 'the time in which this customer’s sales earn something is over',
+  },
+  { event: credited, step: { code: 'zero_amount', facts: {} }, why: 'the reward came to nothing' },
+  { event: credited, step: { code: 'commission_created', facts: created }, why: null },
+])('in short, of $step.code: $why', ({ event, step, why }) => {
+  const seen = { ...event, steps: [step] }
+  expect(whyNothing(seen)).toBe(why)
+  // What is told at length never names what is the merchant's or another partner's.
+  expect(explainToPartner(seen).join(' ')).not.toMatch(/secret|bob|clk_/)
+})

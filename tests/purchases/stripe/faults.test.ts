@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest'
+import { hashApiKey } from '../../../lib/auth/api-keys.ts'
+import { FAULTS, type Fault } from '../../support/faulty-database.ts'
+import { useFaultyWorkers } from '../../support/faulty-workers.ts'
+import { createMerchant, useDatabase } from '../../support/merchant.ts'
+import {
+  checkoutSession,
+  invoice,
+  refund,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
+
+const database = useDatabase()
+const faulty = useFaultyWorkers()
+
+/** A merchant with a paid checkout that a click of maya's led to, and whose fetches are counted and failed. */
+const createWatched = async () => {
+  const merchant = await createMerchant({ baseUrl: faulty.baseUrl() })
+  const { workspace, programId, apiKey } = merchant
+  const { deliver } = await useStripe(merchant, faulty.baseUrl())
+  const session = checkoutSession({
+    client_reference_id: await merchant.click(),
+    customer: stripeId('cus'),
+  })
+  const checkout = stripeEvent('checkout.session.completed', session)
+  const paymentIntent = `${session.payment_intent}`
+  // What an event led to is saved by the event's id, and names nothing else of the workspace than the sale.
+  const tenant = [workspace.id, workspace.slug, (await hashApiKey(apiKey)) ?? '', programId, paymentIntent]
+  return {
+    ...merchant,
+    session,
+    paymentIntent,
+    checkout,
+    deliver,
+    ...faulty.watch(tenant),
+    /** What Stripe's events and the merchant's report came to. */
+    ledger: async () => {
+      const [row] = await database.query(
+        `select (select array_agg(amount_cents::int order by id) from commissions where workspace_id = w.id) as earned,
+                (select count(*) from events where workspace_id = w.id)::int as sales,
+                (select count(*) from customers where workspace_id = w.id)::int as customers,
+                (select count(*) from referrals where workspace_id = w.id)::int as referrals,
+                (select array_agg(outcome ->> 'code' order by id) from stripe_events where workspace_id = w.id) as outcomes
+         from workspaces w where w.id = $1`,
+        [workspace.id],
+      )
+      return row
+    },
+  }
+}
+type Watched = Awaited<ReturnType<typeof createWatched>>
+
+const ONE_SALE = { earned: [980], sales: 1, customers: 1, referrals: 1 }
+
+/** What a checkout led to. Once its sale was committed unseen, it finds a sale that is there. */
+const SOLD = expect.stringMatching(/^(sale_credited|nothing_changed)$/)
+
+/** What reads and writes, in the order in which it does. */
+const STEPS = {
+  checkout: [
+    'the secrets',
+    'the event',
+    'the purchase',
+    'its facts',
+    'the ledger',
+    'the sales before it',
+    'the outcome',
+  ],
+  refund: ['the secrets', 'the event', 'the purchase', 'its facts', 'the ledger', 'the outcome'],
+} as const
+
+const at = (step: number, ...faults: Fault[]) => [...Array<null>(step).fill(null), ...faults]
+const everyStep = (kind: keyof typeof STEPS, faults: readonly Fault[]) =>
+  STEPS[kind].flatMap((name, step) => faults.map((fault) => ({ name, step, fault })))
+
+describe('fetches to the database (design, section 11)', () => {
+  test('a checkout takes 7, its repeat 2, and what is of no interest 1', async () => {
+    const { plan, deliver, checkout, fetches } = await createWatched()
+    const deliveries = [
+      { event: checkout, takes: 7 },
+      { event: checkout, takes: 2 },
+      { event: stripeEvent('customer.created', {}), takes: 1 },
+    ]
+    for (const { event, takes } of deliveries) {
+      plan()
+      expect((await deliver(event)).status).toBe(200)
+      expect(fetches()).toBe(takes)
+    }
+  })
+
+  test('a refund takes 6', async () => {
+    const { plan, deliver, checkout, paymentIntent, fetches } = await createWatched()
+    await deliver(checkout)
+    plan()
+    await deliver(stripeEvent('refund.created', refund({ payment_intent: paymentIntent })))
+    expect(fetches()).toBe(6)
+  })
+
+  test('what is not dated takes none, and a wrong signature 1', async () => {
+    const { plan, deliver, checkout, fetches } = await createWatched()
+    plan()
+    await deliver(checkout, { at: new Date(1_000) })
+    expect(fetches()).toBe(0)
+    await deliver(checkout, { secret: 'whsec_wrong' })
+    expect(fetches()).toBe(1)
+  })
+})
+
+/** Stripe sends again what was not taken; and now and then what was. */
+const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
+  plan()
+  for (let round = 0; round < 2; round++) expect((await deliver(checkout)).status).toBe(200)
+}
+
+describe.concurrent('a checkout that the database fails ends in one sale', () => {
+  test.each(everyStep('checkout', FAULTS))(
+    'when $name meets $fault once, the retry saves it',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      watched.plan(...at(step, fault))
+      expect((await watched.deliver(watched.checkout)).status).toBe(200)
+      expect(watched.left()).toBe(0)
+      expect(await watched.ledger()).toEqual({ ...ONE_SALE, outcomes: [SOLD] })
+    },
+  )
+
+  test.each(everyStep('checkout', FAULTS))(
+    'when $name meets $fault for good, Stripe hears 503, and its repeat saves it',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      watched.plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      const { status, headers, body } = await watched.deliver(watched.checkout)
+      expect({ status, code: body.error?.code }).toEqual({ status: 503, code: 'try_again' })
+      expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+
+      await deliverAgain(watched)
+      expect(await watched.ledger()).toEqual({ ...ONE_SALE, outcomes: [SOLD] })
+    },
+  )
+})
+
+/** Those that differ in what has happened when the caller gives up. */
+const LASTING: Fault[] = ['cut_before', 'cut_after', 'half', 'garbage', 'wake_500']
+
+describe.concurrent('a refund that the database fails takes back once', () => {
+  test.each(everyStep('refund', LASTING))(
+    'when $name meets $fault for good, and Stripe repeats it',
+    async ({ step, fault }) => {
+      const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
+      await deliver(checkout)
+      const event = stripeEvent('refund.created', refund({ payment_intent: paymentIntent, amount: 490 }))
+      plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      expect((await deliver(event)).status).toBe(503)
+      plan()
+      for (let round = 0; round < 2; round++) expect((await deliver(event)).status).toBe(200)
+      expect(await ledger()).toMatchObject({ ...ONE_SALE, earned: [980, -98] })
+    },
+  )
+})
+
+/** After the checkout's own: what a renewal that was told of before takes, to be credited to whoever brought the customer. */
+const RENEWAL_STEPS = ['its purchase', 'its facts', 'its ledger', 'the outcome'].flatMap((name, index) =>
+  LASTING.map((fault) => ({ name, step: 6 + index, fault })),
+)
+
+describe.concurrent('a renewal that came before the checkout is credited, too', () => {
+  test.each(RENEWAL_STEPS)(
+    'when $name meets $fault for good, and Stripe repeats the checkout',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      const { plan, deliver, checkout, session, ledger } = watched
+      const renewal = invoice({ customer: session.customer, status_transitions: { paid_at: seconds() + 60 } })
+      await deliver(stripeEvent('invoice.paid', renewal))
+      plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      expect((await deliver(checkout)).status).toBe(503)
+      await deliverAgain(watched)
+      expect(await ledger()).toMatchObject({ ...ONE_SALE, sales: 2, earned: [980, 980] })
+    },
+  )
+})
+
+test.concurrent('a Worker that ends between the event and the ledger leaves a repeat to finish it', async () => {
+  const { plan, deliver, checkout, ledger } = await createWatched()
+  plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
+  expect((await deliver(checkout)).status).toBe(503)
+  expect(await ledger()).toEqual({ earned: null, sales: 0, customers: 0, referrals: 0, outcomes: [null] })
+  plan()
+  expect((await deliver(checkout)).status).toBe(200)
+  expect(await ledger()).toEqual({ ...ONE_SALE, outcomes: ['sale_credited'] })
+})
+
+test.concurrent('another event of the purchase finishes what a lost one began, and the repeat says so', async () => {
+  const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
+  plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
+  expect((await deliver(checkout)).status).toBe(503)
+  plan()
+  await deliver(stripeEvent('refund.created', refund({ payment_intent: paymentIntent, amount: 490 })))
+  expect(await ledger()).toMatchObject({ ...ONE_SALE, earned: [980, -98] })
+  await deliver(checkout)
+  expect(await ledger()).toMatchObject({
+    ...ONE_SALE,
+    earned: [980, -98],
+    outcomes: [expect.any(String), expect.any(String)],
+  })
+})
+
+/** The first is that of track-sale; the others are those of the stripe-webhook Worker, which it asks. */
+const REPORT_STEPS = [
+  'the read',
+  'the note',
+  'the purchase',
+  'its facts',
+  'the ledger',
+  'the sales before it',
+  'the end',
+]
+const EVERY_REPORT_FAULT = REPORT_STEPS.flatMap((name, step) =>
+  FAULTS.map((fault) => ({ name, step, fault })),
+)
+
+describe.concurrent('a sale that Stripe told of first, and then the merchant, is one sale', () => {
+  const report = ({ paymentIntent, session }: Watched) => ({
+    externalId: paymentIntent,
+    customerExternalId: 'user_1',
+    amountCents: 4_900,
+    clickId: `${session.client_reference_id}`,
+  })
+
+  test('whose report takes 7 fetches, and its repeat 1', async () => {
+    const watched = await createWatched()
+    await watched.deliver(watched.checkout)
+    for (const takes of [REPORT_STEPS.length, 1]) {
+      watched.plan()
+      expect((await watched.sale(report(watched))).status).toBe(200)
+      expect(watched.fetches()).toBe(takes)
+    }
+  })
+
+  test.each(EVERY_REPORT_FAULT)(
+    'when $name meets $fault for good, and the merchant repeats it',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      await watched.deliver(watched.checkout)
+      watched.plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      const first = await watched.sale(report(watched))
+      expect({ status: first.status, code: first.body.error?.code }).toEqual({
+        status: 503,
+        code: 'try_again',
+      })
+      watched.plan()
+      const again = await watched.sale(report(watched))
+      expect(again).toMatchObject({ status: 200, body: { attributed: true } })
+      expect((await watched.sale(report(watched))).body).toEqual(again.body)
+      expect(again.headers.get('Idempotency-Mismatch')).toBeNull()
+      expect(await watched.ledger()).toMatchObject({ ...ONE_SALE, outcomes: ['sale_credited'] })
+      const [customer] = await database.query(
+        'select external_id, stripe_customer_id from customers where workspace_id = $1',
+        [watched.workspace.id],
+      )
+      expect(customer).toEqual({ external_id: 'user_1', stripe_customer_id: watched.session.customer })
+    },
+  )
+})

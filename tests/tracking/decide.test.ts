@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest'
+import type { Click, PartnerTerms } from '../../lib/tracking/attribution.ts'
+import { decide, type Report } from '../../lib/tracking/decide.ts'
+import type { Reward } from '../../lib/tracking/rewards.ts'
+
+const now = new Date('2026-06-15T12:00:00Z')
+const percent = (basisPoints: number): Reward => ({ id: `r${basisPoints}`, kind: 'percent', basisPoints })
+
+const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
+  id: 'p-maya',
+  slug: 'maya',
+  status: 'approved',
+  programId: 'program-1',
+  reward: percent(2_000),
+  rewardInterval: 'recurring',
+  rewardDurationMonths: null,
+  holdingDays: 30,
+  attribution: 'last',
+  attributeKnownCustomers: false,
+  group: null,
+  firstRewardedAt: null,
+  ...terms,
+})
+const leo = (terms: Partial<PartnerTerms> = {}) => partner({ id: 'p-leo', slug: 'leo', ...terms })
+
+const click = (who: PartnerTerms, expiresAt = '2026-09-01T00:00:00Z'): Click => ({
+  id: 'clk_1',
+  createdAt: new Date('2026-06-01T00:00:00Z'),
+  expiresAt: new Date(expiresAt),
+  partner: who,
+})
+
+const sale = (changes: Partial<Report> = {}): Report => ({
+  kind: 'sale',
+  externalId: 'inv_1',
+  customerExternalId: 'user_1',
+  customerEmail: null,
+  customerName: null,
+  clickId: 'clk_1',
+  eventName: 'sale',
+  metadata: null,
+  sale: { amountCents: 4_900n, currency: 'USD' },
+  ...changes,
+})
+const lead = (changes: Partial<Report> = {}) => sale({ kind: 'lead', sale: null, ...changes })
+const codes = (decision: { steps: { code: string }[] }) => decision.steps.map((step) => step.code)
+
+describe('who is credited', () => {
+  const first = { attribution: 'first' } as const
+  test.each([
+    {
+      case: 'a live click',
+      facts: { click: click(partner()), customerPartner: null },
+      to: 'maya',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'no click id',
+      report: sale({ clickId: null }),
+      facts: { click: null, customerPartner: null },
+      steps: ['no_click'],
+    },
+    {
+      case: 'a click id that nothing has',
+      facts: { click: null, customerPartner: null },
+      steps: ['unknown_click'],
+    },
+    {
+      case: 'the last millisecond of a click',
+      facts: { click: click(partner(), '2026-06-15T12:00:00.001Z'), customerPartner: null },
+      to: 'maya',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'a click that expires this very moment',
+      facts: { click: click(partner(), '2026-06-15T12:00:00Z'), customerPartner: null },
+      steps: ['expired_click'],
+    },
+    {
+      case: 'a banned partner’s click',
+      facts: { click: click(partner({ status: 'banned' })), customerPartner: null },
+      steps: ['partner_inactive'],
+    },
+    {
+      case: 'last: a new click takes the customer over',
+      facts: { click: click(leo()), customerPartner: partner() },
+      to: 'leo',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'first: the known partner beats a new click',
+      facts: { click: click(leo(first)), customerPartner: partner(first) },
+      to: 'maya',
+      by: 'customer',
+      steps: ['click', 'customer'],
+    },
+    {
+      case: 'first: the known partner’s own click',
+      facts: { click: click(partner(first)), customerPartner: partner(first) },
+      to: 'maya',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'first: a new customer goes by the click',
+      facts: { click: click(leo(first)), customerPartner: null },
+      to: 'leo',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'first: a known partner of another program does not count',
+      facts: { click: click(leo(first)), customerPartner: partner({ ...first, programId: 'program-2' }) },
+      to: 'leo',
+      by: 'click',
+      steps: ['click'],
+    },
+    {
+      case: 'first: a banned known partner does not count',
+      facts: { click: click(leo(first)), customerPartner: partner({ ...first, status: 'banned' }) },
+      to: 'leo',
+      by: 'click',
+      steps: ['click', 'partner_inactive'],
+    },
+    {
+      case: 'first: without a click the known partner gets nothing',
+      report: sale({ clickId: null }),
+      facts: { click: null, customerPartner: partner(first) },
+      steps: ['no_click'],
+    },
+    {
+      case: 'a known customer without a click, by default',
+      report: sale({ clickId: null }),
+      facts: { click: null, customerPartner: partner() },
+      steps: ['no_click'],
+    },
+    {
+      case: 'a known customer without a click, where the program opted in',
+      report: sale({ clickId: null }),
+      facts: { click: null, customerPartner: partner({ attributeKnownCustomers: true }) },
+      to: 'maya',
+      by: 'customer',
+      steps: ['no_click', 'customer'],
+    },
+    {
+      case: 'a known customer with an expired click, opted in',
+      facts: {
+        click: click(leo(), '2026-01-01T00:00:00Z'),
+        customerPartner: partner({ attributeKnownCustomers: true }),
+      },
+      to: 'maya',
+      by: 'customer',
+      steps: ['expired_click', 'customer'],
+    },
+    {
+      case: 'a known customer of a banned partner, opted in',
+      report: sale({ clickId: null }),
+      facts: { click: null, customerPartner: partner({ attributeKnownCustomers: true, status: 'banned' }) },
+      steps: ['no_click', 'partner_inactive'],
+    },
+    {
+      case: 'a lead of a known customer without a click, opted in',
+      report: lead({ clickId: null }),
+      facts: { click: null, customerPartner: partner({ attributeKnownCustomers: true }) },
+      steps: ['no_click'],
+    },
+  ])('$case', ({ report = sale(), facts, to, by, steps }) => {
+    const decision = decide(report, facts, now)
+    expect(decision.credit?.partner.slug).toBe(to)
+    expect(decision.credit?.by).toBe(by)
+    expect(codes(decision).slice(0, steps.length)).toEqual(steps)
+    if (!to) expect(decision).toMatchObject({ commission: null, steps: { length: steps.length } })
+  })
+})
+
+describe('what a sale earns', () => {
+  const group = (saleReward: Reward | null, leadReward: Reward | null = null) => ({
+    name: 'Gold',
+    saleReward,
+    leadReward,
+  })
+  test.each([
+    {
+      case: 'the program’s reward, without a group',
+      who: partner(),
+      earns: 980n,
+      steps: ['click', 'program_reward', 'commission_created'],
+    },
+    {
+      case: 'the group’s sale reward',
+      who: partner({ group: group(percent(3_000)) }),
+      earns: 1_470n,
+      steps: ['click', 'group_reward', 'commission_created'],
+    },
+    {
+      case: 'the program’s reward, in a group with a lead reward only',
+      who: partner({ group: group(null, percent(1)) }),
+      earns: 980n,
+      steps: ['click', 'program_reward', 'commission_created'],
+    },
+    {
+      case: 'nothing, at a group reward of 0%',
+      who: partner({ group: group(percent(0)) }),
+      steps: ['click', 'group_reward', 'zero_amount'],
+    },
+    {
+      case: 'nothing, for a second sale under one-time',
+      who: partner({ rewardInterval: 'one-time', firstRewardedAt: new Date('2026-06-01') }),
+      steps: ['click', 'program_reward', 'one_time_already_rewarded'],
+    },
+    {
+      case: 'nothing, past the duration',
+      who: partner({ rewardDurationMonths: 3, firstRewardedAt: new Date('2026-03-15T12:00:00Z') }),
+      steps: ['click', 'program_reward', 'past_reward_duration'],
+    },
+    {
+      case: 'the reward, a moment before the duration ends',
+      who: partner({ rewardDurationMonths: 3, firstRewardedAt: new Date('2026-03-15T12:00:00.001Z') }),
+      earns: 980n,
+      steps: ['click', 'program_reward', 'commission_created'],
+    },
+    {
+      case: 'nothing, past the duration in a group too: interval and duration are the program’s',
+      who: partner({
+        group: group(percent(3_000)),
+        rewardDurationMonths: 3,
+        firstRewardedAt: new Date('2026-01-01'),
+      }),
+      steps: ['click', 'group_reward', 'past_reward_duration'],
+    },
+  ])('$case', ({ who, earns, steps }) => {
+    const decision = decide(sale(), { click: click(who), customerPartner: null }, now)
+    expect(decision.commission?.amountCents).toBe(earns)
+    expect(codes(decision)).toEqual(steps)
+  })
+
+  test('is held for the program’s days', () => {
+    const decision = decide(
+      sale(),
+      { click: click(partner({ holdingDays: 14 })), customerPartner: null },
+      now,
+    )
+    expect(decision.commission?.payableAt).toEqual(new Date('2026-06-29T12:00:00Z'))
+  })
+
+  test('may be earned once only under a one-time reward, and the trace of the loser says so', () => {
+    const decision = decide(
+      sale(),
+      { click: click(partner({ rewardInterval: 'one-time' })), customerPartner: null },
+      now,
+    )
+    expect(decision.commission?.oneTime).toBe(true)
+    expect(decision.stepsWhenBeaten.map((step) => step.code)).toEqual([
+      'click',
+      'program_reward',
+      'one_time_already_rewarded',
+    ])
+  })
+})
+
+describe('what a lead earns', () => {
+  const flat: Reward = { id: 'flat', kind: 'flat', amountCents: 500, currency: 'EUR' }
+  const group = (leadReward: Reward | null) => ({ name: 'Gold', saleReward: percent(3_000), leadReward })
+  test.each([
+    { case: 'nothing without a group', who: partner(), steps: ['click', 'no_reward'] },
+    {
+      case: 'nothing in a group without a lead reward',
+      who: partner({ group: group(null) }),
+      steps: ['click', 'no_reward'],
+    },
+    {
+      case: 'the group’s lead reward',
+      who: partner({ group: group(flat) }),
+      earns: 500n,
+      steps: ['click', 'group_reward', 'commission_created'],
+    },
+    {
+      case: 'nothing from a share, since a lead has no amount',
+      who: partner({ group: group(percent(1_000)) }),
+      steps: ['click', 'group_reward', 'zero_amount'],
+    },
+    {
+      case: 'the lead reward also of a customer who was rewarded before: intervals are about sales',
+      who: partner({
+        group: group(flat),
+        rewardInterval: 'one-time',
+        firstRewardedAt: new Date('2026-01-01'),
+      }),
+      earns: 500n,
+      steps: ['click', 'group_reward', 'commission_created'],
+    },
+  ])('$case', ({ who, earns, steps }) => {
+    const decision = decide(lead(), { click: click(who), customerPartner: null }, now)
+    expect(decision.commission?.amountCents).toBe(earns)
+    expect(decision.commission?.oneTime ?? false).toBe(false)
+    expect(codes(decision)).toEqual(steps)
+  })
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { FAULTS, type Fault } from '../support/faulty-database.ts'
+import { useFaultyWorkers } from '../support/faulty-workers.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+const faulty = useFaultyWorkers()
+
+/** A merchant whose fetches are counted and failed apart from everybody else's. */
+const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {
+  const merchant = await createMerchant({ baseUrl: faulty.baseUrl(), ...options })
+  const clickId = await merchant.click()
+  const tenant = [merchant.workspace.id, (await hashApiKey(merchant.apiKey)) ?? '', merchant.programId]
+  return {
+    ...merchant,
+    clickId,
+    ...faulty.watch(tenant),
+  }
+}
+
+describe('fetches to the database (design, section 11)', () => {
+  test('a click takes 1', async () => {
+    const merchant = await createWatched()
+    merchant.plan()
+    await merchant.click()
+    expect(merchant.fetches()).toBe(1)
+  })
+
+  test.each(['sale', 'lead'] as const)(
+    'a %s takes 2, with and without attribution, and its repeat 1',
+    async (kind) => {
+      const merchant = await createWatched()
+      for (const clickId of [merchant.clickId, null]) {
+        const externalId = `${kind}_${clickId}`
+        merchant.plan()
+        await merchant[kind]({ externalId, clickId })
+        expect(merchant.fetches()).toBe(2)
+        merchant.plan()
+        await merchant[kind]({ externalId, clickId })
+        expect(merchant.fetches()).toBe(1)
+      }
+    },
+  )
+
+  test('a first sale takes 2 also where the first partner keeps the customer', async () => {
+    const merchant = await createWatched({ program: { attribution: 'first' } })
+    merchant.plan()
+    await merchant.sale({ clickId: merchant.clickId })
+    expect(merchant.fetches()).toBe(2)
+  })
+
+  test('what is refused before the database takes none', async () => {
+    const merchant = await createWatched()
+    merchant.plan()
+    await merchant.sale({ amountCents: 0 })
+    await merchant.sale({}, { Authorization: 'Bearer trib_live_mistyped' })
+    expect(merchant.fetches()).toBe(0)
+  })
+})
+
+const STEPS = [
+  { step: 'the read', before: [] },
+  { step: 'the write', before: [null] },
+]
+const KINDS = ['sale', 'lead'] as const
+const EVERY_FAULT = STEPS.flatMap((step) =>
+  FAULTS.flatMap((fault) => KINDS.map((kind) => ({ ...step, fault, kind }))),
+)
+
+describe.concurrent('a report answered 200 is in the database', () => {
+  test.each(EVERY_FAULT)(
+    '$kind: when $step meets $fault once, the retry saves it',
+    async ({ before, fault, kind }) => {
+      const merchant = await createWatched({
+        group: { leadReward: { percent: 0 }, saleReward: { percent: 10 } },
+      })
+      merchant.plan(...before, fault)
+      const answer = await merchant[kind]({ clickId: merchant.clickId })
+
+      expect(answer.status).toBe(200)
+      expect(await database.counts(merchant)).toEqual({
+        events: 1,
+        customers: 1,
+        commissions: kind === 'sale' ? 1 : 0,
+      })
+      expect((await merchant[kind]({ clickId: merchant.clickId })).body).toEqual(answer.body)
+    },
+  )
+
+  test.each(EVERY_FAULT)(
+    '$kind: when $step meets $fault for good, the caller hears 503, and a repeat ends in one event',
+    async ({ before, fault, kind }) => {
+      const merchant = await createWatched({
+        group: { leadReward: { percent: 0 }, saleReward: { percent: 10 } },
+      })
+      merchant.plan(...before, ...Array<Fault>(10).fill(fault))
+      const start = Date.now()
+      const failed = await merchant[kind]({ clickId: merchant.clickId })
+
+      expect({ status: failed.status, code: failed.body.error?.code }).toEqual({
+        status: 503,
+        code: 'try_again',
+      })
+      expect(failed.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
+      expect(JSON.stringify(failed.body)).not.toMatch(/select|insert|administrator|postgres/i)
+      expect(Date.now() - start).toBeLessThan(10_500)
+
+      merchant.plan()
+      const repeated = await merchant[kind]({ clickId: merchant.clickId })
+      expect({ status: repeated.status, attributed: repeated.body.attributed }).toEqual({
+        status: 200,
+        attributed: true,
+      })
+      expect(await database.counts(merchant)).toEqual({
+        events: 1,
+        customers: 1,
+        commissions: kind === 'sale' ? 1 : 0,
+      })
+    },
+  )
+
+  test.each(FAULTS)('an unattributed sale whose write meets %s', async (fault) => {
+    const merchant = await createWatched()
+    merchant.plan(null, fault)
+    const answer = await merchant.sale({})
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 200,
+      body: { eventId: null, attributed: false },
+    })
+    expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
+  })
+
+  test('a first event of a customer whom the first partner keeps, cut after the commit', async () => {
+    const merchant = await createWatched({ program: { attribution: 'first' } })
+    merchant.plan(null, 'cut_after')
+    expect((await merchant.sale({ clickId: merchant.clickId })).body.attributed).toBe(true)
+    expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
+  })
+
+  test('a body that takes ten seconds to arrive is saved: the database’s time is counted from its first try', async () => {
+    const { apiKey } = await createWatched()
+    const call = request(`${faulty.baseUrl()}/api/track/sale`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    })
+    call.write('{"externalId": "slow", "customerExternalId": "user_1", ')
+    setTimeout(() => call.end('"amountCents": 4900}'), 10_000)
+    const [answer] = await once(call, 'response')
+    expect(answer.statusCode).toBe(200)
+    answer.resume()
+  })
+})
+
+test.concurrent.each(FAULTS)(
+  'a click that meets %s once is answered after a retry, and made once',
+  async (fault) => {
+    const merchant = await createWatched()
+    merchant.plan(fault)
+    const clickId = await merchant.click()
+    const rows = await database.query('select id from clicks where workspace_id = $1 order by created_at', [
+      merchant.workspace.id,
+    ])
+    expect(rows).toEqual([{ id: merchant.clickId }, { id: clickId }])
+  },
+)
+
+test('an error of ours is 500, says nothing of the database, and is logged with its SQLSTATE but without the row', async () => {
+  const merchant = await createWatched()
+  faulty.takeLogs()
+  // No such error is known; a constraint of the test's own stands in for the bug that would cause it.
+  await database.query(
+    `alter table events add constraint test_bug_check check (external_id <> 'bug-${merchant.workspace.id}')`,
+  )
+  const { status, body } = await merchant.sale({
+    externalId: `bug-${merchant.workspace.id}`,
+    metadata: { secret: 'hush' },
+  })
+  await database.query('alter table events drop constraint test_bug_check')
+
+  expect({ status, code: body.error?.code }).toEqual({ status: 500, code: 'internal' })
+  expect(JSON.stringify(body)).not.toMatch(/test_bug_check|events|hush/)
+  const line = faulty.takeLogs().find((entry) => entry.includes(body.error?.requestId ?? ''))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    level: 'error',
+    status: 500,
+    sqlState: '23514',
+    route: '/api/track/sale',
+    fetches: 2,
+  })
+  expect(line).not.toMatch(/hush/)
+})
+
+test('each request is one line of JSON, without personal data', async () => {
+  const merchant = await createWatched()
+  faulty.takeLogs()
+  await merchant.lead({
+    clickId: merchant.clickId,
+    customerEmail: 'ann@example.com',
+    customerName: 'Ann Onymous',
+  })
+  await merchant.get('/events?externalId=ann@example.com')
+  const lines = faulty.takeLogs()
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 'info',
+      method: 'POST',
+      route: '/api/track/lead',
+      status: 200,
+      fetches: 2,
+      requestId: expect.any(String),
+      ms: expect.any(Number),
+    },
+    { level: 'info', method: 'GET', route: '/api/workspaces/:workspace/events', status: 200, fetches: 2 },
+  ])
+  expect(lines.join()).not.toMatch(/ann|trib_live/i)
+})

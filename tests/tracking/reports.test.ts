@@ -1,0 +1,45 @@
+import { expect, inject, test } from 'vitest'
+import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { decide, type Report } from '../../lib/tracking/decide.ts'
+import { loadReportFacts } from '../../lib/tracking/facts.queries.ts'
+import { saveReport } from '../../lib/tracking/reports.queries.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+const ownerOf = async ({ workspace }: Merchant) =>
+  (
+    await database.query<{ slug: string }>(
+      'select p.slug from customers c join partners p on p.id = c.partner_id where c.workspace_id = $1',
+      [workspace.id],
+    )
+  )[0]?.slug
+
+test('a sale credited to the owner that was read does not bring that owner back, when a click has moved the customer meanwhile', async () => {
+  const merchant = await createMerchant({ program: { attribute_known_customers: true } })
+  await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })
+  const db = connect(inject('database'))
+  const now = new Date()
+  const renewal: Report = {
+    kind: 'sale',
+    externalId: 'renewal',
+    customerExternalId: 'user_1',
+    customerEmail: null,
+    customerName: null,
+    clickId: null,
+    eventName: 'renewal',
+    metadata: null,
+    sale: { amountCents: 4_900n, currency: 'USD' },
+  }
+
+  const facts = await loadReportFacts(db, (await hashApiKey(merchant.apiKey)) ?? '', renewal)
+  if (!facts) throw new Error('The key is good.')
+  await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
+  const decision = decide(renewal, facts, now)
+  expect(decision.credit?.partner.slug).toBe('maya')
+  await saveReport(db, { workspaceId: facts.workspaceId, report: renewal, bodyHash: 'x', decision, now })
+
+  expect(await ownerOf(merchant)).toBe('leo')
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { explain, rewardFacts, type Step } from '../../lib/tracking/steps.ts'
+
+const clicked = {
+  clickId: 'clk_1',
+  slug: 'maya',
+  clickedAt: '2026-06-01T23:30:00Z',
+  expiresAt: '2026-08-30T23:30:00Z',
+}
+
+test.each<[Step, string]>([
+  [
+    { code: 'click', facts: clicked },
+    'The visitor came through the link of “maya” on 1 June 2026, in a click that counts until 30 August 2026.',
+  ],
+  [
+    { code: 'expired_click', facts: clicked },
+    'The visitor came through the link of “maya” on 1 June 2026, but that click expired on 30 August 2026.',
+  ],
+  [
+    { code: 'no_click', facts: {} },
+    'The report carried no click id, so nothing ties it to a partner’s link.',
+  ],
+  [
+    { code: 'unknown_click', facts: { clickId: 'x' } },
+    'The report named the click “x”, which is not a click of this workspace.',
+  ],
+  [
+    { code: 'partner_inactive', facts: { slug: 'maya' } },
+    'The partner “maya” is not active, so nothing is credited to it.',
+  ],
+  [
+    { code: 'customer', facts: { slug: 'maya', because: 'first_partner' } },
+    'The customer already belongs to “maya”, and this program keeps a customer with the first partner.',
+  ],
+  [
+    { code: 'customer', facts: { slug: 'maya', because: 'known_customer' } },
+    'The customer belongs to “maya”, and this program credits the sales of known customers without a click.',
+  ],
+  [
+    { code: 'group_reward', facts: { group: 'Gold', percent: 12.5 } },
+    'The partner’s group “Gold” sets the reward: 12.5% of the sale.',
+  ],
+  [
+    { code: 'program_reward', facts: { amountCents: 500, currency: 'USD' } },
+    'The program’s reward applies: 5.00 USD.',
+  ],
+  [
+    { code: 'same_purchase', facts: { externalId: 'in_1' } },
+    'This is the same purchase as the sale “in_1”, which counts. Nothing is earned twice.',
+  ],
+  [
+    { code: 'no_reward', facts: { slug: 'maya' } },
+    '“maya” is in no group that rewards leads, so the lead is recorded without a commission.',
+  ],
+  [
+    { code: 'one_time_already_rewarded', facts: { firstRewardedAt: '2026-01-02T00:00:00Z' } },
+    'This program rewards a customer’s first sale only, and that was rewarded on 2 January 2026.',
+  ],
+  [
+    {
+      code: 'past_reward_duration',
+      facts: { firstRewardedAt: '2026-01-02T00:00:00Z', months: 1, endedAt: '2026-02-02T00:00:00Z' },
+    },
+    'This program rewards a customer’s sales for 1 month after the first on 2 January 2026; that ended on 2 February 2026.',
+  ],
+  [
+    { code: 'zero_amount', facts: {} },
+    'The reward comes to nothing for this event, so there is no commission.',
+  ],
+  [
+    {
+      code: 'commission_created',
+      facts: { slug: 'maya', amountCents: 980, currency: 'JPY', payableAt: '2026-07-01T00:00:00Z' },
+    },
+    '“maya” earned 980 JPY, payable from 1 July 2026.',
+  ],
+])('$0.code', (step, text) => {
+  expect(explain(step)).toBe(text)
+})
+
+test.each([
+  [{ id: 'r', kind: 'percent', basisPoints: 1_234 } as const, { percent: 12.34 }],
+  [
+    { id: 'r', kind: 'flat', amountCents: 500, currency: 'USD' } as const,
+    { amountCents: 500, currency: 'USD' },
+  ],
+])('a reward as its step remembers it', (reward, facts) => {
+  expect(rewardFacts(reward)).toEqual(facts)
+})

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ROOT } from '../dev/root.ts'
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort()
+
+/** The rooms that every other room uses: they wrap I/O, so they hold no rules. */
+const SHARED_ROOMS = /^lib\/(db|http|auth|pages)\//
+/** Files whose suffix says that they do more than compute. */
+const SUFFIXED = /\.(queries|schemas|service|rpc)\.ts$/
+/** Web Crypto, which computes but is not synchronous. */
+const CRYPTO = ['lib/secrets.ts', 'lib/sha256.ts']
+/** Libraries that only compute. */
+const PURE_LIBRARIES = /^(date-fns\/\w+|@date-fns\/utc)$/
+
+const isRuleFile = (file: string) =>
+  (/^lib\/.*\.ts$/.test(file) || file.startsWith('islands/import/rules/')) &&
+  !SHARED_ROOMS.test(file) &&
+  !SUFFIXED.test(file) &&
+  !CRYPTO.includes(file)
+
+/** The modules that a file imports values from: what it imports as types alone is not there at run time. */
+const valueImports = (file: string): string[] =>
+  [...read(file).matchAll(/^(?:import|export)( type)? ([^'";]*?)from '([^']+)'/gm)]
+    .filter(([, type, names = '']) => !type && !/^\{(\s*type \w+( as \w+)?,?)+\s*\}\s*$/.test(names))
+    .map(([, , , path = '']) => (path.startsWith('.') ? normalize(join(dirname(file), path)) : path))
+
+describe('a rule file', () => {
+  const rules = files('lib/**/*.ts', 'islands/import/rules/*.ts').filter(isRuleFile)
+
+  test('exists in each room that has rules', () => {
+    expect(rules.length).toBeGreaterThan(40)
+  })
+
+  test.each(rules)('%s imports only rule files, and takes the time and ids as arguments', (file) => {
+    expect(valueImports(file).filter((path) => !isRuleFile(path) && !PURE_LIBRARIES.test(path))).toEqual([])
+    expect(read(file)).not.toMatch(/\bDate\.now\b|new Date\(\)|Math\.random|\bcrypto\b|\bfetch\(|\bprocess\b/)
+  })
+})
+
+test('SQL stands only in *.queries.ts', () => {
+  const SQL = /\bsql[`<]|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
+  const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
+  expect(sources.filter((file) => !file.endsWith('.queries.ts') && SQL.test(read(file)))).toEqual([])
+  expect(sources.filter((file) => SQL.test(read(file))).length).toBeGreaterThan(20)
+})
