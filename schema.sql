@@ -297,8 +297,8 @@ create index if not exists events_uncredited_click_idx on events (workspace_id, 
 create table if not exists stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
-    sealed             text         not null,
-    hint               text         not null,   -- its last four characters, by which people know it
+    ciphertext         text         not null,
+    last4              text         not null,
     stripe_account_id  text         not null,   -- whose key it is
     livemode           boolean      not null,
     created_at         timestamptz  not null
@@ -486,20 +486,20 @@ create unique index if not exists commissions_opening_balance_key
     on commissions (partner_id) where kind = 'opening_balance';
 
 
--- What Stripe signs a workspace's webhooks with: encrypted under a key that the database
--- doesn't have, and told apart by a fingerprint. Stripe has two endpoints, one for what
--- happens to the merchant's account and one for its partners', each with a secret of its
--- own; and each secret has a second one beside it while that takes over.
+-- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key
+-- that is not in the database, and compared by fingerprint. There are two endpoints, one
+-- for the merchant's account and one for connected accounts, and each has two secrets
+-- while one is rotated.
 create table if not exists stripe_secrets (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint stripe_secrets_workspace_id_fkey references workspaces (id),
     slot          integer      not null
         constraint stripe_secrets_slot_check check (slot between 1 and 4),
-    sealed        text         not null,
+    ciphertext    text         not null,
     fingerprint   text         not null
         constraint stripe_secrets_fingerprint_check check (fingerprint ~ '^[0-9a-f]{64}$'),
-    hint          text         not null,   -- its last four characters, by which people know it
+    last4         text         not null,
     created_at    timestamptz  not null,
 
     constraint stripe_secrets_workspace_id_slot_key        unique (workspace_id, slot),

@@ -209,14 +209,14 @@ export const MailResponse = z
 export const StripeSecretResponse = z
   .object({
     id: z.uuid(),
-    hint: z.string().meta({ description: 'The last four characters of the secret.' }),
+    last4: z.string().meta({ description: 'The last four characters of the secret.' }),
     createdAt: at,
   })
   .meta({ id: 'StripeSecret' })
 
 export const StripeKeyResponse = z
   .object({
-    hint: z.string().meta({ description: 'The last four characters of the key.' }),
+    last4: z.string().meta({ description: 'The last four characters of the key.' }),
     stripeAccountId: z.string().meta({ description: 'Whose key it is: `acct_...`' }),
     livemode: z.boolean().meta({ description: 'false for a key of Stripe’s test mode.' }),
     createdAt: at,

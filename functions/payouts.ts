@@ -4,7 +4,7 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
-import { disconnect, refreshAccount, sealKey, startOnboarding } from '../lib/payouts/onboarding.service.ts'
+import { disconnect, encryptKey, refreshAccount, startOnboarding } from '../lib/payouts/onboarding.service.ts'
 import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
 import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
@@ -60,8 +60,8 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
     return runPayouts(this.env, request)
   }
 
-  sealKey(workspaceId: string, key: string) {
-    return sealKey(this.env, workspaceId, key)
+  encryptKey(workspaceId: string, key: string) {
+    return encryptKey(this.env, workspaceId, key)
   }
 
   startOnboarding(request: OnboardingRequest) {

@@ -13,7 +13,7 @@ import type { SaleReport, StripeService } from '../lib/purchases/purchases.rpc.t
 import { decides, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/purchases/webhook.queries.ts'
-import { openSecret, sealSecret } from '../lib/secrets.ts'
+import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 
 type StripeBindings = DatabaseEnv & {
   SECRETS_KEY: string
@@ -43,9 +43,11 @@ const app = createApp().post('/api/webhooks/stripe/:workspace', limitBody(MAX_EV
   await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
 
   const endpoint = await findEndpoint(db, c.req.param('workspace'))
-  const { workspaceId = '', secrets: sealed = [], isNew = false } = endpoint ?? {}
-  const opened = await Promise.all(sealed.map((secret) => openSecret(env.SECRETS_KEY, workspaceId, secret)))
-  const secrets = opened.filter((secret) => secret !== null)
+  const { workspaceId = '', secrets: ciphertexts = [], isNew = false } = endpoint ?? {}
+  const decrypted = await Promise.all(
+    ciphertexts.map((ciphertext) => decryptSecret(env.SECRETS_KEY, workspaceId, ciphertext)),
+  )
+  const secrets = decrypted.filter((secret) => secret !== null)
   const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
   const accountId = readAccountEvent(signed)
   if (accountId !== null) {
@@ -75,8 +77,8 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
     return app.fetch(request, this.env, this.ctx)
   }
 
-  sealSecret(workspaceId: string, secret: string): Promise<string> {
-    return sealSecret(this.env.SECRETS_KEY, workspaceId, secret)
+  encryptSecret(workspaceId: string, secret: string): Promise<string> {
+    return encryptSecret(this.env.SECRETS_KEY, workspaceId, secret)
   }
 
   joinReport(workspaceId: string, report: SaleReport): Promise<{ id: string; attributed: boolean }> {

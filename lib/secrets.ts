@@ -1,19 +1,19 @@
 /**
- * Signing secrets of webhooks and keys of Stripe accounts, encrypted: AES-256-GCM under a key that only the
- * stripe-webhook and payouts Workers hold. Each is bound to its workspace, so that a row that is copied to another one
- * opens nothing there.
+ * Encrypts webhook signing secrets and API keys of Stripe accounts: AES-256-GCM under a key that only the
+ * stripe-webhook and payouts Workers hold. The workspace is authenticated data: a row copied to another workspace does
+ * not decrypt there.
  */
 
-/** Stripe's are `whsec_` and 32 characters; whatever it may become, it stays one word. */
+/** Today `whsec_` and 32 characters. Wider, in case Stripe lengthens it. */
 const SECRET = /^whsec_[A-Za-z0-9+/=_-]{16,200}$/
 
-/** Whether a text can be the signing secret of a webhook. */
+/** Whether the text has the form of a webhook signing secret. */
 export const isSigningSecret = (text: string): boolean => SECRET.test(text)
 
-/** Secret and restricted keys; those that browsers get, `pk_`, can send nobody money. */
+/** Secret and restricted keys. Publishable keys, `pk_`, cannot make transfers. */
 const API_KEY = /^(?:sk|rk)_(?:live|test)_[A-Za-z0-9_]{8,240}$/
 
-/** Whether a text can be the key of a Stripe account. */
+/** Whether the text has the form of a secret or restricted API key of Stripe. */
 export const isApiKey = (text: string): boolean => API_KEY.test(text)
 
 const NONCE_BYTES = 12
@@ -33,25 +33,25 @@ const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (ch
  *
  * @param key any random text of 32 characters or more
  */
-export const sealSecret = async (key: string, workspaceId: string, secret: string): Promise<string> => {
+export const encryptSecret = async (key: string, workspaceId: string, secret: string): Promise<string> => {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
-  const sealed = await crypto.subtle.encrypt(algorithm, await importKey(key), utf8.encode(secret))
-  return toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
+  const encrypted = await crypto.subtle.encrypt(algorithm, await importKey(key), utf8.encode(secret))
+  return toBase64(new Uint8Array([...iv, ...new Uint8Array(encrypted)]))
 }
 
-/** Decrypts a secret. @returns null when it was sealed under another key, or for another workspace, or is spoilt */
-export const openSecret = async (
+/** Decrypts a secret. @returns null for another key, another workspace, or a corrupt ciphertext */
+export const decryptSecret = async (
   key: string,
   workspaceId: string,
-  sealed: string,
+  ciphertext: string,
 ): Promise<string | null> => {
   try {
-    const bytes = fromBase64(sealed)
+    const bytes = fromBase64(ciphertext)
     const iv = bytes.slice(0, NONCE_BYTES)
     const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(workspaceId) }
-    const opened = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
-    return new TextDecoder().decode(opened)
+    const decrypted = await crypto.subtle.decrypt(algorithm, await importKey(key), bytes.slice(NONCE_BYTES))
+    return new TextDecoder().decode(decrypted)
   } catch {
     return null
   }

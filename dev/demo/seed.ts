@@ -3,7 +3,7 @@ import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import type { Role, Tables } from '../../lib/db/tables.ts'
-import { sealSecret } from '../../lib/secrets.ts'
+import { encryptSecret } from '../../lib/secrets.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { slugKey } from '../../lib/slugs.ts'
 
@@ -81,9 +81,9 @@ export const seeder = (env: DatabaseEnv) => {
           id: newId(),
           workspace_id: workspaceId,
           slot,
-          sealed: await sealSecret(key, workspaceId, secret),
+          ciphertext: await encryptSecret(key, workspaceId, secret),
           fingerprint: await sha256(secret),
-          hint: secret.slice(-4),
+          last4: secret.slice(-4),
           created_at: new Date(),
         })
         .onConflict((conflict) => conflict.doNothing())
@@ -93,8 +93,8 @@ export const seeder = (env: DatabaseEnv) => {
     /** The key of a Stripe account from which partners are paid, under the key of the Workers that are to open it. */
     addStripeKey: async (workspaceId: string, stripeKey: string, stripeAccountId: string, key: string) => {
       const row = {
-        sealed: await sealSecret(key, workspaceId, stripeKey),
-        hint: stripeKey.slice(-4),
+        ciphertext: await encryptSecret(key, workspaceId, stripeKey),
+        last4: stripeKey.slice(-4),
         stripe_account_id: stripeAccountId,
         livemode: false,
         created_at: new Date(),

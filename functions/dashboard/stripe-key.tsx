@@ -8,7 +8,7 @@ import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 /** The key as people know it. */
 const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   <>
-    The key ends in <code>{stripeKey.hint}</code> and is of the Stripe account{' '}
+    The key ends in <code>{stripeKey.last4}</code> and is of the Stripe account{' '}
     <code>{stripeKey.stripeAccountId}</code>
     {stripeKey.livemode ? '' : ', in test mode'}. It was set at <Time at={stripeKey.createdAt} />.
   </>

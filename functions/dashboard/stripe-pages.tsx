@@ -115,14 +115,14 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
           {secrets.map((secret) => (
             <tr>
               <td>
-                <code>{secret.hint}</code>
+                <code>{secret.last4}</code>
               </td>
               <td>
                 <Time at={secret.createdAt} />
               </td>
               <td>
                 <a href={`${base}/stripe/secrets/${secret.id}/remove`}>
-                  Remove<span class="hidden"> the secret that ends in {secret.hint}</span>
+                  Remove<span class="hidden"> the secret that ends in {secret.last4}</span>
                 </a>
               </td>
             </tr>
@@ -203,7 +203,7 @@ export const RemoveSecretPage = ({ base, secret }: { base: string; secret: Strip
   <>
     <h1>Remove this signing secret?</h1>
     <p>
-      It ends in <code>{secret.hint}</code>, and was added at <Time at={secret.createdAt} />.
+      It ends in <code>{secret.last4}</code>, and was added at <Time at={secret.createdAt} />.
     </p>
     <p>
       Events that Stripe signs with it are refused from that moment on. Stripe repeats them for up to three

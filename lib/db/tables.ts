@@ -138,8 +138,8 @@ export type Tables = {
   }
   stripe_keys: {
     workspace_id: string
-    sealed: string
-    hint: string
+    ciphertext: string
+    last4: string
     stripe_account_id: string
     livemode: boolean
     created_at: Date
@@ -195,9 +195,9 @@ export type Tables = {
     id: string
     workspace_id: string
     slot: number
-    sealed: string
+    ciphertext: string
     fingerprint: string
-    hint: string
+    last4: string
     created_at: Date
   }
   stripe_events: {

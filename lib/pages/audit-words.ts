@@ -110,10 +110,10 @@ const WORDS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.confirmed': (d) => `confirmed that a payout run is paid: ${payouts(d)}`,
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
   'mail.retried': (d) => `had the mail to ${text(d.recipient)} sent again`,
-  'stripe_secret.added': (d) => `added the signing secret of Stripe that ends in ${text(d.hint)}`,
-  'stripe_secret.removed': (d) => `removed the signing secret of Stripe that ended in ${text(d.hint)}`,
-  'stripe_key.added': (d) => `set the key of Stripe that ends in ${text(d.hint)}, to pay partners with`,
-  'stripe_key.removed': (d) => `removed the key of Stripe that ended in ${text(d.hint)}`,
+  'stripe_secret.added': (d) => `added the signing secret of Stripe that ends in ${text(d.last4)}`,
+  'stripe_secret.removed': (d) => `removed the signing secret of Stripe that ended in ${text(d.last4)}`,
+  'stripe_key.added': (d) => `set the key of Stripe that ends in ${text(d.last4)}, to pay partners with`,
+  'stripe_key.removed': (d) => `removed the key of Stripe that ended in ${text(d.last4)}`,
 }
 
 /** What an entry says, such as "imported 500 partners: 412 new, 88 already there". */

@@ -42,7 +42,7 @@ export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => 
     db
       .selectFrom('stripe_keys')
       .where('workspace_id', '=', workspaceId)
-      .select(['sealed', 'stripe_account_id as platform', 'livemode'])
+      .select(['ciphertext', 'stripe_account_id as platform', 'livemode'])
       .compile(),
     db
       .selectFrom('partners')
@@ -115,8 +115,8 @@ export const bindPayoutAccount = async (
 
 /** What is needed to ask Stripe about an account, and the database's time before it is asked. */
 export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccountId: string) => {
-  const { rows } = await sql<{ sealed: string | null; askedAt: string }>`
-    select k.sealed, clock_timestamp()::text as "askedAt"
+  const { rows } = await sql<{ ciphertext: string | null; askedAt: string }>`
+    select k.ciphertext, clock_timestamp()::text as "askedAt"
     from payout_accounts a left join stripe_keys k on k.workspace_id = a.workspace_id
     where a.workspace_id = ${workspaceId} and a.stripe_account_id = ${stripeAccountId}`.execute(db)
   return rows[0]

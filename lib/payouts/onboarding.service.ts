@@ -1,6 +1,6 @@
 /** How a partner connects a Stripe account of its own, by Stripe's hosted pages. */
 import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
-import { openSecret, sealSecret } from '../secrets.ts'
+import { decryptSecret, encryptSecret } from '../secrets.ts'
 import {
   bindPayoutAccount,
   disconnectAccount,
@@ -14,7 +14,7 @@ import {
   saveAccountStatus,
   withdrawIntent,
 } from './accounts.queries.ts'
-import type { OnboardingRequest, Refused, SealedKey } from './payouts.rpc.ts'
+import type { EncryptedKey, OnboardingRequest, Refused } from './payouts.rpc.ts'
 import { type Connect, type ConnectEnv, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
 
@@ -49,11 +49,11 @@ const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
  * Asks Stripe whose key it is, and encrypts it. When the workspace has had a key before, and partners are connected
  * still, their accounts must be there under this one.
  */
-export const sealKey = async (
+export const encryptKey = async (
   env: OnboardingEnv,
   workspaceId: string,
   key: string,
-): Promise<SealedKey | Refused> =>
+): Promise<EncryptedKey | Refused> =>
   inWords(
     async () => {
       const stripe = connectTo(env, key)
@@ -62,8 +62,8 @@ export const sealKey = async (
       if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
         return { refused: 'Your partners are connected under another Stripe account, or in its other mode.' }
       }
-      const sealed = await sealSecret(env.SECRETS_KEY, workspaceId, key)
-      return { sealed, stripeAccountId: id, livemode: isLive(key) }
+      const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
+      return { ciphertext, stripeAccountId: id, livemode: isLive(key) }
     },
     {
       lockedOut: (message) => `Stripe does not take this key: ${message}`,
@@ -136,9 +136,9 @@ export const startOnboarding = async (
   const { key, isPartner, account } = await loadOnboarding(db, holder)
   if (!isPartner) return { refused: NO_PARTNER }
   if (!key) return { refused: NOT_SET_UP }
-  const opened = await openSecret(env.SECRETS_KEY, workspaceId, key.sealed)
-  if (opened === null) return { refused: MERCHANTS_KEY }
-  const stripe = connectTo(env, opened)
+  const secretKey = await decryptSecret(env.SECRETS_KEY, workspaceId, key.ciphertext)
+  if (secretKey === null) return { refused: MERCHANTS_KEY }
+  const stripe = connectTo(env, secretKey)
 
   const link = (id: string) => stripe.accountLink({ account: id, returnUrl, refreshUrl })
   const begin = async () => {
@@ -184,7 +184,7 @@ export const refreshAccount = async (
 ): Promise<void> => {
   const db = connect(env)
   const known = await loadKnownAccount(db, workspaceId, stripeAccountId)
-  const key = known?.sealed && (await openSecret(env.SECRETS_KEY, workspaceId, known.sealed))
+  const key = known?.ciphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, known.ciphertext))
   if (!known || !key) return
   try {
     await look(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)

@@ -5,7 +5,7 @@ import type { PayoutMethod } from './payouts.ts'
 export type Refused = { refused: string }
 
 /** A key as it is kept: see the table stripe_keys. */
-export type SealedKey = { sealed: string; stripeAccountId: string; livemode: boolean }
+export type EncryptedKey = { ciphertext: string; stripeAccountId: string; livemode: boolean }
 
 /** A partner's way into Stripe. */
 export type OnboardingRequest = {
@@ -32,7 +32,7 @@ export type RunRequest = {
 
 export type PayoutsService = {
   /** Asks Stripe whose key it is, and encrypts it for the database. */
-  sealKey: (workspaceId: string, key: string) => Promise<SealedKey | Refused>
+  encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
   /** Begins or continues a partner's onboarding. @returns the address of Stripe's page */
   startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
   /** Asks Stripe how a partner's account is, and writes that down. An account that nobody knows is left alone. */

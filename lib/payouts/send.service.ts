@@ -1,7 +1,7 @@
 /** Sends payouts: a transfer at Stripe for each, made once, whatever is cut off where. Design, section 7. */
 import { newId } from '../db/ids.ts'
 import { formatMoney } from '../money.ts'
-import { openSecret } from '../secrets.ts'
+import { decryptSecret } from '../secrets.ts'
 import { ask, type Budget, type BudgetEnv, hasLeft } from './budget.service.ts'
 import { refreshAccount } from './onboarding.service.ts'
 import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
@@ -86,8 +86,8 @@ const markOf = (portalUrl: string, payout: DuePayout, { outcome, attempt }: Trie
 /** The ways into the workspaces' Stripe accounts, each opened once. */
 const createConnections = (env: PayoutEnv) => {
   const opened = new Map<string, Promise<Connect | null>>()
-  const open = async ({ workspaceId, sealedKey }: DuePayout): Promise<Connect | null> => {
-    const key = sealedKey && (await openSecret(env.SECRETS_KEY, workspaceId, sealedKey))
+  const open = async ({ workspaceId, encryptedKey }: DuePayout): Promise<Connect | null> => {
+    const key = encryptedKey && (await decryptSecret(env.SECRETS_KEY, workspaceId, encryptedKey))
     return key ? connectTo(env, key) : null
   }
   return (payout: DuePayout): Promise<Connect | null> => {

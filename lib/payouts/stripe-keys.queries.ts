@@ -1,21 +1,21 @@
-/** The key of a workspace's own Stripe account, sealed: from that account its partners are paid. */
+/** The key of a workspace's own Stripe account, encrypted: from that account its partners are paid. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 
 /** A key as people know it. */
-export type StripeKey = { hint: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
+export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
 
 /** A key to be kept. */
-export type NewStripeKey = { sealed: string; hint: string; stripeAccountId: string; livemode: boolean }
+export type NewStripeKey = { ciphertext: string; last4: string; stripeAccountId: string; livemode: boolean }
 
 /** The key of a workspace, or none, as a query for a batch. */
 export const stripeKeyQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('stripe_keys')
     .where('workspace_id', '=', workspaceId)
-    .select(['hint', 'stripe_account_id as stripeAccountId', 'livemode', 'created_at as createdAt'])
+    .select(['last4', 'stripe_account_id as stripeAccountId', 'livemode', 'created_at as createdAt'])
 
 /** The key of a workspace, or none. */
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
@@ -43,7 +43,7 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<StripeKey | null> => {
   const { workspaceId, now } = act
-  const { sealed, hint, stripeAccountId, livemode } = key
+  const { ciphertext, last4, stripeAccountId, livemode } = key
   const isOfAnother = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
   const mayTake = sql<SqlBool>`not (${isOfAnother} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
@@ -51,21 +51,21 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     ...act,
     action: 'stripe_key.added',
     subjectId: null,
-    details: { hint, stripeAccountId },
+    details: { last4, stripeAccountId },
     when: mayTake,
   })
   const save = sql`
-    insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
-    select ${workspaceId}::uuid, ${sealed}, ${hint}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz
+    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
+    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz
     where ${mayTake}
     on conflict (workspace_id) do update
-    set sealed = excluded.sealed, hint = excluded.hint, stripe_account_id = excluded.stripe_account_id,
+    set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
         livemode = excluded.livemode, created_at = excluded.created_at`
   const [, , , [kept]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     entry.compile(),
     save.compile(db),
-    stripeKeyQuery(db, workspaceId).where('sealed', '=', sealed).compile(),
+    stripeKeyQuery(db, workspaceId).where('ciphertext', '=', ciphertext).compile(),
   ])
   return kept ?? null
 }
@@ -87,7 +87,7 @@ export const removeStripeKey = async (db: Db, act: Act): Promise<boolean | undef
       ...act,
       action: 'stripe_key.removed',
       subjectId: null,
-      details: { hint: key.hint, stripeAccountId: key.stripeAccountId },
+      details: { last4: key.last4, stripeAccountId: key.stripeAccountId },
       when: sql<SqlBool>`exists (${there}) and ${mayGo}`,
     }).compile(),
     db.deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).where(mayGo).compile(),

@@ -21,7 +21,7 @@ export type DuePayout = {
   /** How often it was tried, this time included. */
   tries: number
   /** The workspace's key of Stripe, encrypted; null when it was taken away. */
-  sealedKey: string | null
+  encryptedKey: string | null
 }
 
 const isUnsent = (p: string): RawBuilder<unknown> =>
@@ -76,7 +76,7 @@ export const takePayouts = async (
     select t.id, t.workspace_id as "workspaceId", t.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", t.currency, t.amount_cents as "amountCents",
            t.stripe_account_id as "stripeAccountId", t.attempt, t.attempted_at as "attemptedAt",
-           t.attempted_at <> ${now}::timestamptz as "wasTried", t.tries, k.sealed as "sealedKey"
+           t.attempted_at <> ${now}::timestamptz as "wasTried", t.tries, k.ciphertext as "encryptedKey"
     from taken t
     join partners pa on pa.id = t.partner_id
     join programs g on g.id = t.program_id

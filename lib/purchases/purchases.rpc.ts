@@ -1,7 +1,7 @@
 /** What the stripe-webhook Worker offers to those that set it up, or that hear of a sale after Stripe did. */
 export type StripeService = {
   /** Encrypts a signing secret for the database. */
-  sealSecret: (workspaceId: string, secret: string) => Promise<string>
+  encryptSecret: (workspaceId: string, secret: string) => Promise<string>
   /**
    * Adds what a merchant reports of a sale to what Stripe has told of it before, and brings the ledger into line.
    *

@@ -18,7 +18,9 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
       'w.id as workspaceId',
       sql<
         string[]
-      >`array(select sealed from stripe_secrets s where s.workspace_id = w.id order by s.slot)`.as('secrets'),
+      >`array(select ciphertext from stripe_secrets s where s.workspace_id = w.id order by s.slot)`.as(
+        'secrets',
+      ),
       sql<boolean>`not exists (select from stripe_events e where e.workspace_id = w.id and e.stripe_id not like 'reconcile\\_%')`.as(
         'isNew',
       ),

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test, vi } from 'vitest'
-import { openSecret } from '../../lib/secrets.ts'
+import { decryptSecret } from '../../lib/secrets.ts'
 import { askAs, payoutsHere } from '../support/in-process.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'
@@ -18,7 +18,7 @@ const createSetup = async () => {
 }
 
 const kept = ({ workspace }: Pick<Merchant, 'workspace'>) =>
-  database.query<{ sealed: string; hint: string; stripe_account_id: string }>(
+  database.query<{ ciphertext: string; last4: string; stripe_account_id: string }>(
     'select * from stripe_keys where workspace_id = $1',
     [workspace.id],
   )
@@ -43,14 +43,14 @@ const addPayout = ({ workspace }: Merchant) =>
   )
 
 describe('PUT /stripe/key', () => {
-  test('keeps it sealed, and it is known by its end and by whose it is', async () => {
+  test('keeps it encrypted, and it is known by its end and by whose it is', async () => {
     const { merchant, manager, set } = await createSetup()
     const key = stripeKey()
     const { status, body } = await set(` ${key}\n`)
     expect([status, body]).toEqual([
       200,
       {
-        hint: key.slice(-4),
+        last4: key.slice(-4),
         stripeAccountId: expect.stringMatching(/^acct_/),
         livemode: false,
         createdAt: expect.any(String),
@@ -59,14 +59,14 @@ describe('PUT /stripe/key', () => {
     expect((await manager.get('/stripe')).body.key).toEqual(body)
 
     const rows = await kept(merchant)
-    expect(await openSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.sealed ?? '')).toBe(key)
+    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(key)
     const log = await database.audit(merchant)
     expect(JSON.stringify([rows, log])).not.toContain(key.slice(8, -4))
     expect(log).toMatchObject([
       {
         actor: `manager@${merchant.workspace.slug}.example`,
         action: 'stripe_key.added',
-        details: { hint: key.slice(-4), stripeAccountId: body.stripeAccountId },
+        details: { last4: key.slice(-4), stripeAccountId: body.stripeAccountId },
       },
     ])
   })
@@ -80,7 +80,7 @@ describe('PUT /stripe/key', () => {
     const second = await set(key.replace('sk_', 'rk_'))
     expect(second.body.stripeAccountId).toBe(first.body.stripeAccountId)
     const rolled = await set(`${key}_rolled`)
-    expect([rolled.status, rolled.body.hint]).toEqual([200, 'lled'])
+    expect([rolled.status, rolled.body.last4]).toEqual([200, 'lled'])
     expect(await kept(merchant)).toHaveLength(1)
   })
 
@@ -132,7 +132,7 @@ describe('PUT /stripe/key', () => {
     },
     {
       case: 'the payouts Worker is gone',
-      payouts: () => ({ sealKey: () => Promise.reject(new Error('It is not there.')) }),
+      payouts: () => ({ encryptKey: () => Promise.reject(new Error('It is not there.')) }),
       status: 503,
       code: 'try_again',
     },

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test, vi } from 'vitest'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
-import { openSecret } from '../../lib/secrets.ts'
+import { decryptSecret } from '../../lib/secrets.ts'
 import { askAs } from '../support/in-process.ts'
 import { type Answer, createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { addReceived } from '../support/received.ts'
@@ -17,7 +17,7 @@ const createSetup = async () => {
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort()
 
 const kept = ({ workspace }: Pick<Merchant, 'workspace'>) =>
-  database.query<{ slot: number; sealed: string; hint: string }>(
+  database.query<{ slot: number; ciphertext: string; last4: string }>(
     'select * from stripe_secrets where workspace_id = $1 order by slot',
     [workspace.id],
   )
@@ -52,20 +52,20 @@ describe('GET /stripe', () => {
 })
 
 describe('a signing secret', () => {
-  test('is kept sealed, and known by its last four characters from then on', async () => {
+  test('is kept encrypted, and known by its last four characters from then on', async () => {
     const { merchant, manager, add } = await createSetup()
     const secret = signingSecret()
-    const hint = secret.slice(-4)
+    const last4 = secret.slice(-4)
     const { status, body } = await add(` ${secret}\n`)
-    expect([status, body]).toEqual([201, { id: expect.any(String), hint, createdAt: expect.any(String) }])
+    expect([status, body]).toEqual([201, { id: expect.any(String), last4, createdAt: expect.any(String) }])
     expect((await manager.get('/stripe')).body.secrets).toEqual([body])
 
     const rows = await kept(merchant)
-    expect(await openSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.sealed ?? '')).toBe(secret)
+    expect(await decryptSecret(SECRETS_KEY, merchant.workspace.id, rows[0]?.ciphertext ?? '')).toBe(secret)
     const log = await database.audit(merchant)
     expect(JSON.stringify([rows, log])).not.toContain(secret.slice(6, -4))
     const actor = `manager@${merchant.workspace.slug}.example`
-    expect(log).toEqual([{ actor, action: 'stripe_secret.added', subject_id: body.id, details: { hint } }])
+    expect(log).toEqual([{ actor, action: 'stripe_secret.added', subject_id: body.id, details: { last4 } }])
   })
 
   test('that is there already is not kept twice, and may be another workspace’s too', async () => {
@@ -91,7 +91,7 @@ describe('a signing secret', () => {
     expect((await manager.delete(`/stripe/secrets/${body.id}`)).status).toBe(404)
     expect((await add(fifth)).status).toBe(201)
     const { secrets } = (await manager.get('/stripe')).body
-    expect(secrets).toMatchObject([fifth, ...others.reverse()].map((secret) => ({ hint: secret.slice(-4) })))
+    expect(secrets).toMatchObject([fifth, ...others.reverse()].map((secret) => ({ last4: secret.slice(-4) })))
     expect(await actions(merchant)).toEqual([
       ...Array(4).fill('stripe_secret.added'),
       'stripe_secret.removed',
@@ -148,7 +148,7 @@ describe('a signing secret', () => {
     expect(await kept(merchant)).toEqual([])
   })
 
-  test('that can’t be sealed is not kept, and 503 asks to repeat it', async () => {
+  test('that can’t be encrypted is not kept, and 503 asks to repeat it', async () => {
     const { merchant } = await createSetup()
     const secret = signingSecret()
     const answer = await askAs(
@@ -160,7 +160,7 @@ describe('a signing secret', () => {
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ secret }),
       },
-      { STRIPE_WEBHOOK: { sealSecret: () => Promise.reject(new Error('The Worker is not there.')) } },
+      { STRIPE_WEBHOOK: { encryptSecret: () => Promise.reject(new Error('The Worker is not there.')) } },
     )
     expect([answer.status, await answer.json()]).toEqual([503, errorShape('try_again')])
     expect(await kept(merchant)).toEqual([])

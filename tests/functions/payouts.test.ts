@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
-import { sealSecret } from '../../lib/secrets.ts'
+import { encryptSecret } from '../../lib/secrets.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
 
@@ -11,9 +11,9 @@ const database = useDatabase()
 const connectStripe = async ({ workspace }: Merchant): Promise<string> => {
   const key = `sk_test_${workspace.id.replaceAll('-', '')}`
   await database.query(
-    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+    `insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
      values ($1, $2, 'test', 'acct_test', false, now())`,
-    [workspace.id, await sealSecret(SECRETS_KEY, workspace.id, key)],
+    [workspace.id, await encryptSecret(SECRETS_KEY, workspace.id, key)],
   )
   return key
 }

@@ -11,8 +11,8 @@ const portalOf = async (cookie: string | null | Promise<string>) =>
 
 const addKey = (workspaceId: string) =>
   database.query(
-    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
-     values ($1, 'sealed', '1234', 'acct_merchant', false, now())`,
+    `insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
+     values ($1, 'ciphertext', '1234', 'acct_merchant', false, now())`,
     [workspaceId],
   )
 

@@ -292,11 +292,11 @@ describe('the secrets of a workspace', () => {
 
   test.each([
     {
-      case: 'sealed under another key',
-      spoil: (sealed: string) => sealed,
+      case: 'encrypted under another key',
+      spoil: (ciphertext: string) => ciphertext,
       key: 'another key of 32 characters and more',
     },
-    { case: 'cut short', spoil: (sealed: string) => sealed.slice(0, 12), key: SECRETS_KEY },
+    { case: 'cut short', spoil: (ciphertext: string) => ciphertext.slice(0, 12), key: SECRETS_KEY },
     { case: 'empty', spoil: () => '', key: SECRETS_KEY },
     { case: 'of other characters than base64 has', spoil: () => '§'.repeat(40), key: SECRETS_KEY },
   ])('work when the other one is $case', async ({ spoil, key }) => {
@@ -304,13 +304,13 @@ describe('the secrets of a workspace', () => {
     const { seed, workspace } = merchant
     const secret = signingSecret()
     await seed.addStripeSecret(workspace.id, secret, key, 2)
-    const [row] = await database.query<{ id: string; sealed: string }>(
-      'select id, sealed from stripe_secrets where workspace_id = $1 and slot = 2',
+    const [row] = await database.query<{ id: string; ciphertext: string }>(
+      'select id, ciphertext from stripe_secrets where workspace_id = $1 and slot = 2',
       [workspace.id],
     )
-    await database.query('update stripe_secrets set sealed = $2 where id = $1', [
+    await database.query('update stripe_secrets set ciphertext = $2 where id = $1', [
       row?.id,
-      spoil(row?.sealed ?? ''),
+      spoil(row?.ciphertext ?? ''),
     ])
     expect((await deliver(checkout, { secret })).status).toBe(400)
     expect(await deliver(checkout)).toMatchObject(RECEIVED)
@@ -321,7 +321,7 @@ describe('the secrets of a workspace', () => {
     const { secret, merchant, checkout } = await createShop()
     const other = await createShop()
     await database.query(
-      'update stripe_secrets set sealed = (select sealed from stripe_secrets where workspace_id = $1) where workspace_id = $2',
+      'update stripe_secrets set ciphertext = (select ciphertext from stripe_secrets where workspace_id = $1) where workspace_id = $2',
       [merchant.workspace.id, other.merchant.workspace.id],
     )
     expect((await other.deliver(checkout, { secret })).status).toBe(400)

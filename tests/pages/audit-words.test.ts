@@ -70,8 +70,8 @@ test.each([
     { rows: 1_000, created: 998, updated: 1, unchanged: 1, errors: 0 },
     'imported 1,000 customers: 998 new, 1 moved or updated, 1 already so',
   ],
-  ['stripe_secret.added', { hint: 'a1B2' }, 'added the signing secret of Stripe that ends in a1B2'],
-  ['stripe_secret.removed', { hint: 'a1B2' }, 'removed the signing secret of Stripe that ended in a1B2'],
+  ['stripe_secret.added', { last4: 'a1B2' }, 'added the signing secret of Stripe that ends in a1B2'],
+  ['stripe_secret.removed', { last4: 'a1B2' }, 'removed the signing secret of Stripe that ended in a1B2'],
   ['mail.retried', { recipient: email, kind: 'moved' }, 'had the mail to ann@x.example sent again'],
 ])('%s reads as a sentence', (action, details, words) => {
   expect(auditWords({ action, details })).toBe(words)

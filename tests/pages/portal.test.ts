@@ -50,8 +50,8 @@ const createShowcase = async () => {
   const { merchant, workspaceId, partnerId, email } = partner
   const { seed, sale, lead } = merchant
   await database.query(
-    `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
-     values ($1, 'sealed', '1234', 'acct_1', false, now())`,
+    `insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
+     values ($1, 'ciphertext', '1234', 'acct_1', false, now())`,
     [workspaceId],
   )
   await seed.addCoupon(workspaceId, partnerId, 'MAYA20')

@@ -3,7 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import { disconnect, refreshAccount, sealKey, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
+import {
+  disconnect,
+  encryptKey,
+  refreshAccount,
+  startOnboarding,
+} from '../../lib/payouts/onboarding.service.ts'
 import type { RunStatus } from '../../lib/payouts/payouts.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -281,7 +286,7 @@ const summary = async () => {
       `select concat_ws(' ', status, (disconnected_at is not null)::text) as what, count(*)::int as times
        from payout_accounts`,
     ),
-    keys: await counted('select hint as what, count(*)::int as times from stripe_keys'),
+    keys: await counted('select last4 as what, count(*)::int as times from stripe_keys'),
     open: await counted(
       `select concat_ws(' ', amount_cents, currency) as what, count(*)::int as times from commissions
        where payout_id is null`,
@@ -333,9 +338,9 @@ const liveThrough = async (disturb: () => void) => {
   await manual('paid', 'processing', 'paid', 'confirmed')
   answers.push(await disconnect(env, workspaceId, eve.email))
   answers.push(await removeStripeKey(connect(env), act()))
-  const sealed = await sealKey(env, workspaceId, `${key}_rolled`)
-  if ('refused' in sealed) throw new Error(sealed.refused)
-  answers.push(Boolean(await saveStripeKey(connect(env), act(), { ...sealed, hint: 'roll' })))
+  const encrypted = await encryptKey(env, workspaceId, `${key}_rolled`)
+  if ('refused' in encrypted) throw new Error(encrypted.refused)
+  answers.push(Boolean(await saveStripeKey(connect(env), act(), { ...encrypted, last4: 'roll' })))
   return { answers, sent: Object.values(payer.sent()).sort(), ...(await summary()) }
 }
 

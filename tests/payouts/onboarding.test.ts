@@ -25,10 +25,10 @@ const createPartner = async ({ hasKey = true } = {}) => {
   const payouts = payoutsHere({ STRIPE_URL: fake.url })
 
   const setKey = async (other = key) => {
-    const sealed = await payouts.sealKey(workspace.id, other)
-    if ('refused' in sealed) return sealed
+    const encrypted = await payouts.encryptKey(workspace.id, other)
+    if ('refused' in encrypted) return encrypted
     const act = { workspaceId: workspace.id, actor: 'a manager', now: new Date() }
-    return saveStripeKey(connect(inject('database')), act, { ...sealed, hint: other.slice(-4) })
+    return saveStripeKey(connect(inject('database')), act, { ...encrypted, last4: other.slice(-4) })
   }
   if (hasKey) await setKey()
 
@@ -179,7 +179,7 @@ describe('connecting', () => {
     const partner = await createPartner()
     fake.revokeKey(partner.key)
     expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe does not take') })
-    await database.query('update stripe_keys set sealed = $2 where workspace_id = $1', [
+    await database.query('update stripe_keys set ciphertext = $2 where workspace_id = $1', [
       partner.workspaceId,
       'c3BvaWx0',
     ])
@@ -366,7 +366,7 @@ describe('the merchant’s key', () => {
     const account = await accountOf(partner)
     const other = `${partner.key}x`
     expect(await partner.setKey(other)).toBeNull()
-    expect(await partner.setKey(`${partner.key}_rolled`)).toMatchObject({ hint: 'lled' })
+    expect(await partner.setKey(`${partner.key}_rolled`)).toMatchObject({ last4: 'lled' })
     await partner.payouts.disconnect(partner.workspaceId, partner.email)
     await addPayout(partner, account)
     expect(await partner.setKey(other)).toBeNull()
@@ -381,7 +381,7 @@ describe('the merchant’s key', () => {
     expect(await partner.setKey(`${partner.key}x`)).toEqual({
       refused: expect.stringContaining('another Stripe account'),
     })
-    expect(await partner.setKey()).toMatchObject({ hint: partner.key.slice(-4) })
+    expect(await partner.setKey()).toMatchObject({ last4: partner.key.slice(-4) })
   })
 
   test('that is exchanged while Stripe makes an account gets none of the account before', async () => {

@@ -2,10 +2,15 @@ import { beforeAll, inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
-import { disconnect, refreshAccount, sealKey, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
+import {
+  disconnect,
+  encryptKey,
+  refreshAccount,
+  startOnboarding,
+} from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/purchases.rpc.ts'
-import { sealSecret } from '../../lib/secrets.ts'
+import { encryptSecret } from '../../lib/secrets.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
@@ -20,7 +25,7 @@ type Bindings = {
 export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } = {}) => {
   const all = { ...inject('database'), STRIPE_URL: inject('stripeUrl'), SECRETS_KEY, ...env }
   return {
-    sealKey: (workspaceId, key) => sealKey(all, workspaceId, key),
+    encryptKey: (workspaceId, key) => encryptKey(all, workspaceId, key),
     startOnboarding: (request) => startOnboarding(all, request),
     refreshAccount: (workspaceId, accountId) => refreshAccount(all, workspaceId, accountId),
     disconnect: (workspaceId, email) => disconnect(all, workspaceId, email),
@@ -48,7 +53,7 @@ export const askAs = async (
     ...inject('database'),
     AUTH: { getSession: async () => ({ user, setCookie: [] }) },
     STRIPE_WEBHOOK: {
-      sealSecret: (workspaceId: string, secret: string) => sealSecret(SECRETS_KEY, workspaceId, secret),
+      encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
     },
     PAYOUTS: payoutsHere(),
     RATE_LIMIT: { limit: async () => ({ success: true }) },

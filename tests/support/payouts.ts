@@ -13,7 +13,7 @@ import type { RunRequest, RunResult } from '../../lib/payouts/payouts.rpc.ts'
 import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
-import { sealSecret } from '../../lib/secrets.ts'
+import { encryptSecret } from '../../lib/secrets.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -109,10 +109,10 @@ export const createPayer = async (
   const replaceKey = async (newKey: string): Promise<void> => {
     const { id: platform } = await connectTo(env, newKey).platform()
     await query(
-      `insert into stripe_keys (workspace_id, sealed, hint, stripe_account_id, livemode, created_at)
+      `insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
        values ($1, $2, 'test', $3, false, now())
-       on conflict (workspace_id) do update set sealed = excluded.sealed`,
-      [workspaceId, await sealSecret(SECRETS_KEY, workspaceId, newKey), platform],
+       on conflict (workspace_id) do update set ciphertext = excluded.ciphertext`,
+      [workspaceId, await encryptSecret(SECRETS_KEY, workspaceId, newKey), platform],
     )
   }
   await replaceKey(key)

@@ -8,11 +8,11 @@ import { sha256 } from '../../sha256.ts'
 import type { StripeService } from '../purchases.rpc.ts'
 import { addStripeSecret, type KeptSecret } from './signing-secrets.queries.ts'
 
-/** The app of what sets Stripe up. What secrets are sealed under, only the Workers that it calls for that hold. */
+/** The app of the Stripe settings. Only the Workers bound here hold the key that secrets are encrypted under. */
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
-    STRIPE_WEBHOOK: Pick<StripeService, 'sealSecret'>
-    PAYOUTS: Pick<PayoutsService, 'sealKey'>
+    STRIPE_WEBHOOK: Pick<StripeService, 'encryptSecret'>
+    PAYOUTS: Pick<PayoutsService, 'encryptKey'>
   }
 }
 
@@ -24,18 +24,17 @@ export const webhookUrl = (c: Context<StripeEnv>): string =>
 export const SECRETS_FULL =
   'There are four signing secrets already. Remove one that Stripe no longer uses first.'
 
-/** By how much of its end people know a secret. */
-const HINT_LENGTH = 4
-
-/** Keeps a signing secret of the workspace, sealed. */
+/** Stores a signing secret of the workspace, encrypted. */
 export const keepSecret = async (c: Context<StripeEnv>, secret: string): Promise<KeptSecret> => {
-  const sealed = await c.env.STRIPE_WEBHOOK.sealSecret(c.var.workspace.id, secret).catch((cause: unknown) => {
-    throw new DatabaseUnavailable('The secret could not be sealed.', { cause })
-  })
+  const ciphertext = await c.env.STRIPE_WEBHOOK.encryptSecret(c.var.workspace.id, secret).catch(
+    (cause: unknown) => {
+      throw new DatabaseUnavailable('The secret could not be encrypted.', { cause })
+    },
+  )
   return addStripeSecret(c.var.db, actOf(c), {
-    sealed,
+    ciphertext,
     fingerprint: await sha256(secret),
-    hint: secret.slice(-HINT_LENGTH),
+    last4: secret.slice(-4),
   })
 }
 
@@ -46,14 +45,14 @@ export const KEY_OF_ANOTHER =
 export const KEY_IN_USE = 'Payouts are on their way under this key. Remove it once they have arrived.'
 
 /**
- * Keeps the key from whose Stripe account partners are paid, sealed.
+ * Keeps the key from whose Stripe account partners are paid, encrypted.
  *
  * @returns null for the key of another Stripe account while the one before is needed
  */
 export const keepKey = async (c: Context<StripeEnv>, key: string): Promise<StripeKey | Refused | null> => {
-  const sealed = await c.env.PAYOUTS.sealKey(c.var.workspace.id, key).catch((cause: unknown) => {
-    throw new DatabaseUnavailable('The key could not be sealed.', { cause })
+  const encrypted = await c.env.PAYOUTS.encryptKey(c.var.workspace.id, key).catch((cause: unknown) => {
+    throw new DatabaseUnavailable('The key could not be encrypted.', { cause })
   })
-  if ('refused' in sealed) return sealed
-  return saveStripeKey(c.var.db, actOf(c), { ...sealed, hint: key.slice(-HINT_LENGTH) })
+  if ('refused' in encrypted) return encrypted
+  return saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })
 }

@@ -1,5 +1,5 @@
 /**
- * The signing secrets of a workspace's webhooks at Stripe, sealed: see lib/secrets.ts. There are four at most:
+ * The signing secrets of a workspace's webhooks at Stripe, encrypted: see lib/secrets.ts. There are four at most:
  * one for each of two endpoints, and for each one that takes over from it.
  */
 import { type SqlBool, sql } from 'kysely'
@@ -14,14 +14,14 @@ const SLOTS = [1, 2, 3, 4]
 export const MOST_SECRETS = SLOTS.length
 
 /** A secret as people know it: by its last four characters. */
-export type StripeSecret = { id: string; hint: string; createdAt: Date }
+export type StripeSecret = { id: string; last4: string; createdAt: Date }
 
 /** The secrets of a workspace, the newest first, as a query for a batch. */
 export const stripeSecretsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('stripe_secrets')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'hint', 'created_at as createdAt'])
+    .select(['id', 'last4', 'created_at as createdAt'])
     .orderBy('id', 'desc')
 
 /** One secret of a workspace, or none. `id` must be a UUID. */
@@ -33,11 +33,11 @@ export const findStripeSecret = (
   stripeSecretsQuery(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** A secret to be kept. */
-export type SealedSecret = {
-  sealed: string
+export type EncryptedSecret = {
+  ciphertext: string
   /** By which the same secret is known again: its SHA-256. */
   fingerprint: string
-  hint: string
+  last4: string
 }
 
 /** What became of a secret that was to be kept. */
@@ -47,7 +47,7 @@ export type KeptSecret = { outcome: 'added' | 'there_already'; secret: StripeSec
  * Keeps a secret, if there is room for it. Of many at once, four find room, and copies of one take one slot: the
  * table's unique constraints see to it.
  */
-export const addStripeSecret = async (db: Db, act: Act, kept: SealedSecret): Promise<KeptSecret> => {
+export const addStripeSecret = async (db: Db, act: Act, kept: EncryptedSecret): Promise<KeptSecret> => {
   const id = newId()
   const row = { id, workspace_id: act.workspaceId, ...kept, created_at: act.now }
   // Tried in each slot: where one finds room, those after it stumble over its id.
@@ -59,7 +59,7 @@ export const addStripeSecret = async (db: Db, act: Act, kept: SealedSecret): Pro
     ...act,
     action: 'stripe_secret.added',
     subjectId: id,
-    details: { hint: kept.hint },
+    details: { last4: kept.last4 },
     when: sql<SqlBool>`exists (select from stripe_secrets where id = ${id})`,
   })
   const there = stripeSecretsQuery(db, act.workspaceId).where('fingerprint', '=', kept.fingerprint)
@@ -82,7 +82,7 @@ export const removeStripeSecret = async (db: Db, act: Act, id: string): Promise<
       ...act,
       action: 'stripe_secret.removed',
       subjectId: id,
-      details: { hint: secret.hint },
+      details: { last4: secret.last4 },
       // Of two who remove it at once, the second waits here, and finds it gone.
       when: sql<SqlBool>`exists (select from stripe_secrets where workspace_id = ${act.workspaceId}
                                  and id = ${id} for update)`,

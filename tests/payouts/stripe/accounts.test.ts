@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sealSecret } from '../../../lib/secrets.ts'
+import { encryptSecret } from '../../../lib/secrets.ts'
 import { atStripe, type Connecting, createConnecting } from '../../support/connecting.ts'
 import { errorShape, useDatabase } from '../../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../../support/secrets.ts'
@@ -103,11 +103,11 @@ test.each([
 
 test('while nobody can ask Stripe, its event is to come again', async () => {
   const ready = await createReady()
-  const sealKey = (key: string) => sealSecret(SECRETS_KEY, ready.workspaceId, key)
+  const encryptKey = (key: string) => encryptSecret(SECRETS_KEY, ready.workspaceId, key)
   const setKey = async (key: string) =>
-    database.query('update stripe_keys set sealed = $2 where workspace_id = $1', [
+    database.query('update stripe_keys set ciphertext = $2 where workspace_id = $1', [
       ready.workspaceId,
-      await sealKey(key),
+      await encryptKey(key),
     ])
   // No header can hold this, so that the call fails on its way.
   await setKey(ready.key.replace('_', '\n'))
