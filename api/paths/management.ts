@@ -1,28 +1,21 @@
 import * as z from 'zod'
+import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { Page } from '../../lib/http/lists.ts'
+import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import {
   NewStripeKey,
   NewStripeSecret,
   StripeEventQuery,
 } from '../../lib/purchases/stripe/settings.schemas.ts'
-import {
-  CommissionQuery,
-  CustomerQuery,
-  EventQuery,
-  MailQuery,
-  PartnerQuery,
-} from '../../lib/workspace/lists.schemas.ts'
-import {
-  GroupChange,
-  MemberChange,
-  NewApiKey,
-  NewGroup,
-  NewMember,
-  NewProgram,
-  NewWorkspace,
-  ProgramChange,
-} from '../../lib/workspace/management.schemas.ts'
-import { NewCoupon, PartnerChange } from '../../lib/workspace/partners.schemas.ts'
+import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
+import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
+import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
+import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
+import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
+import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 import {
   ApiKeyResponse,
   AuditEntryResponse,

@@ -14,7 +14,7 @@ import {
   listApiKeys,
   revokeApiKey,
 } from '../../lib/workspace/api-keys.queries.ts'
-import { NewApiKey } from '../../lib/workspace/management.schemas.ts'
+import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 
 const DONE = { revoked: 'The key is revoked: calls with it are refused from now on.' }
 

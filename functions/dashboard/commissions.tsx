@@ -6,7 +6,7 @@ import { COMMISSION_KINDS, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
-import { CommissionQuery } from '../../lib/workspace/lists.schemas.ts'
+import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 
 const ANY = { value: '', label: 'Any' }
 const STATUSES = [

@@ -1,12 +1,12 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { listCustomers } from '../../lib/customers/customers.queries.ts'
+import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { CustomerTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { CustomerQuery } from '../../lib/workspace/lists.schemas.ts'
 
 /** /app/:workspace/customers: whose customers belong to which partner. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', async (c) => {

@@ -9,7 +9,7 @@ import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
-import { EventQuery } from '../../lib/workspace/lists.schemas.ts'
+import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 
 const KINDS = [
   { value: '', label: 'Sales and leads' },

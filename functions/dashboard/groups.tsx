@@ -14,7 +14,7 @@ import {
   rewardWords,
 } from '../../lib/pages/reward-fields.tsx'
 import { changeGroup, createGroup, findGroup, type Group } from '../../lib/workspace/groups.queries.ts'
-import { NewGroup } from '../../lib/workspace/management.schemas.ts'
+import { NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 

@@ -3,12 +3,12 @@ import type { MailKind } from '../../lib/db/tables.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/outbox.queries.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { MailQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const DONE = {
   queued: 'The mail will be sent again, within a minute or two.',

@@ -7,7 +7,6 @@ import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { MemberChange, NewMember } from '../../lib/workspace/management.schemas.ts'
 import {
   changeRole,
   findMember,
@@ -16,6 +15,7 @@ import {
   type Member,
   removeMember,
 } from '../../lib/workspace/members.queries.ts'
+import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
 import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 

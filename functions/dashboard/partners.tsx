@@ -8,12 +8,12 @@ import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { partnerLink } from '../../lib/slugs.ts'
-import { PartnerQuery } from '../../lib/workspace/lists.schemas.ts'
 import {
   type PartnerRow,
   partnersQuery,
   programsAndGroupsQuery,
 } from '../../lib/workspace/partners.queries.ts'
+import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** A program with one of its groups, or without any. */

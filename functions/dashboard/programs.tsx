@@ -8,13 +8,13 @@ import { wordsFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
-import { NewProgram } from '../../lib/workspace/management.schemas.ts'
 import {
   changeProgram,
   createProgram,
   findProgram,
   listPrograms,
 } from '../../lib/workspace/programs.queries.ts'
+import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
 import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {

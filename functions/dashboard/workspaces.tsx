@@ -4,7 +4,6 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { NewWorkspace } from '../../lib/workspace/management.schemas.ts'
 import {
   allowSignup,
   isSignupOpen,
@@ -13,6 +12,7 @@ import {
   slugTaken,
 } from '../../lib/workspace/signup.service.ts'
 import { createWorkspace, listWorkspaces } from '../../lib/workspace/workspaces.queries.ts'
+import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
 const DONE = { left: 'You are no longer a member of that workspace.' }
 

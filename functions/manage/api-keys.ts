@@ -5,7 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/workspace/api-keys.queries.ts'
-import { NewApiKey } from '../../lib/workspace/management.schemas.ts'
+import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 
 /** /api-keys: made, shown once, and revoked at once. Design, section 12. */
 export default createRoutes()

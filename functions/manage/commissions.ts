@@ -3,8 +3,8 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { type CommissionRow, listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
-import { CommissionQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (commission: CommissionRow, now: Date) => ({
   id: commission.id,

@@ -6,8 +6,8 @@ import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { findUnstorable } from '../../lib/json.ts'
 import { addCoupon, type CouponRow, listCoupons, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
+import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { findPartner } from '../../lib/workspace/partners.queries.ts'
-import { NewCoupon } from '../../lib/workspace/partners.schemas.ts'
 
 const present = (coupon: CouponRow) => ({ couponId: coupon.coupon_id, couponLabel: coupon.label })
 

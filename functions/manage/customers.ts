@@ -1,9 +1,9 @@
 import { reader } from '../../lib/auth/access.ts'
 import { type CustomerRow, listCustomers } from '../../lib/customers/customers.queries.ts'
+import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
-import { CustomerQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (customer: CustomerRow) => ({
   id: customer.id,

@@ -5,8 +5,8 @@ import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 import { explain } from '../../lib/tracking/steps.ts'
-import { EventQuery } from '../../lib/workspace/lists.schemas.ts'
 
 /** An event with its explanation, as the API shows it. */
 const present = (event: EventRow, now: Date) => ({

@@ -11,7 +11,7 @@ import {
   type Group,
   listGroups,
 } from '../../lib/workspace/groups.queries.ts'
-import { GroupChange, NewGroup } from '../../lib/workspace/management.schemas.ts'
+import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 
 const present = (group: Group) => ({

@@ -4,8 +4,8 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { listMails, type MailRow, retryMail } from '../../lib/mail/outbox.queries.ts'
-import { MailQuery } from '../../lib/workspace/lists.schemas.ts'
 
 const present = (mail: MailRow) => ({
   id: mail.id,

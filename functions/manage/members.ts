@@ -4,7 +4,6 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { MemberChange, NewMember } from '../../lib/workspace/management.schemas.ts'
 import {
   changeRole,
   inviteMember,
@@ -12,6 +11,7 @@ import {
   type Member,
   removeMember,
 } from '../../lib/workspace/members.queries.ts'
+import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
 import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
 
 const present = ({ id, email, role, createdAt }: Member) => ({ id, email, role, createdAt })

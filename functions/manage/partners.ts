@@ -5,14 +5,13 @@ import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { earnedQuery } from '../../lib/tracking/commissions.queries.ts'
-import { PartnerQuery } from '../../lib/workspace/lists.schemas.ts'
 import {
   changePartner,
   findPartner,
   listPartners,
   type PartnerRow,
 } from '../../lib/workspace/partners.queries.ts'
-import { PartnerChange } from '../../lib/workspace/partners.schemas.ts'
+import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 
 const present = (partner: PartnerRow) => ({
   id: partner.id,

@@ -4,7 +4,6 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { presentReward } from '../../lib/tracking/rewards.ts'
-import { NewProgram, ProgramChange } from '../../lib/workspace/management.schemas.ts'
 import {
   changeProgram,
   createProgram,
@@ -12,6 +11,7 @@ import {
   listPrograms,
   type Program,
 } from '../../lib/workspace/programs.queries.ts'
+import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 
 const present = (program: Program) => ({ ...program, reward: presentReward(program.reward) })
 

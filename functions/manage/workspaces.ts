@@ -2,9 +2,9 @@ import { type SessionEnv, session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
-import { NewWorkspace } from '../../lib/workspace/management.schemas.ts'
 import { allowSignup, type SignupBindings, slugTaken } from '../../lib/workspace/signup.service.ts'
 import { createWorkspace, listWorkspaces, type Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
 const present = ({ id, slug, name, role }: Workspace) => ({ id, slug, name, role })
 

@@ -1,6 +1,6 @@
 /** Fields that more than one schema has. Nearly all are functions: a Worker carries no schema that it doesn't use. */
 import * as z from 'zod'
-import { isEmail, normalizeEmail } from '../emails.ts'
+import { isEmail, MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { isCurrency } from '../money.ts'
 
 /** As long as any id that a merchant's system makes, and short enough for a Postgres index. */
@@ -40,6 +40,30 @@ export const line = (maxLength: number) =>
     .trim()
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(/^\P{Cc}*$/u, 'Must be one line.')
+
+/** A name of one line, for people. */
+export const name = (description: string) => line(MAX_ID_LENGTH).min(1, NOT_BLANK).meta({ description })
+
+/** An integer in a range. */
+export const integer = (from: number, to: number, description: string) => {
+  const message = `Must be a whole number from ${from} to ${to}.`
+  return z.int(message).min(from, message).max(to, message).meta({ description })
+}
+
+/** A filter of a list. A blank one is an error, because it would select everything. */
+export const filter = (description: string, maxLength = MAX_ID_LENGTH) =>
+  z
+    .string()
+    .trim()
+    .min(1, NOT_BLANK)
+    .max(maxLength, `Must have at most ${maxLength} characters.`)
+    .meta({ description })
+
+/** A filter by e-mail address, normalized as stored addresses are. An invalid address matches nothing. */
+export const emailFilter = () =>
+  filter('The whole address, in any case.', MAX_EMAIL_LENGTH).transform(
+    (text) => normalizeEmail(text) ?? text,
+  )
 
 /** An empty field says the same as none. */
 export const nullWhenBlank = (text: string): string | null => text || null

@@ -1,6 +1,19 @@
-/** What changes a partner: design, section 12. The pages' forms go through these too. */
+/** Requests about partners, for the API and the pages' forms. */
 import * as z from 'zod'
-import { line, MAX_ID_LENGTH, NOT_BLANK, nullWhenBlank, optional } from '../http/fields.ts'
+import { emailFilter, filter, line, MAX_ID_LENGTH, nullWhenBlank } from '../http/fields.ts'
+import { Page } from '../http/lists.ts'
+import { slugKey } from '../slugs.ts'
+
+/** The filters of GET /api/workspaces/:workspace/partners. */
+export const PartnerQuery = z.object({
+  programId: z.uuid().optional(),
+  email: emailFilter().optional(),
+  slug: filter('The whole slug, in any case.').transform(slugKey).optional(),
+  groupId: z.uuid().optional(),
+  status: z.enum(['approved', 'banned']).optional(),
+  query: filter('Part of an e-mail address, a name or a slug, in any case.').optional(),
+  ...Page.shape,
+})
 
 /** PATCH /api/workspaces/:workspace/partners/:id. What is not named stays as it is. */
 export const PartnerChange = z
@@ -21,20 +34,3 @@ export const PartnerChange = z
       .meta({ description: 'A banned partner’s link counts no more. What it has earned stays.' }),
   })
   .meta({ id: 'PartnerChange' })
-
-/** POST /api/workspaces/:workspace/partners/:id/coupons. Kept to the letter: the processor tells case apart. */
-export const NewCoupon = z
-  .strictObject({
-    couponId: line(MAX_ID_LENGTH)
-      .min(1, NOT_BLANK)
-      // An address can't end so: it would mean the folder, or the one above.
-      .regex(/^(?!\.{1,2}$)/, 'Must not be one dot or two.')
-      .meta({
-        description: 'The id of a coupon or promotion code at the payment processor.',
-      }),
-    couponLabel: optional(line(MAX_ID_LENGTH).transform(nullWhenBlank)).meta({
-      description: 'The coupon’s code as people know it.',
-    }),
-  })
-  .transform(({ couponId, couponLabel = null }) => ({ couponId, couponLabel }))
-  .meta({ id: 'NewCoupon' })

@@ -1,0 +1,13 @@
+/** Requests about events, for the API and the pages' forms. */
+import * as z from 'zod'
+import { id } from '../http/fields.ts'
+import { Page } from '../http/lists.ts'
+
+/** The filters of GET /api/workspaces/:workspace/events. */
+export const EventQuery = z.object({
+  kind: z.enum(['sale', 'lead']).optional(),
+  externalId: id('The id under which it was reported.').optional(),
+  partnerId: z.uuid().optional(),
+  attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
+  ...Page.shape,
+})

@@ -1,0 +1,8 @@
+/** Requests about API keys, for the API and the pages' forms. */
+import * as z from 'zod'
+import { name } from '../http/fields.ts'
+
+/** POST /api/workspaces/:workspace/api-keys. */
+export const NewApiKey = z
+  .strictObject({ name: name('What the key is for, to tell it from others later.') })
+  .meta({ id: 'NewApiKey' })

@@ -1,0 +1,27 @@
+/** Requests about groups, for the API and the pages' forms. */
+import * as z from 'zod'
+import { name, optional } from '../http/fields.ts'
+import { leadReward, reward } from './rewards.schemas.ts'
+
+const groupFields = {
+  name: name('The group’s name.'),
+  saleReward: reward.nullable().meta({ description: 'Instead of the program’s; null for the program’s.' }),
+  leadReward: leadReward.nullable().meta({ description: 'For each lead; null for none.' }),
+}
+
+/** POST /api/workspaces/:workspace/programs/:id/groups. */
+export const NewGroup = z
+  .strictObject({
+    ...groupFields,
+    saleReward: optional(groupFields.saleReward),
+    leadReward: optional(groupFields.leadReward),
+  })
+  .transform(({ name, saleReward, leadReward }) => ({
+    name,
+    saleReward: saleReward ?? null,
+    leadReward: leadReward ?? null,
+  }))
+  .meta({ id: 'NewGroup' })
+
+/** PATCH /api/workspaces/:workspace/groups/:id. What is not named stays as it is. */
+export const GroupChange = z.strictObject(groupFields).partial().meta({ id: 'GroupChange' })

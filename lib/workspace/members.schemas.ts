@@ -1,0 +1,15 @@
+/** Requests about members, for the API and the pages' forms. */
+import * as z from 'zod'
+import { email } from '../http/fields.ts'
+
+const role = z
+  .enum(['manager', 'member'], 'Must be manager or member.')
+  .meta({ description: 'A manager changes everything; a member looks.' })
+
+/** POST /api/workspaces/:workspace/members. */
+export const NewMember = z
+  .strictObject({ email: email('Who is invited, by mail.'), role })
+  .meta({ id: 'NewMember' })
+
+/** PATCH /api/workspaces/:workspace/members/:id. */
+export const MemberChange = z.strictObject({ role }).meta({ id: 'MemberChange' })

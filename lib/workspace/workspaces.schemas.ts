@@ -1,0 +1,27 @@
+/** Requests about workspaces, for the API and the pages' forms. */
+import * as z from 'zod'
+import { name, optional } from '../http/fields.ts'
+import { isWorkspaceSlug, toAscii } from '../slugs.ts'
+
+/** POST /api/workspaces. */
+export const NewWorkspace = z
+  .strictObject({
+    name: name('The merchant’s name, which partners see.'),
+    slug: optional(
+      z
+        .string('Must be a text.')
+        .trim()
+        .toLowerCase()
+        .meta({ description: 'The workspace in addresses. Without it, one is made from the name.' }),
+    ),
+  })
+  .transform(({ name, slug }, context) => {
+    const chosen = slug ?? toAscii(name)
+    if (isWorkspaceSlug(chosen)) return { name, slug: chosen }
+    const message = slug
+      ? 'Must have 2 to 63 letters from a to z, digits and single dashes between them, such as my-shop.'
+      : 'Choose one: the name has too few letters from a to z to make it of.'
+    context.issues.push({ code: 'custom', path: ['slug'], input: slug, message })
+    return z.NEVER
+  })
+  .meta({ id: 'NewWorkspace' })
