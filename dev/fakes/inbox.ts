@@ -16,7 +16,7 @@ const MAX_MAILS = 20_000
 const MAX_SHOWN = 200
 
 /** What may go wrong with a request to Resend. */
-export type InboxTrouble =
+export type InboxFailure =
   /** An error of the API; `retryAfter` in seconds. The mail is not taken. */
   | { status: 403 | 422 | 429 | 500; name: string; retryAfter?: number }
   /** Nobody ever answers. The mail is not taken. */
@@ -29,8 +29,8 @@ export type InboxTrouble =
 export type Inbox = Listening & {
   /** What arrived, newest first. */
   mails: (to?: string) => InboxMail[]
-  /** Gives the next requests trouble, in order; null lets one pass. */
-  plan: (...troubles: (InboxTrouble | null)[]) => void
+  /** Gives the next requests failure, in order; null lets one pass. */
+  plan: (...failures: (InboxFailure | null)[]) => void
   /** How many times the API was called. */
   calls: () => number
 }
@@ -61,7 +61,7 @@ const MAIL_POLICY =
  */
 export const startInbox = async (): Promise<Inbox> => {
   const kept: InboxMail[] = []
-  const troubles: (InboxTrouble | null)[] = []
+  const failures: (InboxFailure | null)[] = []
   let calls = 0
   const resend = createResend((mail) => {
     kept.unshift(mail)
@@ -74,15 +74,15 @@ export const startInbox = async (): Promise<Inbox> => {
     .post('/emails', async (c) => {
       calls++
       const body = await c.req.text()
-      const trouble = troubles.shift()
-      if (trouble === 'silence') await new Promise(() => {})
-      if (trouble === 'garbage') return c.html('<html>One moment, please</html>', 502)
-      if (trouble && typeof trouble === 'object') {
-        if (trouble.retryAfter !== undefined) c.header('Retry-After', String(trouble.retryAfter))
-        return c.json(refusal(trouble.status, trouble.name, 'As it was told.').body, trouble.status)
+      const failure = failures.shift()
+      if (failure === 'silence') await new Promise(() => {})
+      if (failure === 'garbage') return c.html('<html>One moment, please</html>', 502)
+      if (failure && typeof failure === 'object') {
+        if (failure.retryAfter !== undefined) c.header('Retry-After', String(failure.retryAfter))
+        return c.json(refusal(failure.status, failure.name, 'As it was told.').body, failure.status)
       }
       const reply = resend(c.req.raw.headers, body)
-      if (trouble === 'cut_after') c.env.outgoing.destroy()
+      if (failure === 'cut_after') c.env.outgoing.destroy()
       return c.json(reply.body, reply.status)
     })
     .on('GET', ['/mails.json', `${INBOX_PATH}/mails.json`], (c) => c.json(mails(c.req.query('to'))))
@@ -107,7 +107,7 @@ export const startInbox = async (): Promise<Inbox> => {
     ...listening,
     mails,
     plan: (...next) => {
-      troubles.splice(0, troubles.length, ...next)
+      failures.splice(0, failures.length, ...next)
     },
     calls: () => calls,
   }

@@ -6,12 +6,14 @@ import type Stripe from 'stripe'
 import { type Listening, listen } from '../runtime/ports.ts'
 import { createLinks } from './stripe/account-links.ts'
 import type { Connected, Step } from './stripe/accounts.ts'
-import { type ApiEnv, createApi, type Hook, type Hooks } from './stripe/api.ts'
+import { createApi, type Hook, type Hooks } from './stripe/api.ts'
 import { type Buyer, pay } from './stripe/buyer.ts'
 import { createConnect } from './stripe/connect.ts'
 import { addCoupon, addPromotionCode } from './stripe/coupons.ts'
 import { closeDispute, dispute } from './stripe/disputes.ts'
-import type { ConnectEvent } from './stripe/events.ts'
+import type { ApiEnv } from './stripe/env.ts'
+import type { ConnectEvent } from './stripe/event-shapes.ts'
+import type { StripeFailure } from './stripe/failures.ts'
 import { accountOfKey, keyOf } from './stripe/keys.ts'
 import { STRIPE_PATH } from './stripe/pages/layout.ts'
 import { createPages } from './stripe/pages.ts'
@@ -19,7 +21,6 @@ import { createPlatforms, type Platform } from './stripe/platforms.ts'
 import { failRefund, refund } from './stripe/refunds.ts'
 import { createStore } from './stripe/store.ts'
 import { renew } from './stripe/subscriptions.ts'
-import type { StripeTrouble } from './stripe/troubles.ts'
 import { createWebhooks, type EndpointParams } from './stripe/webhooks.ts'
 
 export { STRIPE_PATH }
@@ -66,18 +67,18 @@ export const startStripe = async ({
   const connect = createConnect(store, platforms, webhooks)
   const links = createLinks(store)
   const hooks: Hooks = { onCall, afterCall }
-  const troubles: (StripeTrouble | null)[] = []
-  const transferTroubles: (StripeTrouble | null)[] = []
+  const failures: (StripeFailure | null)[] = []
+  const transferFailures: (StripeFailure | null)[] = []
   let calls = 0
   let listening: Listening = { url: '', stop: async () => {} }
 
   const pageAt = (path: string) => `${pagesUrl ?? listening.url}${STRIPE_PATH}${path}`
-  /** A transfer has the troubles that are planned for its platform's, or any platform's, and then those of any call. */
-  const nextTrouble = (c: Context<ApiEnv>) => {
+  /** A transfer takes the failures planned for its platform first, then those for all platforms, then those for all calls. */
+  const nextFailure = (c: Context<ApiEnv>) => {
     calls++
     const key = keyOf(c.req.header('Authorization'))
     const isTransfer = key && c.req.method === 'POST' && c.req.path === '/v1/transfers'
-    const queues = isTransfer ? [platforms.of(key).troubles, transferTroubles, troubles] : [troubles]
+    const queues = isTransfer ? [platforms.of(key).failures, transferFailures, failures] : [failures]
     return queues.find((queue) => queue.length)?.shift()
   }
   const api = createApi({
@@ -88,10 +89,10 @@ export const startStripe = async ({
     hooks,
     pageOf: (session) => pageAt(`/pay/${session}`),
     linkOf: (token) => pageAt(`/connect/${token}`),
-    trouble: nextTrouble,
+    nextFailure,
   })
-  const planTransfers = (next: (StripeTrouble | null)[], platform?: Platform): void => {
-    const queue = platform?.troubles ?? transferTroubles
+  const planTransfers = (next: (StripeFailure | null)[], platform?: Platform): void => {
+    const queue = platform?.failures ?? transferFailures
     queue.splice(0, queue.length, ...next)
   }
   const pages = createPages({ store, webhooks, connect, links, planTransfers })
@@ -162,12 +163,12 @@ export const startStripe = async ({
     settled: webhooks.settled,
 
     /** Gives the next calls of the API trouble, in order; null lets one pass. */
-    plan: (...next: (StripeTrouble | null)[]): void => {
-      troubles.splice(0, troubles.length, ...next)
+    plan: (...next: (StripeFailure | null)[]): void => {
+      failures.splice(0, failures.length, ...next)
     },
     /** The same for transfers alone: those of any platform, or of a key's. */
-    planTransfers: (...next: (StripeTrouble | null)[]): void => planTransfers(next),
-    planTransfersOf: (key: string, ...next: (StripeTrouble | null)[]): void =>
+    planTransfers: (...next: (StripeFailure | null)[]): void => planTransfers(next),
+    planTransfersOf: (key: string, ...next: (StripeFailure | null)[]): void =>
       planTransfers(next, platforms.of(key)),
     /** What is waited for at each call. It may be replaced at any time. */
     hooks,

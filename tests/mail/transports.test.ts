@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Inbox, type InboxTrouble, startInbox } from '../../dev/fakes/inbox.ts'
+import { type Inbox, type InboxFailure, startInbox } from '../../dev/fakes/inbox.ts'
 import { listen } from '../../dev/runtime/ports.ts'
 import type { EmailBinding } from '../../lib/mail/cloudflare.service.ts'
 import { chooseTransport, type Mail } from '../../lib/mail/transport.service.ts'
@@ -40,7 +40,7 @@ describe('Resend', () => {
     expect(inbox.mails(mail.to)).toHaveLength(1)
   })
 
-  test.each<{ trouble: InboxTrouble; outcome: object }>([
+  test.each<{ trouble: InboxFailure; outcome: object }>([
     {
       trouble: { status: 422, name: 'validation_error' },
       outcome: { kind: 'refused', code: 'validation_error' },

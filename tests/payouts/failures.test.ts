@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { StripeTrouble } from '../../dev/fakes/stripe/troubles.ts'
+import type { StripeFailure } from '../../dev/fakes/stripe/failures.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
@@ -27,7 +27,7 @@ const stage = async () => {
   return { payer, maya, account, payouts, mails }
 }
 
-const passing: { trouble: StripeTrouble; isDone: boolean }[] = [
+const passing: { trouble: StripeFailure; isDone: boolean }[] = [
   { trouble: 'cut_before', isDone: false },
   { trouble: 'cut_after', isDone: true },
   { trouble: 'garbage', isDone: false },

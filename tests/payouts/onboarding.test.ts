@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { StripeTrouble } from '../../dev/fakes/stripe/troubles.ts'
+import type { StripeFailure } from '../../dev/fakes/stripe/failures.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -124,7 +124,7 @@ describe('connecting', () => {
     expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
   })
 
-  test.each<{ case: string; trouble: StripeTrouble }>([
+  test.each<{ case: string; trouble: StripeFailure }>([
     { case: 'was lost', trouble: 'cut_after' },
     { case: 'never was', trouble: 'cut_before' },
     { case: 'was a proxy’s', trouble: 'garbage' },

@@ -8,6 +8,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { accountPage } from './account.ts'
 import { behindTheScenes } from './behind-the-scenes.ts'
 import { checkoutPage } from './checkout.ts'
+import type { ShopConfig } from './config.ts'
 import { homePage } from './home.ts'
 import { file, forCustomer, readFields, type Visit } from './http.ts'
 import { layout, messagePage, type Page } from './layout.ts'
@@ -21,18 +22,6 @@ import { type Customer, createSessions, type Invoice, newInvoiceId } from './sto
 import { createStripe } from './stripe.ts'
 import { stripeStory } from './stripe-story.ts'
 import { createTributary } from './tributary.ts'
-
-/** What the shop knows of Tributary: what any merchant is given. And where Stripe is. */
-export type ShopConfig = {
-  tributaryUrl: string
-  stripeUrl: string
-  /** A code that Stripe's page takes, of a coupon that is a partner's. */
-  promotionCode: string
-  workspace: string
-  programId: string
-  apiKey: string
-  partnerSlug: string
-}
 
 const SESSION_COOKIE = 'pine_session'
 /** Written by the snippet. */

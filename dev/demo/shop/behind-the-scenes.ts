@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { html } from 'hono/html'
 import { formatMoney } from '../../../lib/money.ts'
-import type { ShopConfig } from './app.ts'
+import type { ShopConfig } from './config.ts'
 import { countEvents, type Event, eventPath, loadEvent } from './explanation.ts'
 import type { Html } from './layout.ts'
 import type { Delivery, Outcome } from './tributary.ts'

@@ -1,7 +1,7 @@
 /** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
 import type * as z from 'zod'
 import type { EventResponse } from '../../../api/responses.ts'
-import type { ShopConfig } from './app.ts'
+import type { ShopConfig } from './config.ts'
 import type { Report } from './tributary.ts'
 
 export type Event = z.infer<typeof EventResponse>

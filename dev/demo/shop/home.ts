@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ShopConfig } from './app.ts'
+import type { ShopConfig } from './config.ts'
 import type { Page } from './layout.ts'
 
 const FEATURES = [

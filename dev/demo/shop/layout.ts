@@ -1,6 +1,6 @@
 /** What all pages share: head, header, the demo's own strip, footer, and the snippet. */
 import { html, raw } from 'hono/html'
-import type { ShopConfig } from './app.ts'
+import type { ShopConfig } from './config.ts'
 import type { Customer } from './store.ts'
 
 /** Markup made with `html`, which escapes whatever is put into it. */

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Listening, openPort } from '../../runtime/ports.ts'
-import { createShop, type ShopConfig } from './app.ts'
+import { createShop } from './app.ts'
+import type { ShopConfig } from './config.ts'
 
 /** The demo shop's server. */
 export type Shop = Listening & {

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { STRIPE_PATH } from '../../fakes/stripe/pages/layout.ts'
-import type { ShopConfig } from './app.ts'
+import type { ShopConfig } from './config.ts'
 import { CURRENCY, findPlan, type Plan } from './plans.ts'
 import type { Invoice } from './store.ts'
 

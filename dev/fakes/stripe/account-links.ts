@@ -2,10 +2,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { accountOf } from './accounts-v2.ts'
-import type { ApiEnv } from './api.ts'
+import { mayConnect } from './authentication.ts'
+import type { ApiEnv } from './env.ts'
 import { notNow } from './errors.ts'
 import { readJson, versionOf } from './json.ts'
-import { mayConnect } from './keys.ts'
 import { address } from './params.ts'
 import { newId, type Store } from './store.ts'
 

@@ -2,10 +2,10 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Connected, dueOf, type Requirement, transfersOf } from './accounts.ts'
-import type { ApiEnv } from './api.ts'
+import { mayConnect } from './authentication.ts'
 import type { Connect } from './connect.ts'
+import type { ApiEnv } from './env.ts'
 import { missingFrom, readJson } from './json.ts'
-import { mayConnect } from './keys.ts'
 import { createAccount, type Include, include, NewAccount } from './new-account.ts'
 import type { Platform } from './platforms.ts'
 

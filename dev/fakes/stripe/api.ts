@@ -1,40 +1,29 @@
 /** Stripe's API: who may call it, what may go wrong with it, and all its resources. */
-import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { accountLinkRoutes, type Links } from './account-links.ts'
 import { accountV1Routes } from './accounts-v1.ts'
 import { accountV2Routes } from './accounts-v2.ts'
+import { secretKey } from './authentication.ts'
 import type { Connect } from './connect.ts'
 import { couponRoutes } from './coupons.ts'
 import { customerRoutes } from './customers.ts'
 import { disputeRoutes } from './disputes.ts'
+import type { ApiEnv } from './env.ts'
 import { Refusal, unknownRoute } from './errors.ts'
 import { thinEventRoutes } from './events.ts'
+import type { StripeFailure } from './failures.ts'
 import { idempotency, oneAtATime } from './idempotency.ts'
+import { injectFailure, injectStoredFailure } from './inject-failures.ts'
 import { invoiceRoutes } from './invoices.ts'
-import { secretKey } from './keys.ts'
 import { paymentRoutes } from './payments.ts'
-import type { Platform } from './platforms.ts'
 import { priceRoutes } from './prices.ts'
 import { refundRoutes } from './refunds.ts'
 import { sessionRoutes } from './sessions.ts'
 import { newId, type Store } from './store.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 import { transferRoutes } from './transfers.ts'
-import { keptTrouble, type StripeTrouble, troubled } from './troubles.ts'
 import { type Webhooks, webhookRoutes } from './webhooks.ts'
-
-/** What a request of the API has found out. */
-export type ApiEnv = {
-  Bindings: HttpBindings
-  Variables: {
-    key: string
-    platform: Platform
-    /** The request ends in an error that is kept, with the thing done or not. */
-    keeps?: 'done' | 'undone'
-  }
-}
 
 /** What waits for a call, and may do something in the meantime. */
 export type Hook = (method: string, path: string) => void | Promise<void>
@@ -56,7 +45,7 @@ type ApiParts = {
   /** Where an account link leads. */
   linkOf: (token: string) => string
   /** What goes wrong with a call, when something does. */
-  trouble: (c: Context<ApiEnv>) => StripeTrouble | null | undefined
+  nextFailure: (c: Context<ApiEnv>) => StripeFailure | null | undefined
 }
 
 const hooked = (hooks: Hooks, when: keyof Hooks): MiddlewareHandler =>
@@ -67,19 +56,28 @@ const hooked = (hooks: Hooks, when: keyof Hooks): MiddlewareHandler =>
   }
 
 /** The API under /v1 and /v2. */
-export const createApi = ({ store, webhooks, connect, links, hooks, pageOf, linkOf, trouble }: ApiParts) =>
+export const createApi = ({
+  store,
+  webhooks,
+  connect,
+  links,
+  hooks,
+  pageOf,
+  linkOf,
+  nextFailure,
+}: ApiParts) =>
   new Hono<ApiEnv>()
     .use(async function requestId(c, next) {
       await next()
       c.header('Request-Id', newId('req', 14))
     })
-    .use(troubled(trouble))
+    .use(injectFailure(nextFailure))
     .use(secretKey(connect.platforms))
     .use(hooked(hooks, 'afterCall'))
     .use(oneAtATime())
     .use(hooked(hooks, 'onCall'))
     .use(idempotency(store.now))
-    .use(keptTrouble())
+    .use(injectStoredFailure())
     .route('/', couponRoutes(store))
     .route('/', priceRoutes(store))
     .route('/', customerRoutes(store, webhooks))

@@ -5,10 +5,10 @@ import type { Links } from './account-links.ts'
 import type { Step } from './accounts.ts'
 import type { Connect } from './connect.ts'
 import { Refusal } from './errors.ts'
+import { readFailures, type StripeFailure } from './failures.ts'
 import { noVisitPage, onboardingPage } from './pages/connect.ts'
 import { STRIPE_PATH } from './pages/layout.ts'
 import type { Platform } from './platforms.ts'
-import { readTroubles, type StripeTrouble } from './troubles.ts'
 
 type Page = { Variables: SecureHeadersVariables }
 
@@ -68,7 +68,7 @@ export const onboarding = (connect: Connect, links: Links) => {
 type Press = (c: Context<Page>, act: () => unknown) => Response | Promise<Response>
 type Controls = {
   connect: Connect
-  planTransfers: (next: (StripeTrouble | null)[], platform?: Platform) => void
+  planTransfers: (next: (StripeFailure | null)[], platform?: Platform) => void
   /** Does what a button says, and shows what came of it. */
   press: Press
 }
@@ -108,7 +108,7 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
     })
     .post(`${STRIPE_PATH}/troubles`, async (c) => {
       const { form, field } = await read(c)
-      return press(c, () => planTransfers(readTroubles(field('transfers')), whose(form)))
+      return press(c, () => planTransfers(readFailures(field('transfers')), whose(form)))
     })
     .post(`${STRIPE_PATH}/keys/revoke`, async (c) => {
       const { field } = await read(c)

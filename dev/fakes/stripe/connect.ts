@@ -1,7 +1,7 @@
 /** What happens to connected accounts, and whom it is told to. */
 import { type Connected, type Step, takeStep } from './accounts.ts'
 import { accountV1 } from './accounts-v1.ts'
-import type { Told } from './events.ts'
+import type { Told } from './event-shapes.ts'
 import type { Platform, Platforms } from './platforms.ts'
 import type { Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'

@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import { notNow } from './errors.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './event-shapes.ts'
 import { readParams } from './params.ts'
 import { findCharge } from './payments.ts'
 import { answer, readable } from './routes.ts'

@@ -4,36 +4,10 @@
  */
 import { Hono } from 'hono'
 import Stripe from 'stripe'
-import type { ApiEnv } from './api.ts'
+import type { ApiEnv } from './env.ts'
+import type { ConnectEvent, Happening, ThinEvent, Told } from './event-shapes.ts'
 import { missingFrom } from './json.ts'
 import { newId, type Store } from './store.ts'
-
-/** What happened, and the object that it happened to. */
-export type Happening = [type: Stripe.Event['type'], object: { object: string }]
-
-/** An event that only names what it is about. */
-export type ThinEvent = {
-  id: string
-  object: 'v2.core.event'
-  type: string
-  created: string
-  livemode: boolean
-  changes: null
-  context: null
-  data: object
-  reason: null
-  related_object: { id: string; type: 'v2.core.account'; url: string }
-  snapshot_event: null
-}
-
-/** What happened at a platform, which hears of it at its own endpoints. */
-export type ConnectEvent = Stripe.Event | ThinEvent
-
-export type Told =
-  /** With the object in it, and the connected account's id beside it when it is that one's. */
-  | { type: 'account.updated' | 'transfer.created'; object: { object: string }; account?: string }
-  /** By name alone. */
-  | { type: `v2.core.account${string}`; account: string; data?: object }
 
 /** An event that holds an object as it is now, whatever becomes of it. */
 export const snapshotOf = (store: Store, [type, object]: Happening, account?: string): Stripe.Event =>

@@ -5,7 +5,7 @@
  * what succeeded, for a month, and does again what failed.
  */
 import type { Context, MiddlewareHandler } from 'hono'
-import type { ApiEnv } from './api.ts'
+import type { ApiEnv } from './env.ts'
 import { Refusal } from './errors.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -8,6 +8,7 @@ import type { Connect } from './connect.ts'
 import { connectControls, onboarding } from './connect-pages.ts'
 import { closeDispute, dispute } from './disputes.ts'
 import { Refusal } from './errors.ts'
+import type { StripeFailure } from './failures.ts'
 import { STRIPE_PATH } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
 import { closedPage, knownEmail, payPage, type Typed } from './pages/pay.ts'
@@ -16,7 +17,6 @@ import type { Platform } from './platforms.ts'
 import { refund } from './refunds.ts'
 import type { Store } from './store.ts'
 import { renew } from './subscriptions.ts'
-import type { StripeTrouble } from './troubles.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type Visit = { Variables: SecureHeadersVariables }
@@ -27,7 +27,7 @@ type PageParts = {
   connect: Connect
   links: Links
   /** Plans what goes wrong with the next transfers: a platform's, or any. */
-  planTransfers: (next: (StripeTrouble | null)[], platform?: Platform) => void
+  planTransfers: (next: (StripeFailure | null)[], platform?: Platform) => void
 }
 
 /** A whole amount, as the overview's own buttons send it. */

@@ -5,9 +5,9 @@
 import type Stripe from 'stripe'
 import type { Connected } from './accounts.ts'
 import { Refusal } from './errors.ts'
+import type { StripeFailure } from './failures.ts'
 import { accountOfKey } from './keys.ts'
 import { type Collection, createCollection } from './store.ts'
-import type { StripeTrouble } from './troubles.ts'
 
 export type Platform = {
   /** Its own account's. */
@@ -16,8 +16,8 @@ export type Platform = {
   transfers: Collection<Stripe.Transfer>
   /** What it has to send, by currency, where somebody has set it or sent some. */
   balances: Map<string, number>
-  /** What goes wrong with its next transfers. */
-  troubles: (StripeTrouble | null)[]
+  /** How its next transfers fail. */
+  failures: (StripeFailure | null)[]
 }
 
 /** More than any test sends, and few enough digits to be shown. */
@@ -28,7 +28,7 @@ const createPlatform = (id: string): Platform => ({
   accounts: createCollection<Connected>('account'),
   transfers: createCollection<Stripe.Transfer>('transfer'),
   balances: new Map(),
-  troubles: [],
+  failures: [],
 })
 
 /** All platforms that have ever called. */

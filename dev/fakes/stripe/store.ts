@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type Stripe from 'stripe'
 import { badParam, Refusal } from './errors.ts'
-import type { ConnectEvent } from './events.ts'
+import type { ConnectEvent } from './event-shapes.ts'
 
 type Kept = { id: string; object: string }
 

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe'
 import { discountCents } from './coupons.ts'
 import { later } from './dates.ts'
-import type { Happening } from './events.ts'
+import type { Happening } from './event-shapes.ts'
 import { addInvoice, addInvoicePayment } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { productName } from './prices.ts'

@@ -1,7 +1,8 @@
 /** The merchant's side of the Stripe fake: what was sold, buttons for what may happen next, and what was told. */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
-import { type ConnectEvent, happenedAt } from '../events.ts'
+import type { ConnectEvent } from '../event-shapes.ts'
+import { happenedAt } from '../events.ts'
 import type { Platforms } from '../platforms.ts'
 import { idOf, type Store } from '../store.ts'
 import type { Delivery } from '../webhooks.ts'
