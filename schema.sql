@@ -1,18 +1,16 @@
--- Tributary's schema: the whole of it, for an empty Postgres 18 or for one that
--- has it already (applying it twice changes nothing).
+-- Tributary's schema, for an empty Postgres 18.
 --
 -- Every row carries its workspace, and the foreign keys carry it along: a row
 -- can point only at rows of its own workspace, whatever the code does.
 --
--- To change a table that databases out there have already, change it here for
--- the new ones, and add an upgrade at the end for the others.
+-- Version 0.1.0 is unreleased: until it is, edit this file in place.
 --
 -- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
 -- ISO 4217 code. Times are UTC.
 
 
 -- A merchant's account: it owns the programs, the API keys, the customers.
-create table if not exists workspaces (
+create table workspaces (
     id          uuid         primary key,
     slug        text         not null
         constraint workspaces_slug_check check (slug ~ '^[a-z0-9](-?[a-z0-9])+$' and length(slug) <= 63
@@ -26,7 +24,7 @@ create table if not exists workspaces (
 
 -- Who may see and change a workspace. A person is an e-mail address that has been
 -- proved by signing in, so whoever is invited is a member from the invitation on.
-create table if not exists members (
+create table members (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint members_workspace_id_fkey references workspaces (id),
@@ -39,12 +37,12 @@ create table if not exists members (
 );
 
 -- Which workspaces does this person see?
-create index if not exists members_email_idx on members (email);
+create index members_email_idx on members (email);
 
 
 -- An API key is shown once and kept as its SHA-256. Revoked keys stay, so that
 -- a leaked one is never issued again and a log entry can be traced to it.
-create table if not exists api_keys (
+create table api_keys (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint api_keys_workspace_id_fkey references workspaces (id),
@@ -60,7 +58,7 @@ create table if not exists api_keys (
 
 -- What an event earns: a share of the sale or a flat amount. A reward never
 -- changes; an edit makes a new one, so that a commission can always be explained.
-create table if not exists rewards (
+create table rewards (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint rewards_workspace_id_fkey references workspaces (id),
@@ -80,17 +78,17 @@ create table if not exists rewards (
     constraint rewards_workspace_id_id_key unique (workspace_id, id)
 );
 
-create or replace function refuse_update() returns trigger language plpgsql as $$
+create function refuse_update() returns trigger language plpgsql as $$
 begin
     raise exception '% never change: insert a new row', tg_table_name;
 end $$;
 
-create or replace trigger rewards_never_change
+create trigger rewards_never_change
     before update on rewards for each row execute function refuse_update();
 
 
 -- The terms on which a merchant rewards its partners.
-create table if not exists programs (
+create table programs (
     id                         uuid         primary key,
     workspace_id               uuid         not null
         constraint programs_workspace_id_fkey references workspaces (id),
@@ -121,7 +119,7 @@ create table if not exists programs (
 
 
 -- Partners who share rewards that differ from the program's own.
-create table if not exists groups (
+create table groups (
     id              uuid         primary key,
     workspace_id    uuid         not null,
     program_id      uuid         not null,
@@ -139,7 +137,7 @@ create table if not exists groups (
 
 -- Whoever sends visitors, in one program. The slug is shown as it was given and
 -- matched by its key, which ignores case; an e-mail address is held lower-cased.
-create table if not exists partners (
+create table partners (
     id            uuid         primary key,
     workspace_id  uuid         not null,
     program_id    uuid         not null,
@@ -161,12 +159,12 @@ create table if not exists partners (
 );
 
 -- In which programs is this address a partner?
-create index if not exists partners_email_idx on partners (email);
+create index partners_email_idx on partners (email);
 
 
 -- A coupon or promotion code at the payment processor whose use credits a partner.
 -- It belongs to one partner of the workspace, and never moves by itself.
-create table if not exists coupon_aliases (
+create table coupon_aliases (
     id            uuid         primary key,
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
@@ -179,12 +177,12 @@ create table if not exists coupon_aliases (
 );
 
 -- Which coupons does this partner have?
-create index if not exists coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
+create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
 
 -- A visit through a partner's link. It counts until expires_at, which was the
 -- program's promise on the day of the visit and does not move later.
-create table if not exists clicks (
+create table clicks (
     id            text         not null,
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
@@ -198,14 +196,14 @@ create table if not exists clicks (
 );
 
 -- How many visitors has this partner sent, day by day?
-create index if not exists clicks_partner_id_idx on clicks (partner_id, created_at);
+create index clicks_partner_id_idx on clicks (partner_id, created_at);
 
 
 -- The merchant's customer, once a partner has been credited with one of its
 -- events, or once it was imported. The partner is the one who owns the customer now.
 -- A customer rewarded on another platform before brings along since when: that
 -- counts as its first sale commission in the program into which it was imported.
-create table if not exists customers (
+create table customers (
     id                  uuid         primary key,
     workspace_id        uuid         not null
         constraint customers_workspace_id_fkey references workspaces (id),
@@ -229,13 +227,13 @@ create table if not exists customers (
 );
 
 -- Which customers does this partner have, and which have this address?
-create index if not exists customers_partner_id_idx on customers (partner_id, id);
-create index if not exists customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
+create index customers_partner_id_idx on customers (partner_id, id);
+create index customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
 
 -- Since when a customer belongs to which partner; customers.partner_id is the latest of them. Stripe may tell of an
 -- invoice days late: it counts for whoever had the customer when it was paid, and for nobody before the first.
-create table if not exists referrals (
+create table referrals (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
     partner_id    uuid         not null,
@@ -250,7 +248,7 @@ create table if not exists referrals (
 -- A sale or a lead as the merchant or Stripe reported it, and how it was decided: steps
 -- is the ordered list of {code, facts} that the explanation is written from.
 -- Unattributed events are kept too: they have no partner and no customer row.
-create table if not exists events (
+create table events (
     id                    uuid         primary key,
     workspace_id          uuid         not null
         constraint events_workspace_id_fkey references workspaces (id),
@@ -285,16 +283,16 @@ create table if not exists events (
 );
 
 -- Which events are credited to this partner?
-create index if not exists events_partner_id_idx on events (partner_id, id) where partner_id is not null;
+create index events_partner_id_idx on events (partner_id, id) where partner_id is not null;
 
 -- Which events came with a click that did not decide, as partners ask? They are few.
-create index if not exists events_uncredited_click_idx on events (workspace_id, id)
+create index events_uncredited_click_idx on events (workspace_id, id)
     where click_id is not null and attributed_by is distinct from 'click';
 
 
 -- The key by which the payouts Worker calls a workspace's own Stripe account, from which
 -- partners are paid: encrypted as the signing secrets are.
-create table if not exists stripe_keys (
+create table stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
     ciphertext         text         not null,
@@ -309,7 +307,7 @@ create table if not exists stripe_keys (
 -- its programs: it belongs to the e-mail address. It is written down before Stripe is
 -- asked for it, so that asking twice makes one. What Stripe says of it is read again
 -- whenever Stripe tells of a change; one that was disconnected stays for its payouts.
-create table if not exists payout_accounts (
+create table payout_accounts (
     id                 uuid         primary key,
     workspace_id       uuid         not null
         constraint payout_accounts_workspace_id_fkey references workspaces (id),
@@ -329,7 +327,7 @@ create table if not exists payout_accounts (
 );
 
 -- One connected account per person and workspace; and which does this person have?
-create unique index if not exists payout_accounts_email_workspace_id_key
+create unique index payout_accounts_email_workspace_id_key
     on payout_accounts (email, workspace_id) where disconnected_at is null;
 
 
@@ -337,7 +335,7 @@ create unique index if not exists payout_accounts_email_workspace_id_key
 -- makes a payout of it for each partner and currency. It claims in pages, so that a run
 -- that was cut short goes on where it was. A manual run is for merchants who pay by bank:
 -- they mark it paid, may take that back, and confirm it in the end.
-create table if not exists payout_runs (
+create table payout_runs (
     id              uuid         primary key,
     workspace_id    uuid         not null
         constraint payout_runs_workspace_id_fkey references workspaces (id),
@@ -365,14 +363,14 @@ create table if not exists payout_runs (
 );
 
 -- Which runs have not come to their end?
-create index if not exists payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
+create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
 
 
 -- What a run sends one partner in one currency: the sum of the commissions that name it.
 -- Its transfer at Stripe is made under a key of the payout's id and attempt; attempted_at
 -- is written before the first call under that key, because Stripe forgets a key after a
 -- day. A payout that failed has let go of its commissions, and keeps its amount.
-create table if not exists payouts (
+create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
     run_id             uuid         not null,
@@ -408,17 +406,17 @@ create table if not exists payouts (
         foreign key (workspace_id, stripe_account_id) references payout_accounts (workspace_id, stripe_account_id)
 );
 
-create or replace trigger payouts_never_change
+create trigger payouts_never_change
     before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, created_at
     on payouts for each row execute function refuse_update();
 
 -- What is still to be sent?
-create index if not exists payouts_processing_idx on payouts (workspace_id, next_attempt_at)
+create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
 
 -- What was paid to this partner, and what in this workspace, newest first?
-create index if not exists payouts_partner_id_idx   on payouts (partner_id, id);
-create index if not exists payouts_workspace_id_idx on payouts (workspace_id, id);
+create index payouts_partner_id_idx   on payouts (partner_id, id);
+create index payouts_workspace_id_idx on payouts (workspace_id, id);
 
 
 -- A commission is what one event earned one partner, or what the partner was still
@@ -427,7 +425,7 @@ create index if not exists payouts_workspace_id_idx on payouts (workspace_id, id
 -- follows from payable_at and the payout (see lib/tracking/commissions.ts). What is taken back, or given again, is a reversal: a row
 -- of its own that names the commission. When a sale turns out to be another partner's,
 -- or of another amount, its commission is reversed and another one takes its place.
-create table if not exists commissions (
+create table commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,
     program_id    uuid         not null,
@@ -469,28 +467,45 @@ create table if not exists commissions (
         foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id)
 );
 
+-- Of a commission, only the payout that takes it ever changes.
+create trigger commissions_never_change
+    before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
+                     replaces_id, amount_cents, currency, one_time, payable_at, created_at
+    on commissions for each row execute function refuse_update();
+
+-- One commission per event, in whose place another may stand.
+create unique index commissions_event_id_key
+    on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
+
 -- What has become of an event's commission?
-create index if not exists commissions_event_id_idx on commissions (event_id);
+create index commissions_event_id_idx on commissions (event_id);
 
 -- One sale commission per customer under a one-time reward, whoever races. The one that
 -- takes the place of another is not one_time: the place stays the first one's.
-create unique index if not exists commissions_one_time_key
+create unique index commissions_one_time_key
     on commissions (program_id, customer_id) where one_time;
 
 -- When did this customer first earn a sale commission in this program?
-create index if not exists commissions_first_sale_idx
+create index commissions_first_sale_idx
     on commissions (program_id, customer_id, created_at) where kind = 'sale';
 
 -- The opening balance of a partner, however often it is imported.
-create unique index if not exists commissions_opening_balance_key
+create unique index commissions_opening_balance_key
     on commissions (partner_id) where kind = 'opening_balance';
+
+-- What is still owed to whom?
+create index commissions_unpaid_idx
+    on commissions (workspace_id, partner_id, currency) where payout_id is null;
+
+-- What is this payout made of?
+create index commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
 
 
 -- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key
 -- that is not in the database, and compared by fingerprint. There are two endpoints, one
 -- for the merchant's account and one for connected accounts, and each has two secrets
 -- while one is rotated.
-create table if not exists stripe_secrets (
+create table stripe_secrets (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint stripe_secrets_workspace_id_fkey references workspaces (id),
@@ -510,7 +525,7 @@ create table if not exists stripe_secrets (
 -- What Stripe has told us, event by event, and what that led to. The sale, its commission
 -- and their reversals follow from all facts about one purchase together, in whatever order
 -- they came: those that name the same invoice, payment or charge, directly or by others.
-create table if not exists stripe_events (
+create table stripe_events (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint stripe_events_workspace_id_fkey references workspaces (id),
@@ -530,23 +545,23 @@ create table if not exists stripe_events (
 );
 
 -- What else is known of this purchase?
-create index if not exists stripe_events_keys_idx on stripe_events using gin (keys);
+create index stripe_events_keys_idx on stripe_events using gin (keys);
 
 -- What has this customer paid, perhaps before we knew whose customer it is?
-create index if not exists stripe_events_workspace_id_customer_idx
+create index stripe_events_workspace_id_customer_idx
     on stripe_events (workspace_id, customer) where customer is not null;
 
 -- What has arrived for this workspace, newest first?
-create index if not exists stripe_events_workspace_id_idx on stripe_events (workspace_id, id);
+create index stripe_events_workspace_id_idx on stripe_events (workspace_id, id);
 
 -- Which of them told of this sale?
-create index if not exists stripe_events_event_id_idx on stripe_events (event_id) where event_id is not null;
+create index stripe_events_event_id_idx on stripe_events (event_id) where event_id is not null;
 
 
 -- Mails to be sent, written together with what they tell of, and kept once they are
 -- sent. One that is being sent, or that failed, is due again at next_attempt_at; one
 -- that can't be delivered has failed_at, and waits for a manager.
-create table if not exists mails (
+create table mails (
     id               uuid         primary key,
     workspace_id     uuid         not null
         constraint mails_workspace_id_fkey references workspaces (id),
@@ -573,15 +588,18 @@ create table if not exists mails (
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
+-- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
+create unique index mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;
+
 -- What is to be sent now?
-create index if not exists mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
+create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
 
 -- What was sent for this workspace, and what failed?
-create index if not exists mails_workspace_id_idx on mails (workspace_id, id);
+create index mails_workspace_id_idx on mails (workspace_id, id);
 
 
 -- Who changed what, and when: written in the transaction of the change.
-create table if not exists audit_entries (
+create table audit_entries (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint audit_entries_workspace_id_fkey references workspaces (id),
@@ -593,16 +611,16 @@ create table if not exists audit_entries (
 );
 
 -- What happened in this workspace, newest first?
-create index if not exists audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
+create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 
 
 -- Who has signed in, with which browsers, and the links that are on their way: the
 -- tables of Better Auth, in a schema of their own. What a person may do is not here
 -- but in members. Sessions are looked up by the token that the cookie carries, which
 -- is worth nothing without the signature beside it; links are kept as a hash.
-create schema if not exists auth;
+create schema auth;
 
-create table if not exists auth.users (
+create table auth.users (
     id              uuid         primary key,
     name            text         not null,
     email           text         not null,
@@ -614,7 +632,7 @@ create table if not exists auth.users (
     constraint users_email_key unique (email)
 );
 
-create table if not exists auth.sessions (
+create table auth.sessions (
     id          uuid         primary key,
     user_id     uuid         not null
         constraint sessions_user_id_fkey references auth.users (id) on delete cascade,
@@ -629,11 +647,11 @@ create table if not exists auth.sessions (
 );
 
 -- Whose sessions go with a person, and which have ended by themselves?
-create index if not exists sessions_user_id_idx on auth.sessions (user_id);
-create index if not exists sessions_expires_at_idx on auth.sessions (expires_at);
+create index sessions_user_id_idx on auth.sessions (user_id);
+create index sessions_expires_at_idx on auth.sessions (expires_at);
 
 -- Better Auth wants it. It stays empty: nobody signs in with anything but a mailed link.
-create table if not exists auth.accounts (
+create table auth.accounts (
     id                        uuid         primary key,
     user_id                   uuid         not null
         constraint accounts_user_id_fkey references auth.users (id) on delete cascade,
@@ -652,7 +670,7 @@ create table if not exists auth.accounts (
 
 -- A mailed link that nobody has used yet: identifier is the SHA-256 of its token,
 -- value says whom it signs in.
-create table if not exists auth.verifications (
+create table auth.verifications (
     id          uuid         primary key,
     identifier  text         not null,
     value       text         not null,
@@ -664,141 +682,13 @@ create table if not exists auth.verifications (
 );
 
 -- How many links are on their way to this person, and which were never used?
-create index if not exists verifications_value_idx on auth.verifications (value, expires_at);
-create index if not exists verifications_expires_at_idx on auth.verifications (expires_at);
-
-
--- Upgrades of databases that were made before. Each finds out by itself whether it is
--- still to be done, so that applying this file again costs nothing.
-
--- Imports: commissions without an event, and customers that come with their history.
-do $$ begin
-    if exists (select from information_schema.columns
-               where table_schema = 'public' and table_name = 'commissions' and column_name = 'event_id'
-                 and is_nullable = 'NO') then
-        alter table programs
-            add column minimum_payout_cents bigint not null default 0
-                constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999);
-        alter table customers
-            add column imported_at timestamptz,
-            add column started_at timestamptz,
-            add column started_program_id uuid,
-            add constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
-            add constraint customers_started_program_id_fkey
-                foreign key (workspace_id, started_program_id) references programs (workspace_id, id);
-        alter table commissions
-            alter column customer_id drop not null,
-            alter column event_id drop not null,
-            alter column reward_id drop not null,
-            drop constraint commissions_kind_check,
-            add constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance')),
-            add constraint commissions_event_check check (case kind
-                when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
-                else num_nulls(event_id, customer_id, reward_id) = 0 end);
-    end if;
-end $$;
-
--- Stripe: reversals, sales that Stripe reports, and since when a customer is whose.
-do $$ begin
-    if not exists (select from information_schema.columns
-                   where table_schema = 'public' and table_name = 'commissions' and column_name = 'reverses_id') then
-        alter table customers
-            add column stripe_customer_id text,
-            add constraint customers_workspace_id_stripe_customer_id_key unique (workspace_id, stripe_customer_id);
-        insert into referrals (workspace_id, customer_id, partner_id, referred_at)
-            select workspace_id, id, partner_id, coalesce(imported_at, created_at) from customers;
-        alter table events
-            alter column body_hash drop not null,
-            add column revision integer not null default 0,
-            drop constraint events_attributed_by_check,
-            add constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer'));
-        alter table commissions
-            add column reverses_id uuid,
-            add column replaces_id uuid,
-            drop constraint commissions_event_id_key,
-            drop constraint commissions_kind_check,
-            add constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'reversal')),
-            drop constraint commissions_amount_cents_check,
-            add constraint commissions_amount_cents_check
-                check (amount_cents > 0 or (amount_cents < 0 and kind = 'reversal')),
-            add constraint commissions_partner_id_id_key   unique (partner_id, id),
-            add constraint commissions_workspace_id_id_key unique (workspace_id, id),
-            add constraint commissions_replaces_id_key     unique (replaces_id),
-            add constraint commissions_reverses_id_check check ((reverses_id is not null) = (kind = 'reversal')),
-            add constraint commissions_replaces_id_check check (replaces_id is null or kind = 'sale'),
-            add constraint commissions_reverses_id_fkey
-                foreign key (partner_id, reverses_id) references commissions (partner_id, id),
-            add constraint commissions_replaces_id_fkey
-                foreign key (workspace_id, replaces_id) references commissions (workspace_id, id);
-        drop index if exists commissions_partner_id_idx;
-        drop index if exists commissions_workspace_id_idx;
-    end if;
-end $$;
-
--- Payouts: what a commission was paid by, when a program pays by itself, mails that tell of it, and room for the
--- signing secret of a second endpoint at Stripe.
-do $$ begin
-    if not exists (select from information_schema.columns
-                   where table_schema = 'public' and table_name = 'commissions' and column_name = 'payout_id') then
-        alter table programs
-            add column payout_schedule text not null default 'manual'
-                constraint programs_payout_schedule_check
-                    check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
-            add column payout_schedule_since timestamptz not null default now();
-        alter table commissions
-            add column payout_id uuid,
-            add constraint commissions_payout_id_fkey
-                foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id);
-    end if;
-    if not exists (select from information_schema.columns
-                   where table_schema = 'public' and table_name = 'mails' and column_name = 'payout_id') then
-        alter table mails
-            add column payout_id uuid,
-            drop constraint mails_partner_id_kind_key,
-            add constraint mails_payout_id_kind_key unique (payout_id, kind),
-            add constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
-            drop constraint mails_kind_check,
-            add constraint mails_kind_check
-                check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
-            add constraint mails_payout_id_check
-                check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed')));
-    end if;
-    if exists (select from pg_constraint
-               where conrelid = 'stripe_secrets'::regclass and conname = 'stripe_secrets_slot_check'
-                 and pg_get_constraintdef(oid) not like '%4%') then
-        alter table stripe_secrets
-            drop constraint stripe_secrets_slot_check,
-            add constraint stripe_secrets_slot_check check (slot between 1 and 4);
-    end if;
-end $$;
-
-
--- What stands on columns that older databases get only now, in the upgrades.
-
--- Of a commission, only the payout that takes it ever changes.
-create or replace trigger commissions_never_change
-    before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
-                     replaces_id, amount_cents, currency, one_time, payable_at, created_at
-    on commissions for each row execute function refuse_update();
-
--- One commission per event, in whose place another may stand.
-create unique index if not exists commissions_event_id_key
-    on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
-
--- What is still owed to whom?
-create index if not exists commissions_unpaid_idx
-    on commissions (workspace_id, partner_id, currency) where payout_id is null;
-
--- What is this payout made of?
-create index if not exists commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
-
--- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
-create unique index if not exists mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;
+create index verifications_value_idx on auth.verifications (value, expires_at);
+create index verifications_expires_at_idx on auth.verifications (expires_at);
 
 
 -- Whether the ledger adds up: gives a row for each thing that is not as it must be, and none when all is well. What
 -- constraints guard is looked at too: they may have been taken away by hand, or restored rows may have got past them.
-create or replace function verify_ledger()
+create function verify_ledger()
 returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable as $$
     select 'a payout is the sum of its commissions', p.workspace_id, p.id,
            format('%s %s against commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))

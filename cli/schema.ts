@@ -44,7 +44,7 @@ export const withClient = async <T>(
 }
 
 /**
- * Applies schema.sql to a database by TCP, whole or not at all. Applying it twice changes nothing.
+ * Applies schema.sql to an empty database over TCP, in one transaction. A database that has the schema is left alone.
  *
  * @throws when the database can't be reached, or with Postgres's own error when a statement fails
  */
@@ -53,7 +53,10 @@ export const applySchema = async (databaseUrl: string): Promise<void> => {
   await withClient(databaseUrl, async (client) => {
     await client.query("begin; set local client_min_messages = 'warning'")
     await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-    await client.query(schema)
+    const { rows } = await client.query<{ exists: boolean }>(
+      "select to_regclass('public.workspaces') is not null as exists",
+    )
+    if (!rows[0]?.exists) await client.query(schema)
     await client.query('commit')
   })
 }
