@@ -3,10 +3,21 @@
 -- Every row carries its workspace, and the foreign keys carry it along: a row
 -- can point only at rows of its own workspace, whatever the code does.
 --
--- Version 0.1.0 is unreleased: until it is, edit this file in place.
+-- Until version 0.1.0 is released, edit this file in place. From then on, write each
+-- change twice: here, and as a migration of existing databases (migrations/README.md).
 --
 -- Ids are UUIDv7, made in the Worker. Money is an integer of minor units plus an
 -- ISO 4217 code. Times are UTC.
+
+
+-- What was applied to this database: schema.sql, and files of migrations/. A checksum
+-- shows that a file has changed since. `npm run db:apply` writes the rows.
+create table schema_migrations (
+    name        text         primary key,
+    checksum    text         not null
+        constraint schema_migrations_checksum_check check (checksum ~ '^[0-9a-f]{64}$'),   -- SHA-256
+    applied_at  timestamptz  not null default now()
+);
 
 
 -- A merchant's account: it owns the programs, the API keys, the customers.

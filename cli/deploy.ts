@@ -1,4 +1,4 @@
-/** `npm run deploy`: the schema, then every endpoint, the router last. With --dry-run it builds everything and uploads nothing. */
+/** `npm run deploy`: the schema and migrations, then every Worker, the router last. --dry-run builds and uploads nothing. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -75,9 +75,9 @@ const deploy = async (): Promise<void> => {
   const secrets = readSecrets(options['secrets-file'], deployments)
   await build()
   await applySchema(secrets.DATABASE_URL ?? '').catch((error: Error) => {
-    throw new Error(`schema.sql was not applied, and nothing was deployed. ${error.message}`)
+    throw new Error(`Nothing was deployed, because the database is not up to date. ${error.message}`)
   })
-  console.log('schema.sql is applied.')
+  console.log('The database is up to date.')
   for (const deployment of deployments) {
     console.log(`\n${deployment.env}`)
     upload(deployment, secrets)

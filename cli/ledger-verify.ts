@@ -7,7 +7,7 @@ import type { Demo } from '../dev/demo/demo.ts'
 import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
 import { counted } from '../lib/plural.ts'
-import { withClient } from './schema.ts'
+import { withClient } from './database.ts'
 
 const WRONG = 1
 const FAILED = 2

@@ -13,7 +13,7 @@ import { counted } from '../lib/plural.ts'
 import { type Foresight, findLack, type Lack, recordListed } from '../lib/purchases/reconcile.service.ts'
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
 import { findEndpoint } from '../lib/purchases/webhook.queries.ts'
-import { parseDatabaseUrl } from './schema.ts'
+import { parseDatabaseUrl } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
 

@@ -1,62 +1,145 @@
-import { readFile } from 'node:fs/promises'
-import pg from 'pg'
+/** Brings a database to the current schema: schema.sql when it is empty, else the pending files of migrations/. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { ROOT } from '../dev/root.ts'
+import { withClient } from './database.ts'
 
-/** Any number will do, as long as nobody else locks on it: two appliers at once would trip over each other's tables. */
-const SCHEMA_LOCK = 7_214_021
-/** A database that sleeps wakes in a second or two. */
-const CONNECT_TIMEOUT_MS = 15_000
+type SqlFile = { name: string; sql: string; checksum: string }
 
-/** Checks that DATABASE_URL is a Postgres address. @throws with what one looks like */
-export const parseDatabaseUrl = (value: string): URL => {
-  const url = URL.parse(value)
-  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname) return url
-  throw new Error(
-    'DATABASE_URL is not the address of a Postgres, such as postgresql://user:password@host/database.',
-  )
+const SCHEMA = 'schema.sql'
+const MIGRATION_NAME = /^\d{4}-[a-z0-9-]+\.sql$/
+/** In the first line of a migration that must run outside of a transaction. */
+const NO_TRANSACTION = /^-- no transaction\s*\n/
+/** The key of the advisory lock that serializes concurrent runs. */
+const LOCK_KEY = 7_214_021
+const LOCK_POLL_MS = 100
+
+/** The database was made by a schema.sql from which no migration leads to the current one. */
+export class SchemaMismatch extends Error {
+  override name = 'SchemaMismatch'
 }
 
-const connect = async (databaseUrl: string): Promise<pg.Client> => {
-  const url = parseDatabaseUrl(databaseUrl)
-  // pg treats both alike, but warns at length about `require`.
-  if (url.searchParams.get('sslmode') === 'require') url.searchParams.set('sslmode', 'verify-full')
-  const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+/** Ignores comments and white space, which a release may reword and a checkout may convert. */
+const checksumOf = (sql: string): string =>
+  createHash('sha256').update(sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim()).digest('hex')
+
+const readSql = async (folder: string, name: string): Promise<SqlFile> => {
+  const sql = await readFile(join(folder, name), 'utf8')
+  return { name, sql, checksum: checksumOf(sql) }
+}
+
+const readMigrations = async (folder: string): Promise<SqlFile[]> => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  for (const [index, name] of names.entries()) {
+    if (!MIGRATION_NAME.test(name)) throw new Error(`Rename ${name} to a name such as 0001-add-index.sql.`)
+    const previous = names[index - 1]
+    if (previous?.slice(0, 4) === name.slice(0, 4)) {
+      throw new Error(`${previous} and ${name} have the same number. Renumber the one that is not applied.`)
+    }
+  }
+  return Promise.all(names.map((name) => readSql(folder, name)))
+}
+
+/** @param applied checksums by name */
+const findPending = (migrations: SqlFile[], applied: Map<string, string>): SqlFile[] => {
+  for (const [name, checksum] of applied) {
+    const file = migrations.find((migration) => migration.name === name)
+    if (!file) {
+      throw new Error(`${name} is applied to this database, but the file is missing. Restore it.`)
+    }
+    if (file.checksum !== checksum) {
+      throw new Error(
+        `${name} has changed since it was applied to this database. Restore it, and write the change as a new migration.`,
+      )
+    }
+  }
+  const latest = [...applied.keys()].sort().at(-1) ?? ''
+  const pending = migrations.filter(({ name }) => !applied.has(name))
+  const [first] = pending
+  if (first && first.name < latest) {
+    throw new Error(`${first.name} is out of order: ${latest} is already applied. Give it a higher number.`)
+  }
+  return pending
+}
+
+/** Polls: a session that waits inside pg_advisory_lock() would block `create index concurrently`. */
+const lock = async (client: pg.Client): Promise<void> => {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      LOCK_KEY,
+    ])
+    if (rows[0]?.locked) return
+    await sleep(LOCK_POLL_MS)
+  }
+}
+
+/** Runs one file and records it in the same transaction. The connection is closed after an error, which rolls back. */
+const apply = async (client: pg.Client, file: SqlFile, records: SqlFile[]): Promise<void> => {
+  const transactional = !NO_TRANSACTION.test(file.sql)
   try {
-    await client.connect()
-  } catch (error) {
-    throw new Error(
-      `Cannot connect to the database of DATABASE_URL at ${url.host}: ${(error as Error).message}.`,
+    if (!transactional) await client.query(file.sql)
+    await client.query('begin')
+    if (transactional) await client.query(file.sql)
+    await client.query(
+      `insert into schema_migrations (name, checksum) select name, checksum
+       from jsonb_to_recordset($1) as applied (name text, checksum text)
+       on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`,
+      [JSON.stringify(records)],
     )
+    await client.query('commit')
+  } catch (error) {
+    throw new Error(`${file.name} failed, and nothing after it was applied: ${(error as Error).message}.`, {
+      cause: error,
+    })
   }
-  return client
 }
 
-/** Connects to a database by TCP for as long as something needs it. @throws when it can't be reached */
-export const withClient = async <T>(
-  databaseUrl: string,
-  use: (client: pg.Client) => Promise<T>,
-): Promise<T> => {
-  const client = await connect(databaseUrl)
-  try {
-    return await use(client)
-  } finally {
-    await client.end()
-  }
+/** @returns checksums by name, or null for an empty database */
+const readApplied = async (client: pg.Client): Promise<Map<string, string> | null> => {
+  const { rows: tables } = await client.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+  )
+  if (tables.length === 0) return null
+  if (!tables.some(({ name }) => name === 'schema_migrations')) return new Map()
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from schema_migrations',
+  )
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
 /**
- * Applies schema.sql to an empty database over TCP, in one transaction. A database that has the schema is left alone.
+ * Applies schema.sql to an empty database, or the pending migrations to a database that has the schema.
+ * Safe to repeat and to run concurrently. A migration that fails leaves those before it applied.
  *
- * @throws when the database can't be reached, or with Postgres's own error when a statement fails
+ * @param folder holds schema.sql and migrations/
+ * @returns the names of the files that were applied
+ * @throws {SchemaMismatch} when the database was made by another schema.sql and nothing is pending
  */
-export const applySchema = async (databaseUrl: string): Promise<void> => {
-  const schema = await readFile(new URL('../schema.sql', import.meta.url), 'utf8')
-  await withClient(databaseUrl, async (client) => {
-    await client.query("begin; set local client_min_messages = 'warning'")
-    await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-    const { rows } = await client.query<{ exists: boolean }>(
-      "select to_regclass('public.workspaces') is not null as exists",
-    )
-    if (!rows[0]?.exists) await client.query(schema)
-    await client.query('commit')
+export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<string[]> => {
+  const [schema, migrations] = await Promise.all([
+    readSql(folder, SCHEMA),
+    readMigrations(join(folder, 'migrations')),
+  ])
+  return withClient(databaseUrl, async (client) => {
+    await lock(client)
+    const applied = await readApplied(client)
+    if (!applied) {
+      await apply(client, schema, [schema, ...migrations])
+      return [SCHEMA]
+    }
+
+    const madeBy = applied.get(SCHEMA)
+    applied.delete(SCHEMA)
+    const pending = findPending(migrations, applied)
+    if (!madeBy || (pending.length === 0 && madeBy !== schema.checksum)) {
+      throw new SchemaMismatch(
+        'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
+      )
+    }
+    for (const file of pending) await apply(client, file, file === pending.at(-1) ? [file, schema] : [file])
+    return pending.map(({ name }) => name)
   })
 }

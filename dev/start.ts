@@ -1,7 +1,8 @@
 /** `npm start`: the whole system on one machine. With --watch it reloads on save (`npm run dev`). */
 import { appendFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { applySchema, parseDatabaseUrl } from '../cli/schema.ts'
+import { parseDatabaseUrl } from '../cli/database.ts'
+import { applySchema, SchemaMismatch } from '../cli/schema.ts'
 import type { DatabaseEnv } from '../lib/db/connection.ts'
 import { partnerLink } from '../lib/slugs.ts'
 import { build } from './build.ts'
@@ -78,7 +79,17 @@ const start = async (): Promise<void> => {
   await removeDemoFile()
   keep(demoFile, { stop: removeDemoFile })
 
-  await applySchema(database.DATABASE_URL)
+  const updateDatabase = async () => {
+    try {
+      await applySchema(database.DATABASE_URL)
+    } catch (error) {
+      if (process.env.DATABASE_URL || !(error instanceof SchemaMismatch)) throw error
+      throw new Error(
+        `The local database was made by another version of schema.sql. Delete it with \`rm -rf ${dataDir}\` and start again.`,
+      )
+    }
+  }
+  await updateDatabase()
   await build()
   const secretsKey = readSecret(join(dataDir, 'secrets.key'))
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
@@ -104,7 +115,7 @@ const start = async (): Promise<void> => {
   keep('The log', keepLogs(workers, logFile))
   keep('The clock', startClock(workers))
   shop.open({ tributaryUrl: front.url, stripeUrl: stripe.url, promotionCode: MAYA_COUPON, ...merchant })
-  if (process.argv.includes('--watch')) reloadOnSave(workers, database.DATABASE_URL)
+  if (process.argv.includes('--watch')) reloadOnSave(workers, updateDatabase)
 
   await writeDemoFile(demoFile, {
     baseUrl: front.url,

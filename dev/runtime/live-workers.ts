@@ -1,6 +1,5 @@
 import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { applySchema } from '../../cli/schema.ts'
 import { build } from '../build.ts'
 import { ROOT } from '../root.ts'
 import { type Settings, startWorkers } from './workers.ts'
@@ -38,14 +37,14 @@ export const startLiveWorkers = async (
 const BURST_MS = 200
 
 /** Builds everything anew after each save, one after the other. */
-export const reloadOnSave = (workers: LiveWorkers, databaseUrl: string): void => {
+export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise<void>): void => {
   let timer: NodeJS.Timeout | undefined
   let reloading = Promise.resolve()
   const reload = async () => {
     const start = Date.now()
     try {
       await build()
-      await applySchema(databaseUrl)
+      await updateDatabase()
       await workers.replace()
       console.log(`Reloaded in ${Date.now() - start} ms.`)
     } catch (error) {
@@ -59,9 +58,12 @@ export const reloadOnSave = (workers: LiveWorkers, databaseUrl: string): void =>
     }, BURST_MS)
   }
   // Folder by folder: Node's recursive watch loses a file that an editor saves by renaming another over it.
-  const folders = globSync(['functions/{,*/}', 'lib/{,*/,*/*/}', 'snippet/', 'islands/{,*/,*/*/}'], {
-    cwd: ROOT,
-  })
+  const folders = globSync(
+    ['functions/{,*/}', 'lib/{,*/,*/*/}', 'snippet/', 'islands/{,*/,*/*/}', 'migrations/'],
+    {
+      cwd: ROOT,
+    },
+  )
   for (const folder of folders) watch(join(ROOT, folder), changed)
   watch(ROOT, (_, file) => {
     if (file === 'schema.sql' || file === 'wrangler.toml') changed()

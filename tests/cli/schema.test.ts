@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
 import { seeder } from '../../dev/demo/seed.ts'
+import { withDatabase } from '../support/databases.ts'
 
 const server = inject('database')
 let admin: pg.Client
@@ -10,24 +11,6 @@ beforeAll(async () => {
   await admin.connect()
 })
 afterAll(() => admin.end())
-
-/** Runs something against an empty database of its own. */
-const withDatabase = async <T>(
-  name: string,
-  use: (url: string, client: pg.Client) => Promise<T>,
-): Promise<T> => {
-  await admin.query(`create database ${name}`)
-  const url = new URL(server.DATABASE_URL)
-  url.pathname = `/${name}`
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  try {
-    return await use(url.href, client)
-  } finally {
-    await client.end()
-    await admin.query(`drop database ${name} with (force)`)
-  }
-}
 
 /** Everything that a schema consists of, as sorted lines; the order of columns doesn't matter. */
 const describeSchema = async (client: pg.Client): Promise<string[]> => {

@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect((await fetch(`${baseUrl}/openapi.json`)).status).toBe(200)
   })
 
-  test('has a database to which npm run db:apply applies schema.sql, twice without harm, refusing to guess which', () => {
+  test('has a database that npm run db:apply finds up to date; db:apply requires DATABASE_URL', () => {
     const { databaseUrl } = system.demo
     const apply = (env: Record<string, string>) =>
       execFileSync(process.execPath, ['cli/db-apply.ts'], {
@@ -114,11 +114,11 @@ describe('npm start', () => {
         env: { ...process.env, ...env },
         stdio: 'pipe',
       }).toString()
-    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is applied')
-    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is applied')
-    expect(() => apply({ DATABASE_URL: '' })).toThrow(/Say which database/)
+    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is up to date')
+    expect(apply({ DATABASE_URL: databaseUrl })).toContain('is up to date')
+    expect(() => apply({ DATABASE_URL: '' })).toThrow(/Set the database/)
     expect(() => apply({ DATABASE_URL: databaseUrl.replace(/:[^:@]+@/, ':wrong@') })).toThrow(
-      /nothing was changed. Cannot connect to the database of DATABASE_URL/,
+      /The database is not up to date. Cannot connect to the database of DATABASE_URL/,
     )
   })
 
@@ -149,7 +149,7 @@ describe('npm start says so', () => {
 
   test('when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
     for (const [DATABASE_URL, says] of [
-      ['nonsense', 'DATABASE_URL is not the address of a Postgres'],
+      ['nonsense', 'DATABASE_URL is not a Postgres address'],
       ['postgres://u:p@127.0.0.1:1/x', 'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1'],
     ] as const) {
       const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'no-database') })
