@@ -353,12 +353,12 @@ create table payout_runs (
     program_id      uuid,                      -- null is all of them
     method          text         not null
         constraint payout_runs_method_check check (method in ('stripe', 'manual')),
-    payable_by      timestamptz  not null,
+    cutoff_at       timestamptz  not null,
     scheduled_for   timestamptz,               -- null when somebody asked for it
     created_by      text,                      -- who did, by e-mail address
     created_at      timestamptz  not null,
-    claimed_until   uuid,                      -- the last partner whose turn has been
-    claimed_at      timestamptz,               -- when all have been
+    claim_cursor    uuid,                      -- the last partner claimed
+    claimed_at      timestamptz,               -- when all partners were claimed
     marked_paid_at  timestamptz,
     confirmed_at    timestamptz,
     canceled_at     timestamptz,
@@ -378,9 +378,9 @@ create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is n
 
 
 -- What a run sends one partner in one currency: the sum of the commissions that name it.
--- Its transfer at Stripe is made under a key of the payout's id and attempt; attempted_at
--- is written before the first call under that key, because Stripe forgets a key after a
--- day. A payout that failed has let go of its commissions, and keeps its amount.
+-- Its transfer at Stripe has an idempotency key of the payout's id and key_version.
+-- key_used_at is written before the first call with that key, because Stripe forgets a
+-- key after a day. A payout that failed has let go of its commissions, and keeps its amount.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -393,11 +393,11 @@ create table payouts (
         constraint payouts_amount_cents_check check (amount_cents > 0),
     stripe_account_id  text,                   -- where it is sent to; null is by the merchant's bank
     created_at         timestamptz  not null,
-    attempt            integer      not null default 1,
-    attempted_at       timestamptz,
+    key_version        integer      not null default 1,
+    key_used_at        timestamptz,
     next_attempt_at    timestamptz  not null,
-    taken_at           timestamptz,            -- by the Worker that sends it, at its own now
-    tries              integer      not null default 0,
+    leased_at          timestamptz,            -- start of the run of the Worker that leased it last
+    attempts           integer      not null default 0,
     last_error         text,
     transfer_id        text,
     paid_at            timestamptz,
@@ -724,7 +724,7 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     union all
     select 'nothing is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
-    where c.payable_at > r.payable_by
+    where c.payable_at > r.cutoff_at
 
     union all
     select 'a transfer pays one payout', workspace_id, (array_agg(id))[1], format('%s pays %s', transfer_id, count(*))

@@ -77,7 +77,7 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Claims everything in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, payableBy: new Date() }
+  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date() }
   const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench') }
   const pages: number[] = []
   let isClaimed = false
@@ -95,7 +95,7 @@ const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number
 const claimBare = (client: pg.Client, workspaceId: string) =>
   client.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values (uuidv7(), $1, 'manual', now(), 'bench', now(), now()) returning id
      ), due as materialized (
        select uuidv7() as id, program_id, partner_id, currency, sum(amount_cents) as amount_cents

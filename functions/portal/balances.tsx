@@ -2,7 +2,7 @@
 
 import { formatMoney } from '../../lib/money.ts'
 import { Day } from '../../lib/pages/portal.tsx'
-import { nextTurn } from '../../lib/payouts/runs.ts'
+import { nextOccurrence } from '../../lib/payouts/runs.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
 /** What a partner is owed and was paid, in one currency. */
@@ -43,7 +43,7 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
 /** When what is payable goes out. A schedule pays by Stripe, so a workspace that doesn't has none that counts. */
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
   const { status, payout_schedule: schedule, pays_by_stripe: paysByStripe } = partnership
-  const next = paysByStripe ? nextTurn(schedule, now) : null
+  const next = paysByStripe ? nextOccurrence(schedule, now) : null
   if (status === 'banned') return <>nothing is paid out while this program doesn’t work with you.</>
   if (!next) return <>payable goes out with the next payout, which the merchant decides on.</>
   return (

@@ -160,11 +160,11 @@ export type Tables = {
     workspace_id: string
     program_id: string | null
     method: PayoutMethod
-    payable_by: Date
+    cutoff_at: Date
     scheduled_for: Date | null
     created_by: string | null
     created_at: Date
-    claimed_until: string | null
+    claim_cursor: string | null
     claimed_at: Date | null
     marked_paid_at: Date | null
     confirmed_at: Date | null
@@ -180,11 +180,11 @@ export type Tables = {
     amount_cents: bigint
     stripe_account_id: string | null
     created_at: Date
-    attempt: Generated<number>
-    attempted_at: Date | null
+    key_version: Generated<number>
+    key_used_at: Date | null
     next_attempt_at: Date
-    taken_at: Date | null
-    tries: Generated<number>
+    leased_at: Date | null
+    attempts: Generated<number>
     last_error: string | null
     transfer_id: string | null
     paid_at: Date | null

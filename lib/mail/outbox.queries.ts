@@ -8,7 +8,7 @@ import type { Act } from '../workspace/audit.queries.ts'
 import type { InvitationDetails } from './details.ts'
 
 /** A mail that a run has taken, to be sent by it alone until its lease ends. */
-export type ClaimedMail = {
+export type LeasedMail = {
   id: string
   kind: MailKind
   recipient: string
@@ -26,13 +26,13 @@ export type ClaimedMail = {
  *
  * A repeat after an unseen commit takes further mails, and leaves the others to the run after the lease.
  */
-export const claimMails = async (
+export const leaseMails = async (
   db: Db,
   { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
-): Promise<{ mails: ClaimedMail[]; expired: number }> => {
+): Promise<{ mails: LeasedMail[]; expired: number }> => {
   const due = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
-  const { rows } = await sql<ClaimedMail & { expired: boolean }>`
+  const { rows } = await sql<LeasedMail & { expired: boolean }>`
     with turns as (
       select t.id, t.kind,
              row_number() over (partition by t.workspace_id, t.kind order by t.next_attempt_at, t.id) as turn
@@ -66,7 +66,7 @@ export const claimMails = async (
 }
 
 /** What became of a claimed mail. */
-export type MailMark = {
+export type MailResult = {
   id: string
   /** As it was claimed: a run whose lease has ended overrules nothing but with a proof that the mail was sent. */
   attempts: number
@@ -78,7 +78,7 @@ export type MailMark = {
 }
 
 /** Writes down what became of a run's mails, in one statement that may be repeated. */
-export const markMails = async (db: Db, marks: MailMark[], now: Date): Promise<void> => {
+export const saveMailResults = async (db: Db, results: MailResult[], now: Date): Promise<void> => {
   await sql`
     update mails m
     set sent_at = case when x.outcome = 'sent' then ${now}::timestamptz end,
@@ -87,7 +87,7 @@ export const markMails = async (db: Db, marks: MailMark[], now: Date): Promise<v
         first_attempt_at = case when x.outcome = 'waiting' and m.attempts = 1 then null else m.first_attempt_at end,
         next_attempt_at = coalesce(x."nextAttemptAt", m.next_attempt_at),
         last_error = case when x.outcome = 'sent' then null else coalesce(x.error, m.last_error) end
-    from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as x(id uuid, attempts integer, outcome text, "nextAttemptAt" timestamptz, error text)
     where m.id = x.id and m.sent_at is null
       and (x.outcome = 'sent' or (m.failed_at is null and m.attempts = x.attempts))

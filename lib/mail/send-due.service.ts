@@ -3,7 +3,7 @@ import { connect, type DatabaseEnv } from '../db/connection.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
-import { type ClaimedMail, claimMails, type MailMark, markMails } from './outbox.queries.ts'
+import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from './outbox.queries.ts'
 import { LEASE_SECONDS, nextPause, WINDOW_SECONDS } from './schedule.ts'
 import { outboxContent } from './templates.tsx'
 import type { Outcome, Transport } from './transport.service.ts'
@@ -37,7 +37,7 @@ const after = (time: number, seconds: number): Date => new Date(time + seconds *
 const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, seconds * 1_000))
 
 /** Sends a mail, unless nobody ever could. */
-const trySend = async (mail: ClaimedMail, transport: Transport): Promise<Outcome> => {
+const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome> => {
   const to = deliverableAddress(mail.recipient)
   if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an e-mail address.' }
   try {
@@ -53,22 +53,25 @@ const reason = ({ code, message }: { code: string; message: string }): string =>
   oneLine(`${code}: ${message}`).toWellFormed().slice(0, MAX_ERROR_LENGTH).toWellFormed()
 
 /** What to write down for a mail: the outcome of its try, or that there was no time for one. */
-const markFor = ({ id, attempts, firstAttemptAt }: ClaimedMail, outcome: Outcome | undefined): MailMark => {
+const resultFor = (
+  { id, attempts, firstAttemptAt }: LeasedMail,
+  outcome: Outcome | undefined,
+): MailResult => {
   const now = Date.now()
-  const mark = { id, attempts, nextAttemptAt: null, error: null }
-  if (!outcome) return { ...mark, outcome: 'waiting', nextAttemptAt: new Date(now) }
-  if (outcome.kind === 'sent') return { ...mark, outcome: 'sent' }
+  const result = { id, attempts, nextAttemptAt: null, error: null }
+  if (!outcome) return { ...result, outcome: 'waiting', nextAttemptAt: new Date(now) }
+  if (outcome.kind === 'sent') return { ...result, outcome: 'sent' }
   const error = reason(outcome)
-  if (outcome.kind === 'refused') return { ...mark, outcome: 'failed', error }
+  if (outcome.kind === 'refused') return { ...result, outcome: 'failed', error }
   if (outcome.kind === 'paused') {
-    return { ...mark, outcome: 'waiting', nextAttemptAt: after(now, outcome.seconds), error }
+    return { ...result, outcome: 'waiting', nextAttemptAt: after(now, outcome.seconds), error }
   }
   const pause = nextPause(attempts, Math.random())
   const nextAttemptAt = pause === null ? null : after(now, pause)
   const isTooLate = !nextAttemptAt || nextAttemptAt > after(firstAttemptAt.getTime(), WINDOW_SECONDS)
   return isTooLate
-    ? { ...mark, outcome: 'failed', error }
-    : { ...mark, outcome: 'retry', nextAttemptAt, error }
+    ? { ...result, outcome: 'failed', error }
+    : { ...result, outcome: 'retry', nextAttemptAt, error }
 }
 
 /** How long the transport wants to be left alone. */
@@ -78,8 +81,8 @@ const secondsToWait = (outcome: Outcome): number => {
 }
 
 /** Sends mails one after the other, as fast as the transport wants them, until something speaks against more. */
-const sendAll = async (mails: ClaimedMail[], transport: Transport, endsAt: number) => {
-  const marks: MailMark[] = []
+const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number) => {
+  const results: MailResult[] = []
   let sends = 0
   let pause: Extract<Outcome, { kind: 'paused' }> | undefined
 
@@ -92,16 +95,16 @@ const sendAll = async (mails: ClaimedMail[], transport: Transport, endsAt: numbe
       else await sleep(Math.min(secondsToWait(outcome), MAX_WAIT_SECONDS))
       if (outcome.kind !== 'paused') break
     }
-    marks.push(markFor(mail, outcome))
+    results.push(resultFor(mail, outcome))
   }
-  return { marks, pause }
+  return { results, pause }
 }
 
 /** Writes down what became of the mails. @throws {DatabaseUnavailable} when a second chance was not enough */
-const saveMarks = async (env: DatabaseEnv, marks: MailMark[]): Promise<void> => {
+const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<void> => {
   for (let round = 1; ; round++) {
     try {
-      return await markMails(connect(env), marks, new Date())
+      return await saveMailResults(connect(env), results, new Date())
     } catch (error) {
       if (round === MARK_ROUNDS || !(error instanceof DatabaseUnavailable)) throw error
       await sleep(MARK_PAUSE_MS / 1_000)
@@ -117,7 +120,7 @@ const saveMarks = async (env: DatabaseEnv, marks: MailMark[]): Promise<void> => 
  */
 export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<Tally | null> => {
   const now = Date.now()
-  const { mails, expired } = await claimMails(connect(env), {
+  const { mails, expired } = await leaseMails(connect(env), {
     now: new Date(now),
     leaseEnd: after(now, LEASE_SECONDS),
     windowStart: after(now, -WINDOW_SECONDS),
@@ -125,10 +128,11 @@ export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<T
   })
   if (mails.length + expired === 0) return null
 
-  const { marks, pause } = await sendAll(mails, transport, now + RUN_MS)
-  if (marks.length) await saveMarks(env, marks)
+  const { results, pause } = await sendAll(mails, transport, now + RUN_MS)
+  if (results.length) await saveResults(env, results)
 
-  const count = (outcome: MailMark['outcome']) => marks.filter((mark) => mark.outcome === outcome).length
+  const count = (outcome: MailResult['outcome']) =>
+    results.filter((result) => result.outcome === outcome).length
   return {
     sent: count('sent'),
     retried: count('retry'),

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { parseMoney, plainMoney } from '../money.ts'
 import type { PayoutSchedule } from '../payouts/payouts.ts'
-import { nextTurn } from '../payouts/runs.ts'
+import { nextOccurrence } from '../payouts/runs.ts'
 import { counted } from '../plural.ts'
 import type { ProgramTerms } from '../workspace/programs.ts'
 import { numberIn, type Reading } from './forms.ts'
@@ -192,7 +192,7 @@ export const scheduleWords = (
   { payoutSchedule }: Pick<ProgramTerms, 'payoutSchedule'>,
   now: Date,
 ): string => {
-  const next = nextTurn(payoutSchedule, now)
+  const next = nextOccurrence(payoutSchedule, now)
   const words = SCHEDULE_WORDS[payoutSchedule]
   return next ? `${words}, next on ${next.toISOString().slice(0, 10)}` : words
 }

@@ -36,7 +36,7 @@ const inWords = async <T>(
     return await work()
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
-    const { kind, message } = error.trouble
+    const { kind, message } = error.failure
     if (kind === 'locked_out') return { refused: words.lockedOut(message) }
     return { refused: kind === 'refused' ? words.refused(message) : SILENT }
   }
@@ -89,7 +89,7 @@ const createAccount = async (stripe: Connect, holder: Holder, intent: PayoutAcco
     try {
       return await stripe.createAccount(request)
     } catch (error) {
-      const isUnclear = error instanceof ConnectError && error.trouble.kind === 'unclear'
+      const isUnclear = error instanceof ConnectError && error.failure.kind === 'unclear'
       if (!isUnclear || Date.now() - started > PATIENCE_MS) throw error
     }
     await new Promise((resume) => setTimeout(resume, pause))
@@ -108,7 +108,7 @@ const makeAccount = async (
     const account = await createAccount(stripe, holder, intent)
     return (await bindPayoutAccount(db, intent, account, platform)) ? account : null
   } catch (error) {
-    if (error instanceof ConnectError && error.trouble.kind === 'refused') await withdrawIntent(db, intent.id)
+    if (error instanceof ConnectError && error.failure.kind === 'refused') await withdrawIntent(db, intent.id)
     throw error
   }
 }
@@ -157,7 +157,7 @@ export const startOnboarding = async (
       try {
         return await begin()
       } catch (error) {
-        const isRefused = error instanceof ConnectError && error.trouble.kind === 'refused'
+        const isRefused = error instanceof ConnectError && error.failure.kind === 'refused'
         if (!isRefused || !account?.stripeAccountId) throw error
         // There is no way into an account that was closed without our hearing of it.
         const known = await loadKnownAccount(db, workspaceId, account.stripeAccountId)
@@ -189,7 +189,7 @@ export const refreshAccount = async (
   try {
     await look(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
   } catch (error) {
-    if (error instanceof ConnectError && error.trouble.kind === 'locked_out') return
+    if (error instanceof ConnectError && error.failure.kind === 'locked_out') return
     throw error
   }
 }

@@ -51,15 +51,15 @@ export const runStatus = (run: {
 }
 
 const MONDAY = 1
-const SECOND_TURN = 15
+const SECOND_DAY = 15
 
 /** The latest moment up to now at which a program of this schedule was to pay; null for one that pays when asked. */
-export const latestTurn = (schedule: PayoutSchedule, now: Date): Date | null => {
+export const latestOccurrence = (schedule: PayoutSchedule, now: Date): Date | null => {
   if (schedule === 'manual') return null
   const day = new UTCDateMini(now)
   day.setHours(0, 0, 0, 0)
   if (schedule === 'weekly') day.setDate(day.getDate() - ((day.getDay() - MONDAY + 7) % 7))
-  else day.setDate(schedule === 'twice_monthly' && day.getDate() >= SECOND_TURN ? SECOND_TURN : 1)
+  else day.setDate(schedule === 'twice_monthly' && day.getDate() >= SECOND_DAY ? SECOND_DAY : 1)
   return new Date(day)
 }
 
@@ -70,7 +70,8 @@ export const transferGroup = (payoutId: string): string => `payout_${payoutId}`
  * The idempotency key of a transfer. Attempts are counted up only once Stripe has refused the one before, or has
  * forgotten its key and has no transfer of it.
  */
-export const transferKey = (payoutId: string, attempt: number): string => `payout_${payoutId}_${attempt}`
+export const transferKey = (payoutId: string, keyVersion: number): string =>
+  `payout_${payoutId}_${keyVersion}`
 
 /** Stripe may forget a key once it is 24 hours old. */
 const KEY_LIFE_MS = 24 * 3_600_000
@@ -78,11 +79,11 @@ const KEY_LIFE_MS = 24 * 3_600_000
 const KEY_END_MS = 3_600_000
 
 /**
- * What is left of the key under which a transfer was first tried. In the last hour of its life it is used no more, and
+ * What is left of the key under which a transfer was first used. In the last hour of its life it is used no more, and
  * there is no other one yet: whoever used it at the last moment has been heard by then, or never will be.
  */
-export const keyState = (attemptedAt: Date, now: Date): 'known' | 'expiring' | 'forgotten' => {
-  const age = now.getTime() - attemptedAt.getTime()
+export const keyState = (keyUsedAt: Date, now: Date): 'known' | 'expiring' | 'forgotten' => {
+  const age = now.getTime() - keyUsedAt.getTime()
   if (age > KEY_LIFE_MS) return 'forgotten'
   return age > KEY_LIFE_MS - KEY_END_MS ? 'expiring' : 'known'
 }

@@ -5,17 +5,17 @@ import { formatMoney } from '../money.ts'
 import { ask, type Budget, hasLeft, newBudget } from './budget.service.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { Refused, RunRequest, RunResult } from './payouts.rpc.ts'
-import { latestTurn, PAYOUT_SCHEDULES } from './payouts.ts'
+import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import {
   beginRun,
   beginScheduledRuns,
   claimPage,
   listBalances,
   listUnclaimedRuns,
-  listUntold,
+  listUnnotified,
   type OpenRun,
   type RunScope,
-  type Untold,
+  type UnnotifiedPartner,
 } from './runs.queries.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 import { hasStripeKey } from './stripe-keys.queries.ts'
@@ -23,7 +23,7 @@ import { hasStripeKey } from './stripe-keys.queries.ts'
 /** A page of partners is claimed in well under a second, and 10,000 partners are twenty pages. */
 const CLAIM_PAGE = 500
 /** Mails are written as many at a time as an import writes. */
-const TELL_PAGE = 500
+const NOTIFY_PAGE = 500
 /** A manager waits no longer; the clock goes on from there. */
 const REQUEST_MS = 20_000
 /** The next run of the clock begins a minute after this one did. */
@@ -32,7 +32,10 @@ const MAX_OPEN_RUNS = 20
 /** To let the manager in, find the program and the key, begin the run, and say in the end what has come of it. */
 const REQUEST_FETCHES = 8
 
-const connectDetails = (env: PayoutEnv, { partnerName, programName, amountCents, currency }: Untold) => ({
+const connectDetails = (
+  env: PayoutEnv,
+  { partnerName, programName, amountCents, currency }: UnnotifiedPartner,
+) => ({
   partnerName,
   programName,
   amount: formatMoney(amountCents, currency),
@@ -40,11 +43,11 @@ const connectDetails = (env: PayoutEnv, { partnerName, programName, amountCents,
 })
 
 /** Tells the partners who have no account yet what waits for them, each once and for all. */
-const tellUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
+const notifyUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
   while (hasLeft(budget)) {
-    const untold = await ask(env, budget, (db) => listUntold(db, run, TELL_PAGE))
-    if (untold.length === 0) return
-    const mails = untold.map((partner) => ({
+    const unnotified = await ask(env, budget, (db) => listUnnotified(db, run, NOTIFY_PAGE))
+    if (unnotified.length === 0) return
+    const mails = unnotified.map((partner) => ({
       partnerId: partner.partnerId,
       recipient: partner.email,
       details: connectDetails(env, partner),
@@ -59,7 +62,7 @@ const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): P
   while (!isClaimed && hasLeft(budget)) {
     isClaimed = await ask(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
   }
-  if (isClaimed && run.method === 'stripe') await tellUnconnected(env, run, now, budget)
+  if (isClaimed && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
 }
 
 const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
@@ -68,7 +71,7 @@ const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
   )
 
 /** What a run would come to now. */
-const rehearse = async (env: PayoutEnv, scope: RunScope): Promise<RunResult> => {
+const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResult> => {
   const balances = await listBalances(connect(env), scope)
   const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
     partnerId,
@@ -100,8 +103,8 @@ export const runPayouts = async (
   { workspaceId, programId, method, dryRun, actor }: RunRequest,
   now = new Date(),
 ): Promise<RunResult | Refused> => {
-  const scope: RunScope = { workspaceId, programId, method, payableBy: now }
-  if (dryRun) return rehearse(env, scope)
+  const scope: RunScope = { workspaceId, programId, method, cutoffAt: now }
+  if (dryRun) return dryRunResult(env, scope)
   if (method === 'stripe' && !(await hasStripeKey(connect(env), workspaceId))) return { refused: NO_KEY }
 
   const budget = newBudget(env, REQUEST_MS)
@@ -119,17 +122,17 @@ export const runPayouts = async (
 }
 
 /**
- * What the clock does: begins the runs whose turn it is, goes on with those that are open, and sends what is due.
+ * What the clock does: begins the runs that are due, goes on with those that are open, and sends what is due.
  *
  * @returns how many runs it went on with, and how many payouts went which way; null when there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
-  const turns = PAYOUT_SCHEDULES.flatMap((schedule) => {
-    const at = latestTurn(schedule, now)
+  const occurrences = PAYOUT_SCHEDULES.flatMap((schedule) => {
+    const at = latestOccurrence(schedule, now)
     return at ? [{ schedule, at }] : []
   })
-  await ask(env, budget, (db) => beginScheduledRuns(db, turns, now))
+  await ask(env, budget, (db) => beginScheduledRuns(db, occurrences, now))
   const runs = await ask(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
   for (const run of runs) {
     // One that can't go on holds up no other, and nothing that is to be sent.

@@ -11,7 +11,7 @@ export type RunScope = {
   workspaceId: string
   programId: string | null
   method: PayoutMethod
-  payableBy: Date
+  cutoffAt: Date
 }
 
 /** What is owed to a partner in one currency, all that was taken back deducted, and why a run leaves it. */
@@ -24,8 +24,8 @@ export type Balance = {
 }
 
 /** Whether a commission, `c`, is one that a run may take. */
-const isOpen = ({ workspaceId, programId, payableBy }: RunScope): RawBuilder<unknown> => sql`
-        c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${payableBy}::timestamptz
+const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
+        c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)`
 
 /** What is owed to all partners, by currency. What has come to nothing is no balance. */
@@ -62,7 +62,7 @@ export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> 
 /** Begins a run, which has claimed nothing yet. Repeating it is harmless. @returns its id */
 export const beginRun = async (
   db: Db,
-  { workspaceId, programId, method, payableBy }: RunScope,
+  { workspaceId, programId, method, cutoffAt }: RunScope,
   createdBy: string,
 ): Promise<string> => {
   const id = newId()
@@ -73,15 +73,15 @@ export const beginRun = async (
       workspace_id: workspaceId,
       program_id: programId,
       method,
-      payable_by: payableBy,
+      cutoff_at: cutoffAt,
       created_by: createdBy,
-      created_at: payableBy,
+      created_at: cutoffAt,
     })
     .onConflict((conflict) => conflict.doNothing())
   const entry = auditEntry(db, {
     workspaceId,
     actor: createdBy,
-    now: payableBy,
+    now: cutoffAt,
     action: 'payout_run.begun',
     subjectId: id,
     details: { method, programId },
@@ -90,18 +90,18 @@ export const beginRun = async (
   return id
 }
 
-/** The latest turn of each schedule: see `latestTurn`. */
-export type Turn = { schedule: PayoutSchedule; at: Date }
+/** The latest occurrence of each schedule: see `latestOccurrence`. */
+export type Occurrence = { schedule: PayoutSchedule; at: Date }
 
 /**
- * Begins the runs of the programs whose turn has come, once for each turn, whoever asks how often. A program whose
+ * Begins the runs of the programs whose schedule is due, one per occurrence, however often it is called. A program whose
  * workspace has no key of Stripe waits for one.
  */
-export const beginScheduledRuns = async (db: Db, turns: Turn[], now: Date): Promise<void> => {
+export const beginScheduledRuns = async (db: Db, occurrences: Occurrence[], now: Date): Promise<void> => {
   await sql`
-    insert into payout_runs (id, workspace_id, program_id, method, payable_by, scheduled_for, created_at)
+    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, created_at)
     select uuidv7(), g.workspace_id, g.id, 'stripe', ${now}::timestamptz, t.at, ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(turns)}::jsonb) as t(schedule text, at timestamptz)
+    from jsonb_to_recordset(${JSON.stringify(occurrences)}::jsonb) as t(schedule text, at timestamptz)
     join programs g on g.payout_schedule = t.schedule and g.payout_schedule_since <= t.at
     join stripe_keys k on k.workspace_id = g.workspace_id
     where not exists (select from payout_runs r where r.program_id = g.id and r.scheduled_for = t.at)
@@ -121,7 +121,7 @@ export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
       'workspace_id as workspaceId',
       'program_id as programId',
       'method',
-      'payable_by as payableBy',
+      'cutoff_at as cutoffAt',
     ])
     .orderBy('id')
     .limit(limit)
@@ -137,36 +137,36 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Lets a run take what is owed to its next partners: their commissions, netted, become a payout for each partner and
- * currency. Two runs at once take turns, so that no balance is torn in two. Repeated after an unseen commit, it takes
+ * currency. Concurrent runs are serialized, so no balance is split. Repeated after an unseen commit, it takes
  * the partners after those. A run by Stripe takes nothing once the key is gone: nothing could be sent, nor given back.
  *
  * Whatever is found is looked up from the partners on, one by one: a join with all that is owed would be planned by what
  * Postgres knew of the tables before they were filled.
  *
- * @param pageSize how many partners have their turn, at most
- * @returns whether all partners have had theirs
+ * @param pageSize how many partners to claim, at most
+ * @returns whether all partners have been claimed
  */
 export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Date): Promise<boolean> => {
   const { id, workspaceId, method } = run
   const claim = sql<{ isClaimed: boolean }>`
     with run as (
-      select claimed_until from payout_runs
+      select claim_cursor from payout_runs
       where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null for update
     ), next as (
       select c.partner_id from commissions c
-      where ${isOpen(run)} and c.partner_id > (select coalesce(claimed_until, ${NOBODY}::uuid) from run)
+      where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NOBODY}::uuid) from run)
         and (${method}::text <> 'stripe' or exists (select from stripe_keys where workspace_id = ${workspaceId}))
       order by c.partner_id limit ${MAX_COMMISSIONS}
-    ), turn as (
+    ), page as (
       select distinct partner_id from next order by partner_id limit ${pageSize}
     ), chosen as materialized (
       select uuidv7() as id, balances.*
       from (${balances(
         run,
         sql`
-      select turn.partner_id, own.* from turn cross join lateral (
+      select page.partner_id, own.* from page cross join lateral (
         select c.currency, sum(c.amount_cents)::bigint as amount_cents
-        from commissions c where ${isOpen(run)} and c.partner_id = turn.partner_id
+        from commissions c where ${isOpen(run)} and c.partner_id = page.partner_id
         group by c.currency having sum(c.amount_cents) <> 0) own`,
       )}) as balances
       where code is null
@@ -187,8 +187,8 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
       join (select payout_id, sum(amount_cents) as amount_cents from claimed group by 1) sums on payout_id = chosen.id
     )
     update payout_runs r
-    set claimed_until = coalesce((select partner_id from turn order by partner_id desc limit 1), r.claimed_until),
-        claimed_at = case when (select count(*) from next) < ${MAX_COMMISSIONS} and (select count(*) from turn) < ${pageSize}
+    set claim_cursor = coalesce((select partner_id from page order by partner_id desc limit 1), r.claim_cursor),
+        claimed_at = case when (select count(*) from next) < ${MAX_COMMISSIONS} and (select count(*) from page) < ${pageSize}
                           then ${now}::timestamptz end
     from run
     where r.workspace_id = ${workspaceId} and r.id = ${id}
@@ -199,7 +199,7 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
 }
 
 /** A partner who would be paid, had it connected an account, and has not been told so. */
-export type Untold = {
+export type UnnotifiedPartner = {
   partnerId: string
   email: string
   partnerName: string | null
@@ -209,8 +209,12 @@ export type Untold = {
 }
 
 /** Some of the partners whom a run leaves out because they have no account, and whom no mail has told. */
-export const listUntold = async (db: Db, scope: RunScope, limit: number): Promise<Untold[]> => {
-  const { rows } = await sql<Untold>`
+export const listUnnotified = async (
+  db: Db,
+  scope: RunScope,
+  limit: number,
+): Promise<UnnotifiedPartner[]> => {
+  const { rows } = await sql<UnnotifiedPartner>`
     select distinct on (b.partner_id) b.partner_id as "partnerId", p.email, p.name as "partnerName",
            g.name as "programName", b.currency, b.amount_cents as "amountCents"
     from (${balances(scope, allSums(scope))}) as b

@@ -1,6 +1,12 @@
 /** Payout runs as people see them: how one stands, what can be done with it by hand, and when the next is due. */
 import { UTCDateMini } from '@date-fns/utc'
-import { latestTurn, type PayoutMethod, type PayoutSchedule, type RunStatus, runStatus } from './payouts.ts'
+import {
+  latestOccurrence,
+  type PayoutMethod,
+  type PayoutSchedule,
+  type RunStatus,
+  runStatus,
+} from './payouts.ts'
 
 export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceled'] as const satisfies RunStatus[]
 
@@ -58,7 +64,7 @@ export const exportRefusalOf = (run: RunState): string | null => {
   return run.canceledAt ? (ENDED.canceled ?? null) : null
 }
 
-/** More days than there are from one turn to the next, and fewer than to the one after that. */
+/** More days than there are from one occurrence to the next, and fewer than to the one after that. */
 const DAYS_PAST_NEXT: Record<Exclude<PayoutSchedule, 'manual'>, number> = {
   weekly: 7,
   twice_monthly: 17,
@@ -66,10 +72,10 @@ const DAYS_PAST_NEXT: Record<Exclude<PayoutSchedule, 'manual'>, number> = {
 }
 
 /** When a program of this schedule is to pay next; null for one that pays when asked. */
-export const nextTurn = (schedule: PayoutSchedule, now: Date): Date | null => {
-  const latest = latestTurn(schedule, now)
+export const nextOccurrence = (schedule: PayoutSchedule, now: Date): Date | null => {
+  const latest = latestOccurrence(schedule, now)
   if (schedule === 'manual' || !latest) return null
   const later = new UTCDateMini(latest)
   later.setDate(later.getDate() + DAYS_PAST_NEXT[schedule])
-  return latestTurn(schedule, later)
+  return latestOccurrence(schedule, later)
 }

@@ -5,8 +5,13 @@ import { decryptSecret } from '../secrets.ts'
 import { ask, type Budget, type BudgetEnv, hasLeft } from './budget.service.ts'
 import { refreshAccount } from './onboarding.service.ts'
 import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
-import { type Tried, tryTransfer } from './transfer.service.ts'
-import { type DuePayout, markTransfers, type TransferMark, takePayouts } from './transfers.queries.ts'
+import { type AttemptResult, tryTransfer } from './transfer.service.ts'
+import {
+  type DuePayout,
+  leasePayouts,
+  saveTransferResults,
+  type TransferResult,
+} from './transfers.queries.ts'
 
 export type PayoutEnv = BudgetEnv & {
   SECRETS_KEY: string
@@ -31,7 +36,7 @@ const LEASE_MS = 120_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Six tries in the first hour or so, then one an hour. */
-const pauseAfter = (tries: number): number => Math.min(MINUTE_MS * 2 ** tries, HOUR_MS)
+const pauseAfter = (attempts: number): number => Math.min(MINUTE_MS * 2 ** attempts, HOUR_MS)
 
 /** What stands in the way of a whole workspace's transfers, or of those in one currency, and how long they wait. */
 type Obstacles = Map<string, number>
@@ -39,7 +44,7 @@ type Obstacles = Map<string, number>
 const addObstacle = (
   obstacles: Obstacles,
   { workspaceId, currency }: DuePayout,
-  outcome: Tried['outcome'],
+  outcome: AttemptResult['outcome'],
 ): void => {
   if (outcome?.kind === 'no_funds') obstacles.set(`${workspaceId} ${currency}`, HOUR_MS)
   if (outcome?.kind === 'unclear' || outcome?.kind === 'locked_out') obstacles.set(workspaceId, MINUTE_MS)
@@ -52,7 +57,7 @@ const obstructionOf = ({ workspaceId, currency }: DuePayout, obstacles: Obstacle
 const LOCKED_OUT: TransferOutcome = { kind: 'locked_out', message: 'There is no key of Stripe that works.' }
 
 /** What a partner is told of a payout. */
-const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferMark['mail'] => {
+const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
   if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
   const details = {
     partnerName: payout.partnerName,
@@ -65,15 +70,19 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
     : { id: newId(), details: { ...details, reason: outcome.message } }
 }
 
-/** What is written down of a payout that was not tried. */
-const untriedMark = ({ id, attempt }: DuePayout, pauseMs: number): TransferMark => {
+/** What is written down of a payout that was not attempted. */
+const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResult => {
   const nextAttemptAt = new Date(Date.now() + pauseMs)
-  return { id, attempt, outcome: 'later', transferId: null, error: null, nextAttemptAt, mail: null }
+  return { id, keyVersion, outcome: 'later', transferId: null, error: null, nextAttemptAt, mail: null }
 }
 
 /** What is written down of a try. */
-const markOf = (portalUrl: string, payout: DuePayout, { outcome, attempt }: Tried): TransferMark => {
-  const waiting = { ...untriedMark(payout, pauseAfter(payout.tries)), attempt }
+const resultOf = (
+  portalUrl: string,
+  payout: DuePayout,
+  { outcome, keyVersion }: AttemptResult,
+): TransferResult => {
+  const waiting = { ...postponed(payout, pauseAfter(payout.attempts)), keyVersion }
   if (!outcome) return waiting
   const mail = mailOf(portalUrl, payout, outcome)
   if (outcome.kind === 'sent') return { ...waiting, outcome: 'sent', transferId: outcome.transferId, mail }
@@ -110,35 +119,35 @@ type Sending = {
  * Sends the payouts of a page, as many at a time as the budget surely allows. What Stripe says of one may speak against
  * others: without money in a currency, no more of it is tried, and where Stripe can't be reached, nothing.
  */
-const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferMark[]> => {
+const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
   const { portalUrl, budget, obstacles, clock } = sending
   const connectionOf = createConnections(env)
 
-  const send = async (payout: DuePayout): Promise<TransferMark> => {
+  const send = async (payout: DuePayout): Promise<TransferResult> => {
     const obstruction = obstructionOf(payout, obstacles)
-    if (obstruction !== undefined) return untriedMark(payout, obstruction)
+    if (obstruction !== undefined) return postponed(payout, obstruction)
     const stripe = await connectionOf(payout)
-    const tried = stripe
+    const attempt = stripe
       ? await tryTransfer(env, stripe, payout, { now: clock(), budget })
-      : { outcome: LOCKED_OUT, attempt: payout.attempt }
-    addObstacle(obstacles, payout, tried.outcome)
+      : { outcome: LOCKED_OUT, keyVersion: payout.keyVersion }
+    addObstacle(obstacles, payout, attempt.outcome)
     // So that the next run leaves this partner out, who sees why.
-    if (tried.outcome?.kind === 'refused' && tried.outcome.isAccount) {
+    if (attempt.outcome?.kind === 'refused' && attempt.outcome.isAccount) {
       budget.fetches -= FETCHES_PER_LOOK
       await refreshAccount(env, payout.workspaceId, payout.stripeAccountId).catch(() => {})
     }
-    return markOf(portalUrl, payout, tried)
+    return resultOf(portalUrl, payout, attempt)
   }
 
-  const marks: TransferMark[] = []
+  const results: TransferResult[] = []
   const left = [...page]
   while (left.length) {
     // One is left for writing down the page.
     const atOnce = Math.min(AT_ONCE, Math.floor((budget.fetches - 1) / FETCHES_PER_TRANSFER))
-    if (atOnce < 1 || !hasLeft(budget)) return [...marks, ...left.map((payout) => untriedMark(payout, 0))]
-    marks.push(...(await Promise.all(left.splice(0, atOnce).map(send))))
+    if (atOnce < 1 || !hasLeft(budget)) return [...results, ...left.map((payout) => postponed(payout, 0))]
+    results.push(...(await Promise.all(left.splice(0, atOnce).map(send))))
   }
-  return marks
+  return results
 }
 
 /** How many payouts fit into what is left of a budget. */
@@ -155,7 +164,7 @@ const pageSize = (budget: Budget): number =>
 export const sendPayouts = async (
   env: PayoutEnv,
   { workspaceId, now, budget }: { workspaceId: string | null; now: Date; budget: Budget },
-): Promise<Record<TransferMark['outcome'], number>> => {
+): Promise<Record<TransferResult['outcome'], number>> => {
   const start = Date.now()
   const sending: Sending = {
     // Here, because nothing may be sent that can't be written down.
@@ -167,16 +176,16 @@ export const sendPayouts = async (
   const tally = { sent: 0, failed: 0, spent: 0, later: 0 }
   for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
     const leaseEnd = new Date(Date.now() + LEASE_MS)
-    const page = await ask(env, budget, (db) => takePayouts(db, { workspaceId, now, leaseEnd, limit }))
+    const page = await ask(env, budget, (db) => leasePayouts(db, { workspaceId, now, leaseEnd, limit }))
     if (page.length === 0) break
-    const marks = await sendPage(env, page, sending)
-    const sentInVain = await ask(env, budget, (db) => markTransfers(db, marks, new Date()))
-    if (sentInVain.length) {
+    const results = await sendPage(env, page, sending)
+    const sentAfterFailure = await ask(env, budget, (db) => saveTransferResults(db, results, new Date()))
+    if (sentAfterFailure.length) {
       console.log(
-        JSON.stringify({ level: 'error', job: 'payouts', error: 'sent after it failed', sentInVain }),
+        JSON.stringify({ level: 'error', job: 'payouts', error: 'sent after it failed', sentAfterFailure }),
       )
     }
-    for (const { outcome } of marks) tally[outcome]++
+    for (const { outcome } of results) tally[outcome]++
   }
   return tally
 }

@@ -4,10 +4,10 @@ import { ask, type Budget } from './budget.service.ts'
 import { keyState } from './payouts.ts'
 import type { Connect, TransferOutcome } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
-import { type DuePayout, renewAttempt } from './transfers.queries.ts'
+import { type DuePayout, renewKey } from './transfers.queries.ts'
 
 /** What became of a try. No outcome: it was left for later, and speaks against no other payout. */
-export type Tried = { outcome: TransferOutcome | null; attempt: number }
+export type AttemptResult = { outcome: TransferOutcome | null; keyVersion: number }
 
 /** Looks for the transfer of a payout. */
 const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<TransferOutcome | null> => {
@@ -16,7 +16,7 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
     const transfer = await stripe.findTransfer(payoutId)
     return transfer && { kind: 'sent', transferId: transfer.id }
   } catch (error) {
-    if (error instanceof ConnectError && error.trouble.kind === 'locked_out') return error.trouble
+    if (error instanceof ConnectError && error.failure.kind === 'locked_out') return error.failure
     return {
       kind: 'unclear',
       message: `Stripe could not be asked for the transfer: ${(error as Error).message}`,
@@ -36,29 +36,29 @@ export const tryTransfer = async (
   stripe: Connect,
   payout: DuePayout,
   { now, budget }: { now: Date; budget: Budget },
-): Promise<Tried> => {
+): Promise<AttemptResult> => {
   const { id, workspaceId, partnerId, stripeAccountId, amountCents, currency } = payout
-  let { attempt } = payout
-  if (payout.wasTried) {
+  let { keyVersion } = payout
+  if (payout.isKeyUsed) {
     const found = await find(stripe, id, budget)
-    if (found) return { outcome: found, attempt }
-    const key = keyState(payout.attemptedAt, now)
-    if (key === 'expiring') return { outcome: null, attempt }
+    if (found) return { outcome: found, keyVersion }
+    const key = keyState(payout.keyUsedAt, now)
+    if (key === 'expiring') return { outcome: null, keyVersion }
     if (key === 'forgotten') {
-      const isOurs = await ask(env, budget, (db) => renewAttempt(db, payout, now))
-      if (!isOurs) return { outcome: null, attempt }
-      attempt += 1
+      const isOurs = await ask(env, budget, (db) => renewKey(db, payout, now))
+      if (!isOurs) return { outcome: null, keyVersion }
+      keyVersion += 1
     }
   }
   budget.fetches--
   const outcome = await stripe.createTransfer({
     payoutId: id,
-    attempt,
+    keyVersion,
     account: stripeAccountId,
     amountCents,
     currency,
     metadata: { payout_id: id, workspace_id: workspaceId, partner_id: partnerId },
   })
-  if (outcome.kind !== 'refused') return { outcome, attempt }
-  return { outcome: (await find(stripe, id, budget)) ?? outcome, attempt }
+  if (outcome.kind !== 'refused') return { outcome, keyVersion }
+  return { outcome: (await find(stripe, id, budget)) ?? outcome, keyVersion }
 }

@@ -13,13 +13,13 @@ export type DuePayout = {
   currency: string
   amountCents: bigint
   stripeAccountId: string
-  attempt: number
-  /** When Stripe was first told of this attempt, or may have been. */
-  attemptedAt: Date
-  /** Whether somebody may have told Stripe of this attempt before. */
-  wasTried: boolean
+  keyVersion: number
+  /** When this version of the idempotency key was first used, or may have been. */
+  keyUsedAt: Date
+  /** Whether this version of the key may have been used before. */
+  isKeyUsed: boolean
   /** How often it was tried, this time included. */
-  tries: number
+  attempts: number
   /** The workspace's key of Stripe, encrypted; null when it was taken away. */
   encryptedKey: string | null
 }
@@ -48,12 +48,12 @@ const CANDIDATES = 10
  * gets others; should both get one, Stripe knows it by its key. Those of a Worker that has died are due again after
  * the lease.
  */
-export const takePayouts = async (
+export const leasePayouts = async (
   db: Db,
   { workspaceId, now, leaseEnd, limit }: Taking,
 ): Promise<DuePayout[]> => {
   const isDue = (p: string) => sql`${isUnsent(p)}
-        and ${sql.ref(`${p}.taken_at`)} is distinct from ${now}::timestamptz
+        and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
   const { rows } = await sql<DuePayout>`
@@ -68,15 +68,15 @@ export const takePayouts = async (
       where ${isDue('p')} order by candidate.place limit ${limit} for update of p skip locked
     ), taken as (
       update payouts p
-      set attempted_at = coalesce(p.attempted_at, ${now}), next_attempt_at = ${leaseEnd}, taken_at = ${now},
-          tries = p.tries + 1
+      set key_used_at = coalesce(p.key_used_at, ${now}), next_attempt_at = ${leaseEnd}, leased_at = ${now},
+          attempts = p.attempts + 1
       from due where p.id = due.id
       returning p.*, due.place
     )
     select t.id, t.workspace_id as "workspaceId", t.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", t.currency, t.amount_cents as "amountCents",
-           t.stripe_account_id as "stripeAccountId", t.attempt, t.attempted_at as "attemptedAt",
-           t.attempted_at <> ${now}::timestamptz as "wasTried", t.tries, k.ciphertext as "encryptedKey"
+           t.stripe_account_id as "stripeAccountId", t.key_version as "keyVersion", t.key_used_at as "keyUsedAt",
+           t.key_used_at <> ${now}::timestamptz as "isKeyUsed", t.attempts, k.ciphertext as "encryptedKey"
     from taken t
     join partners pa on pa.id = t.partner_id
     join programs g on g.id = t.program_id
@@ -86,28 +86,28 @@ export const takePayouts = async (
 }
 
 /**
- * Begins another attempt of a payout whose key Stripe has forgotten, and which has no transfer there. It is written
+ * Gives a payout a new key: Stripe has forgotten the old one, and has no transfer under it. It is written
  * down before Stripe hears of it.
  *
  * @returns false when somebody else has, or it was sent after all
  */
-export const renewAttempt = async (
+export const renewKey = async (
   db: Db,
-  { id, attempt }: { id: string; attempt: number },
+  { id, keyVersion }: { id: string; keyVersion: number },
   now: Date,
 ): Promise<boolean> => {
   const { rows } = await sql`
-    update payouts p set attempt = ${attempt + 1}, attempted_at = ${now}
-    where p.id = ${id} and p.attempt in (${attempt}, ${attempt + 1}) and ${isStillUnsent}
-      and (p.attempt = ${attempt} or p.attempted_at = ${now})
+    update payouts p set key_version = ${keyVersion + 1}, key_used_at = ${now}
+    where p.id = ${id} and p.key_version in (${keyVersion}, ${keyVersion + 1}) and ${isStillUnsent}
+      and (p.key_version = ${keyVersion} or p.key_used_at = ${now})
     returning p.id`.execute(db)
   return rows.length > 0
 }
 
 /** What became of a try. */
-export type TransferMark = {
+export type TransferResult = {
   id: string
-  attempt: number
+  keyVersion: number
   /**
    * `failed`: refused for good, so its commissions are payable again. `spent`: refused for now, and Stripe would say the
    * same under the same key. `later`: nobody knows, or it was not its turn.
@@ -122,14 +122,18 @@ export type TransferMark = {
 
 /**
  * Writes down what became of payouts, in one transaction that may be repeated. A proof that a payout was sent
- * counts whatever the attempt: nothing else changes what is at a later one.
+ * counts whatever the key version: nothing else changes a payout that has a newer one.
  *
  * @returns the payouts that were sent although they had failed before, which must never be
  */
-export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): Promise<string[]> => {
-  const told = sql`jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
-      as x(id uuid, attempt integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
-  const isAsTried = sql`p.id = x.id and p.attempt = x.attempt and ${isStillUnsent}`
+export const saveTransferResults = async (
+  db: Db,
+  results: TransferResult[],
+  now: Date,
+): Promise<string[]> => {
+  const told = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
+      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
+  const isAsTried = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillUnsent}`
   const sent = sql`
     update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
     from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillUnsent}`
@@ -143,8 +147,8 @@ export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): P
   const waiting = sql`
     update payouts p
     set last_error = coalesce(x.error, p.last_error), next_attempt_at = x."nextAttemptAt",
-        attempt = p.attempt + case when x.outcome = 'spent' then 1 else 0 end,
-        attempted_at = case when x.outcome = 'later' then p.attempted_at end
+        key_version = p.key_version + case when x.outcome = 'spent' then 1 else 0 end,
+        key_used_at = case when x.outcome = 'later' then p.key_used_at end
     from ${told} where x.outcome in ('spent', 'later') and ${isAsTried}`
   const mails = sql`
     insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
@@ -156,14 +160,14 @@ export const markTransfers = async (db: Db, marks: TransferMark[], now: Date): P
     join partners pa on pa.id = p.partner_id
     where x.mail is not null
     on conflict do nothing`
-  const sentInVain = sql<{ id: string }>`
+  const sentAfterFailure = sql<{ id: string }>`
     select p.id from ${told} join payouts p on p.id = x.id and p.failed_at is not null where x.outcome = 'sent'`
   const [, , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),
     waiting.compile(db),
     mails.compile(db),
-    sentInVain.compile(db),
+    sentAfterFailure.compile(db),
   ])
   return rows.map(({ id }) => id)
 }

@@ -133,7 +133,7 @@ export const changeProgram = async (
       .set({
         ...columns(changes.changed),
         reward_id: rewardId,
-        // The turns of the past are over: a schedule that is switched on makes up for none.
+        // A schedule that is switched on skips its past occurrences.
         payout_schedule_since: payoutSchedule && act.now,
       })
       .where('workspace_id', '=', act.workspaceId)

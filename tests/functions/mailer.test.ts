@@ -343,9 +343,9 @@ describe('a mail that', () => {
 
   test.each([{ status: 500 as const, name: 'application_error' }, 'garbage' as const, 'cut_after' as const])(
     'meets %j is tried again after about a minute, and arrives once',
-    async (trouble) => {
+    async (failure) => {
       const address = await queueOne()
-      inbox.plan(trouble)
+      inbox.plan(failure)
       await run()
       const { dueIn, ...row } = await look(address)
       expect(row).toMatchObject({ status: 'retrying', attempts: 1, last_error: expect.any(String) })

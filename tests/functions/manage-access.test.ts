@@ -75,7 +75,7 @@ const createStaffed = async (coupon: string) => {
   )
   await database.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values ($2, $1, 'manual', now(), 'ann@shop.example', now(), now()) returning id
      )
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,

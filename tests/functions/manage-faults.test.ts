@@ -14,7 +14,7 @@ const COLLEAGUE = 'bob@shop.example'
 const addRuns = (workspaceId: string) =>
   database.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at, marked_paid_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at)
        select gen_random_uuid(), $1, 'manual', now(), 'ann@shop.example', now(), now(), marked_at
        from unnest(array[null, now()]) marked_at returning id, marked_paid_at
      )

@@ -402,7 +402,7 @@ describe(`a run of ${MANY} payouts`, () => {
     const { workspace, programId } = merchant
     const id = newId()
     await database.query(
-      `insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+      `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values ($1, $2, 'manual', now(), 'somebody@shop.example', now(), now())`,
       [id, workspace.id],
     )

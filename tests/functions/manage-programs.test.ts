@@ -187,7 +187,7 @@ describe('PATCH /programs/:id', () => {
     expect(body.rewardDurationMonths).toBeNull()
   })
 
-  test('a schedule counts from when it was chosen, so that no turn of the past is made up for', async () => {
+  test('a schedule counts from when it was chosen: past occurrences do not run', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`

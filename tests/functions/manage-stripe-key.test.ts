@@ -33,7 +33,7 @@ const connectPartner = ({ workspace }: Merchant) =>
 const addPayout = ({ workspace }: Merchant) =>
   database.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at)
        values (gen_random_uuid(), $1, 'stripe', now(), 'a manager', now()) returning id)
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id,
                           created_at, next_attempt_at)

@@ -5,10 +5,10 @@ import { newId } from '../../lib/db/ids.ts'
 import {
   invitationMail,
   listMails,
-  type MailMark,
+  type MailResult,
   type MailStatus,
-  markMails,
   retryMail,
+  saveMailResults,
 } from '../../lib/mail/outbox.queries.ts'
 import { useDatabase } from '../support/merchant.ts'
 
@@ -146,10 +146,10 @@ describe('sending a mail again', () => {
 })
 
 describe('a run that comes late, after its mail was taken by another', () => {
-  const mark = async (status: MailStatus, change: Partial<MailMark>) => {
+  const save = async (status: MailStatus, change: Partial<MailResult>) => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, status)
-    const late: MailMark = {
+    const late: MailResult = {
       id,
       attempts: 2,
       outcome: 'failed',
@@ -157,8 +157,8 @@ describe('a run that comes late, after its mail was taken by another', () => {
       error: 'late',
       ...change,
     }
-    await markMails(db(), [late], NOW)
-    await markMails(db(), [late], NOW)
+    await saveMailResults(db(), [late], NOW)
+    await saveMailResults(db(), [late], NOW)
     return (await listMails(db(), workspaceId, { limit: 1 }))[0]
   }
 
@@ -200,6 +200,6 @@ describe('a run that comes late, after its mail was taken by another', () => {
       is: { attempts: 2 },
     },
   ] as const)('$case', async ({ status, change, is }) => {
-    expect(await mark(status, change)).toMatchObject(is)
+    expect(await save(status, change)).toMatchObject(is)
   })
 })

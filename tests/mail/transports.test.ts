@@ -40,34 +40,34 @@ describe('Resend', () => {
     expect(inbox.mails(mail.to)).toHaveLength(1)
   })
 
-  test.each<{ trouble: InboxFailure; outcome: object }>([
+  test.each<{ failure: InboxFailure; outcome: object }>([
     {
-      trouble: { status: 422, name: 'validation_error' },
+      failure: { status: 422, name: 'validation_error' },
       outcome: { kind: 'refused', code: 'validation_error' },
     },
     {
-      trouble: { status: 429, name: 'rate_limit_exceeded', retryAfter: 7 },
+      failure: { status: 429, name: 'rate_limit_exceeded', retryAfter: 7 },
       outcome: { kind: 'paused', code: 'rate_limit_exceeded', seconds: 7 },
     },
-    { trouble: { status: 429, name: 'rate_limit_exceeded' }, outcome: { kind: 'paused', seconds: 2 } },
+    { failure: { status: 429, name: 'rate_limit_exceeded' }, outcome: { kind: 'paused', seconds: 2 } },
     {
-      trouble: { status: 429, name: 'daily_quota_exceeded', retryAfter: 1 },
+      failure: { status: 429, name: 'daily_quota_exceeded', retryAfter: 1 },
       outcome: { kind: 'paused', seconds: 3_600 },
     },
     {
-      trouble: { status: 403, name: 'validation_error' },
+      failure: { status: 403, name: 'validation_error' },
       outcome: { kind: 'paused', code: 'validation_error', seconds: 600 },
     },
-    { trouble: { status: 422, name: 'invalid_from_address' }, outcome: { kind: 'paused', seconds: 600 } },
+    { failure: { status: 422, name: 'invalid_from_address' }, outcome: { kind: 'paused', seconds: 600 } },
     {
-      trouble: { status: 500, name: 'application_error' },
+      failure: { status: 500, name: 'application_error' },
       outcome: { kind: 'retry', code: 'application_error' },
     },
-    { trouble: 'garbage', outcome: { kind: 'retry', code: 'http_502' } },
-    { trouble: 'cut_after', outcome: { kind: 'retry', code: 'unreachable' } },
-    { trouble: 'silence', outcome: { kind: 'retry', code: 'timeout' } },
-  ])('$trouble means $outcome', async ({ trouble, outcome }) => {
-    inbox.plan(trouble)
+    { failure: 'garbage', outcome: { kind: 'retry', code: 'http_502' } },
+    { failure: 'cut_after', outcome: { kind: 'retry', code: 'unreachable' } },
+    { failure: 'silence', outcome: { kind: 'retry', code: 'timeout' } },
+  ])('$failure means $outcome', async ({ failure, outcome }) => {
+    inbox.plan(failure)
     expect(await resend()(newMail(), LIMITS)).toMatchObject(outcome)
   })
 

@@ -98,7 +98,9 @@ test('what was tried before is looked for before it is tried again, so that it m
   vi.unstubAllGlobals()
   expect(posts).toEqual([])
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
-  expect(await world.query('select attempt from payouts where paid_at is not null')).toEqual([{ attempt: 1 }])
+  expect(await world.query('select key_version from payouts where paid_at is not null')).toEqual([
+    { key_version: 1 },
+  ])
 })
 
 test('however many are refused, a Worker has fetches left to write that down', async () => {
@@ -129,7 +131,7 @@ test('a day after an outage, a Worker has fetches left to write down what it loo
     due[account ?? ''] = ['100 usd']
   }
   await payer.run({}, { STRIPE_URL: 'http://127.0.0.1:1' })
-  await world.query(`update payouts set attempted_at = now() - interval '25 hours'`)
+  await world.query(`update payouts set key_used_at = now() - interval '25 hours'`)
   for (let tick = 0; tick < 8; tick++) {
     await makeDue()
     const fetches = await within(FETCHES_OF_A_WORKER, () => payDue(onFreePlan()))
@@ -193,7 +195,7 @@ test('a run that cannot be claimed holds up no other', async () => {
   const maya = await fine.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   for (const { workspaceId } of [stuck, fine]) {
     await world.query(
-      `insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at)
+      `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at)
        values (uuidv7(), $1, 'stripe', now(), 'a manager', now())`,
       [workspaceId],
     )
@@ -216,7 +218,7 @@ test('a run whose key is gone before it has claimed anything takes nothing that 
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await world.query(
-    `insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at)
+    `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at)
      values (uuidv7(), $1, 'stripe', now(), 'a manager', now())`,
     [payer.workspaceId],
   )

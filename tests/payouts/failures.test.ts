@@ -12,8 +12,8 @@ const stage = async () => {
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const account = maya.account ?? ''
   const payouts = () =>
-    world.query<{ id: string; attempt: number; status: string; last_error: string | null; held: number }>(
-      `select id, attempt, last_error,
+    world.query<{ id: string; key_version: number; status: string; last_error: string | null; held: number }>(
+      `select id, key_version, last_error,
               case when paid_at is not null then 'paid' when failed_at is not null then 'failed' else 'processing' end
                 as status,
               (select count(*)::int from commissions c where c.payout_id = p.id) as held
@@ -27,24 +27,24 @@ const stage = async () => {
   return { payer, maya, account, payouts, mails }
 }
 
-const passing: { trouble: StripeFailure; isDone: boolean }[] = [
-  { trouble: 'cut_before', isDone: false },
-  { trouble: 'cut_after', isDone: true },
-  { trouble: 'garbage', isDone: false },
-  { trouble: { status: 429 }, isDone: false },
-  { trouble: { status: 500, kept: 'undone' }, isDone: false },
-  { trouble: { status: 500, kept: 'done' }, isDone: true },
-  { trouble: { status: 503 }, isDone: false },
+const passing: { failure: StripeFailure; isDone: boolean }[] = [
+  { failure: 'cut_before', isDone: false },
+  { failure: 'cut_after', isDone: true },
+  { failure: 'garbage', isDone: false },
+  { failure: { status: 429 }, isDone: false },
+  { failure: { status: 500, kept: 'undone' }, isDone: false },
+  { failure: { status: 500, kept: 'done' }, isDone: true },
+  { failure: { status: 503 }, isDone: false },
 ]
 
-test.each(passing)('after $trouble the payout waits, and is sent once', async ({ trouble, isDone }) => {
+test.each(passing)('after $failure the payout waits, and is sent once', async ({ failure, isDone }) => {
   const { payer, account, payouts, mails } = await stage()
   // The stripe package itself repeats what was cut, once.
-  world.stripe().planTransfersOf(payer.key, trouble, trouble)
+  world.stripe().planTransfersOf(payer.key, failure, failure)
   await payer.run()
   world.stripe().planTransfersOf(payer.key)
 
-  expect(await payouts()).toMatchObject([{ attempt: 1, held: 1 }])
+  expect(await payouts()).toMatchObject([{ key_version: 1, held: 1 }])
   expect(payer.sent()).toEqual(isDone ? { [account]: ['1000 usd'] } : {})
 
   // A 500 that Stripe keeps is repeated for a day, whatever became of the transfer.
@@ -62,7 +62,7 @@ test('without money the payout waits under another key, and is sent when there i
   world.stripe().setBalance('usd', 999, payer.key)
   await payer.run()
   const [short] = (await payouts()).filter(({ status }) => status === 'processing')
-  expect(short).toMatchObject({ attempt: 2, held: 1, last_error: expect.stringContaining('nsufficient') })
+  expect(short).toMatchObject({ key_version: 2, held: 1, last_error: expect.stringContaining('nsufficient') })
   // Other currencies go on.
   expect(payer.sent()).toEqual({ [leo.account ?? '']: ['500 chf'] })
 
@@ -104,9 +104,9 @@ test('a key that Stripe takes no more stops a run at once, and another one goes 
   const before = world.stripe().calls()
   await payer.run()
   expect(world.stripe().calls() - before).toBeLessThanOrEqual(5)
-  expect((await payouts()).every(({ status, attempt }) => status === 'processing' && attempt === 1)).toBe(
-    true,
-  )
+  expect(
+    (await payouts()).every(({ status, key_version: version }) => status === 'processing' && version === 1),
+  ).toBe(true)
 
   await payer.replaceKey(`${payer.key}_rolled`)
   await payer.run()
@@ -114,7 +114,7 @@ test('a key that Stripe takes no more stops a run at once, and another one goes 
   expect(payer.sent()[account]).toEqual(['1000 usd'])
 })
 
-test('the clock tries again after a pause, and not before', async () => {
+test('the cron retries after the backoff, not before', async () => {
   const { payer, account, payouts } = await stage()
   world.stripe().planTransfersOf(payer.key, { status: 503 }, { status: 503 })
   await payer.run()
@@ -131,11 +131,11 @@ test('the clock tries again after a pause, and not before', async () => {
   expect(await payouts()).toMatchObject([{ status: 'paid' }])
 })
 
-test('a transfer that Stripe denies for a day is found by its group on the next, under the first attempt', async () => {
+test('a transfer that Stripe denies for a day is found by its group on the next, under the first key', async () => {
   const { payer, account, payouts } = await stage()
   world.stripe().planTransfersOf(payer.key, { status: 500, kept: 'done' })
   await payer.run()
   await payer.run({}, {}, world.hoursLater(25))
   expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
-  expect(await payouts()).toMatchObject([{ status: 'paid', attempt: 1 }])
+  expect(await payouts()).toMatchObject([{ status: 'paid', key_version: 1 }])
 })

@@ -72,7 +72,7 @@ const accountOf = async ({ start, kept }: Partner): Promise<string> => {
 const addPayout = ({ workspaceId, email }: Partner, account: string | null) =>
   database.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at)
        values (gen_random_uuid(), $1, $4, now(), 'a manager', now()) returning id)
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id,
                           created_at, next_attempt_at)
@@ -124,16 +124,16 @@ describe('connecting', () => {
     expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
   })
 
-  test.each<{ case: string; trouble: StripeFailure }>([
-    { case: 'was lost', trouble: 'cut_after' },
-    { case: 'never was', trouble: 'cut_before' },
-    { case: 'was a proxy’s', trouble: 'garbage' },
-    { case: 'was that Stripe is broken', trouble: { status: 500 } },
-    { case: 'was that there are too many calls', trouble: { status: 429 } },
-    { case: 'was that the same is under way', trouble: { status: 409, code: 'idempotency_key_in_use' } },
-  ])('makes one account when Stripe’s answer $case', async ({ trouble }) => {
+  test.each<{ case: string; failure: StripeFailure }>([
+    { case: 'was lost', failure: 'cut_after' },
+    { case: 'never was', failure: 'cut_before' },
+    { case: 'was a proxy’s', failure: 'garbage' },
+    { case: 'was that Stripe is broken', failure: { status: 500 } },
+    { case: 'was that there are too many calls', failure: { status: 429 } },
+    { case: 'was that the same is under way', failure: { status: 409, code: 'idempotency_key_in_use' } },
+  ])('makes one account when Stripe’s answer $case', async ({ failure }) => {
     const partner = await createPartner()
-    fake.plan(trouble)
+    fake.plan(failure)
     expect(await partner.start()).toEqual(LINK)
     expect(partner.accounts()).toHaveLength(1)
     expect(await partner.kept()).toHaveLength(1)

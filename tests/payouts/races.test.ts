@@ -64,7 +64,7 @@ test('a run that meets another in the middle of its claim waits, and tears no ba
   await other.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${payer.workspaceId} payouts`])
   await other.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values ($1, $3, 'stripe', now(), 'a manager', now(), now()) returning id
      ), payout as (
        insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,

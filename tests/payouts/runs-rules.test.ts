@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PAYOUT_SCHEDULES } from '../../lib/payouts/payouts.ts'
 import {
   exportRefusalOf,
-  nextTurn,
+  nextOccurrence,
   RUN_STATUSES,
   type RunState,
   refusalOf,
@@ -79,7 +79,7 @@ describe('refusalOf', () => {
   })
 })
 
-describe('nextTurn', () => {
+describe('nextOccurrence', () => {
   test.each([
     { schedule: 'manual', now: '2026-11-21T12:00Z', next: null },
     { schedule: 'weekly', now: '2026-11-21T12:00Z', next: '2026-11-23' },
@@ -95,14 +95,16 @@ describe('nextTurn', () => {
     { schedule: 'monthly', now: '2028-02-29T12:00Z', next: '2028-03-01' },
     { schedule: 'monthly', now: '2026-12-01T00:00Z', next: '2027-01-01' },
   ] as const)('$schedule, seen at $now, is $next', ({ schedule, now, next }) => {
-    expect(nextTurn(schedule, new Date(now))?.toISOString() ?? null).toBe(next && `${next}T00:00:00.000Z`)
+    expect(nextOccurrence(schedule, new Date(now))?.toISOString() ?? null).toBe(
+      next && `${next}T00:00:00.000Z`,
+    )
   })
 
   test('is always ahead, and by no more than a month', () => {
     for (let day = 0; day < 800; day++) {
       const now = new Date(Date.UTC(2026, 0, 1 + day, day % 24))
       for (const schedule of PAYOUT_SCHEDULES) {
-        const next = nextTurn(schedule, now)
+        const next = nextOccurrence(schedule, now)
         if (!next) continue
         expect(next > now).toBe(true)
         expect(next.getTime() - now.getTime()).toBeLessThanOrEqual(31 * 86_400_000)

@@ -20,7 +20,7 @@ const stage = async (payout_schedule: 'weekly' | 'monthly', since: string) => {
   return { payer, maya, runs }
 }
 
-test('a program pays at its turn, once, however often the clock ticks', async () => {
+test('a program pays once per occurrence, however often the cron runs', async () => {
   const { payer, maya, runs } = await stage('monthly', '2026-10-10')
   await payDue(world.env(), day('2026-10-31'))
   expect(await runs()).toEqual([])
@@ -38,14 +38,14 @@ test('a program pays at its turn, once, however often the clock ticks', async ()
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '300 usd'] })
 })
 
-test('switching a schedule on makes up for no turn that has passed', async () => {
+test('switching a schedule on runs no past occurrence', async () => {
   const { payer, runs } = await stage('monthly', '2026-11-05')
   await payDue(world.env(), day('2026-11-06'))
   expect(await runs()).toEqual([])
   expect(payer.sent()).toEqual({})
 })
 
-test('a clock that was away makes up for the latest turn, not for all of them', async () => {
+test('after an outage only the latest occurrence runs', async () => {
   const { runs } = await stage('weekly', '2026-01-01')
   await payDue(world.env(), day('2026-11-21'))
   expect(await runs()).toEqual(['2026-11-16'])
@@ -78,7 +78,7 @@ test('a run that was cut off goes on with the next tick, whoever began it', asyn
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
 })
 
-test('of many merchants whose payouts are due, each gets its turn', async () => {
+test('due payouts are sent from every workspace in turn', async () => {
   await world.query(`update programs set payout_schedule = 'manual'`)
   const many = await stage('monthly', '2026-12-10')
   for (let index = 0; index < 8; index++) {

@@ -47,7 +47,7 @@ export const addPayout = async (
   )
   const [row] = await database.query<{ id: string }>(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, payable_by, created_by, created_at, claimed_at)
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values (uuidv7(), $1, $2, now(), 'manager@shop.example', now(), now()) returning id)
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
                           stripe_account_id, created_at, next_attempt_at, paid_at, failed_at, canceled_at, transfer_id)

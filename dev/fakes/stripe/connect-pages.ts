@@ -106,7 +106,7 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
         platforms.setBalance(currency, Number(amount), whose(form))
       })
     })
-    .post(`${STRIPE_PATH}/troubles`, async (c) => {
+    .post(`${STRIPE_PATH}/failures`, async (c) => {
       const { form, field } = await read(c)
       return press(c, () => planTransfers(readFailures(field('transfers')), whose(form)))
     })

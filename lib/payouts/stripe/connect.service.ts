@@ -6,7 +6,7 @@ import Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
 import { toStripe } from '../../purchases/stripe/amounts.ts'
 import { type PayoutAccountStatus, transferGroup, transferKey } from '../payouts.ts'
-import { ConnectError, type Trouble, troubleOf } from './failures.service.ts'
+import { ConnectError, type Failure, failureOf } from './failures.service.ts'
 
 export type ConnectEnv = {
   /** Where Stripe's API is, when it isn't at Stripe. */
@@ -16,7 +16,7 @@ export type ConnectEnv = {
 /** A payout as Stripe is told of it. */
 export type TransferRequest = {
   payoutId: string
-  attempt: number
+  keyVersion: number
   /** The partner's. */
   account: string
   /** Minor units of ISO 4217. */
@@ -26,7 +26,7 @@ export type TransferRequest = {
 }
 
 /** What became of a transfer, as far as Stripe has said. */
-export type TransferOutcome = { kind: 'sent'; transferId: string } | Trouble
+export type TransferOutcome = { kind: 'sent'; transferId: string } | Failure
 
 /** An account to be made. What Stripe is told must be the same at each try under one key. */
 export type AccountRequest = {
@@ -94,7 +94,7 @@ const told = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
-    throw new ConnectError(troubleOf(error))
+    throw new ConnectError(failureOf(error))
   }
 }
 
@@ -103,7 +103,7 @@ const told = async <T>(work: () => Promise<T>): Promise<T> => {
  *
  * @example
  * ```ts
- * const outcome = await connectTo(env, key).createTransfer({ payoutId, attempt: 1, account, ... })
+ * const outcome = await connectTo(env, key).createTransfer({ payoutId, keyVersion: 1, account, ... })
  * ```
  */
 export const connectTo = (env: ConnectEnv, key: string) => {
@@ -175,16 +175,16 @@ export const connectTo = (env: ConnectEnv, key: string) => {
           }
         })
       } catch (error) {
-        if (error instanceof ConnectError && error.trouble.kind === 'refused' && error.trouble.isAccount) {
+        if (error instanceof ConnectError && error.failure.kind === 'refused' && error.failure.isAccount) {
           return { status: 'closed' }
         }
         throw error
       }
     },
 
-    /** Makes the transfer of a payout, once under one attempt. It never throws. */
+    /** Makes the transfer of a payout, once per key version. It never throws. */
     createTransfer: async (request: TransferRequest): Promise<TransferOutcome> => {
-      const { payoutId, attempt, account, amountCents, currency, metadata } = request
+      const { payoutId, keyVersion, account, amountCents, currency, metadata } = request
       const amount = toStripe(amountCents, currency)
       if (amount === null) {
         const message = `Stripe can’t send ${formatMoney(amountCents, currency)}: it counts ${currency} in whole units.`
@@ -199,11 +199,11 @@ export const connectTo = (env: ConnectEnv, key: string) => {
             transfer_group: transferGroup(payoutId),
             metadata,
           },
-          { idempotencyKey: transferKey(payoutId, attempt) },
+          { idempotencyKey: transferKey(payoutId, keyVersion) },
         )
         return { kind: 'sent', transferId: idIn(transfer) }
       } catch (error) {
-        return troubleOf(error)
+        return failureOf(error)
       }
     },
 

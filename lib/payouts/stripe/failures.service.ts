@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 /** In one line of at most 300 characters, without secrets. */
 type Message = { message: string }
 
-export type Trouble =
+export type Failure =
   /** For good. `isAccount`: for the sake of the account that it was about, which may be closed. */
   | ({ kind: 'refused'; code: string; isAccount: boolean } & Message)
   /** The merchant's balance is too small. Stripe keeps saying so under the same idempotency key. */
@@ -17,11 +17,11 @@ export type Trouble =
 /** What a call throws that could not do what it was to do. */
 export class ConnectError extends Error {
   override name = 'ConnectError'
-  readonly trouble: Trouble
+  readonly failure: Failure
 
-  constructor(trouble: Trouble) {
-    super(trouble.message)
-    this.trouble = trouble
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
   }
 }
 
@@ -65,7 +65,7 @@ const PASSING_STATUSES = new Set([408, 409, 425, 429])
 /**
  * What an error of the stripe package means. Whatever is not surely an answer of Stripe's leaves open what was done.
  */
-export const troubleOf = (error: unknown): Trouble => {
+export const failureOf = (error: unknown): Failure => {
   const message = wordsOf(error)
   if (!(error instanceof Stripe.errors.StripeError)) return { kind: 'unclear', message }
   const { statusCode: status = 0, code = '', param = '', rawType } = error

@@ -390,7 +390,7 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('trouble', () => {
+describe('failure', () => {
   test('may leave a transfer done and untold', async () => {
     const { key, stripe, id } = await startMerchant()
     fake.planTransfersOf(
@@ -418,11 +418,11 @@ describe('trouble', () => {
     ['silence', 0],
     ['silence_after', 1],
     ['cut_before', 0],
-  ] as const)('may be %s', async (trouble, done) => {
+  ] as const)('may be %s', async (failure, done) => {
     const { key, stripe, id } = await startMerchant()
     const impatient = clientOf(key, { timeout: 300 })
     // The client tries again by itself where it is cut off.
-    fake.planTransfersOf(key, trouble, trouble)
+    fake.planTransfersOf(key, failure, failure)
     await expect(
       impatient.transfers.create({ amount: 1, currency: 'usd', destination: id }),
     ).rejects.toMatchObject({ type: 'StripeConnectionError' })
@@ -589,7 +589,7 @@ describe('the pages', () => {
   test('let others do what tests do here', async () => {
     const { key, stripe, id } = await startMerchant()
     expect((await form('/balance', { currency: 'usd', amount: '1000', key })).status).toBe(303)
-    expect((await form('/troubles', { transfers: '429, pass', key })).status).toBe(303)
+    expect((await form('/failures', { transfers: '429, pass', key })).status).toBe(303)
     expect((await send(key, { destination: id })).status).toBe(429)
     expect((await send(key, { destination: id })).status).toBe(200)
     expect((await send(key, { destination: id })).body.error).toMatchObject({ code: 'balance_insufficient' })
@@ -604,7 +604,7 @@ describe('the pages', () => {
     expect((await form(`/accounts/${id}/praise`)).status).toBe(404)
     expect((await form('/accounts/acct_none/close')).status).toBe(400)
     expect((await form('/balance', { currency: 'usd', amount: '-1' })).status).toBe(400)
-    expect((await form('/troubles', { transfers: 'rain' })).status).toBe(400)
+    expect((await form('/failures', { transfers: 'rain' })).status).toBe(400)
     expect((await form('/keys/revoke', { key })).status).toBe(303)
     expect((await send(key, { destination: id })).status).toBe(401)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type StripeFake, startStripe } from '../../../dev/fakes/stripe.ts'
 import { connectTo, statusOf, type TransferOutcome } from '../../../lib/payouts/stripe/connect.service.ts'
-import { ConnectError, troubleOf } from '../../../lib/payouts/stripe/failures.service.ts'
+import { ConnectError, failureOf } from '../../../lib/payouts/stripe/failures.service.ts'
 
 let fake: StripeFake
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const createPlatform = async ({ isReady = true, key = newKey() } = {}) => {
   const send = (change: Partial<Parameters<typeof stripe.createTransfer>[0]> = {}) =>
     stripe.createTransfer({
       payoutId,
-      attempt: 1,
+      keyVersion: 1,
       account,
       amountCents: 4_900n,
       currency: 'USD',
@@ -37,13 +37,13 @@ const createPlatform = async ({ isReady = true, key = newKey() } = {}) => {
 type Platform = Awaited<ReturnType<typeof createPlatform>>
 
 /** What a call throws. */
-const troubleIn = async (work: Promise<unknown>) => {
+const failureIn = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   )
   if (!(error instanceof ConnectError)) throw new Error(`Nothing was thrown, or something else: ${error}`)
-  return error.trouble
+  return error.failure
 }
 
 describe('a transfer', () => {
@@ -86,13 +86,13 @@ describe('a transfer', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('without the money for it has to wait for another attempt', async () => {
+  test('without the money for it has to wait for another key version', async () => {
     const { key, send, sent } = await createPlatform()
     fake.setBalance('usd', 100, key)
     expect(await send()).toMatchObject({ kind: 'no_funds' })
     fake.setBalance('usd', 1_000_000, key)
     expect(await send()).toMatchObject({ kind: 'no_funds' })
-    expect(await send({ attempt: 2 })).toMatchObject({ kind: 'sent' })
+    expect(await send({ keyVersion: 2 })).toMatchObject({ kind: 'sent' })
     expect(sent()).toHaveLength(1)
   })
 
@@ -208,7 +208,7 @@ describe('a transfer', () => {
     const weak = connectTo({ STRIPE_URL: fake.url }, `${key.replace('sk_', 'rk_')}_noconnect`)
     const outcome = await weak.createTransfer({
       payoutId: platform.payoutId,
-      attempt: 1,
+      keyVersion: 1,
       account: platform.account,
       amountCents: 1n,
       currency: 'USD',
@@ -242,7 +242,7 @@ describe('a transfer', () => {
       try {
         const stripe = connectTo({}, newKey())
         const metadata = { payout_id: 'x', workspace_id: 'w', partner_id: 'p' }
-        const request = { payoutId: 'x', attempt: 1, account: 'acct_1', amountCents: 1n, currency: 'USD' }
+        const request = { payoutId: 'x', keyVersion: 1, account: 'acct_1', amountCents: 1n, currency: 'USD' }
         expect(await stripe.createTransfer({ ...request, metadata })).toMatchObject({ kind: 'unclear' })
       } finally {
         fetching.mockRestore()
@@ -273,7 +273,7 @@ describe('an account', () => {
     const [ours, theirs] = await Promise.all([createPlatform(), createPlatform()])
     expect(await ours.stripe.readAccount(theirs.account)).toEqual({ status: 'closed' })
     const urls = { returnUrl: 'http://localhost/return', refreshUrl: 'http://localhost/refresh' }
-    expect(await troubleIn(ours.stripe.accountLink({ account: theirs.account, ...urls }))).toMatchObject({
+    expect(await failureIn(ours.stripe.accountLink({ account: theirs.account, ...urls }))).toMatchObject({
       kind: 'refused',
     })
     expect(await ours.stripe.accountLink({ account: ours.account, ...urls })).toContain(fake.url)
@@ -291,7 +291,7 @@ describe('an account', () => {
   test('in a country where Stripe pays nobody is refused', async () => {
     const { stripe } = await createPlatform()
     const request = { email: 'bea@example.com', country: 'KP', metadata: {}, idempotencyKey: 'account_1' }
-    expect(await troubleIn(stripe.createAccount(request))).toMatchObject({
+    expect(await failureIn(stripe.createAccount(request))).toMatchObject({
       kind: 'refused',
       isAccount: false,
     })
@@ -354,13 +354,13 @@ test('a key is whose it is, and none that Stripe doesn’t know', async () => {
   expect(await restricted.platform()).toEqual(await one.stripe.platform())
   expect(await two.stripe.platform()).not.toEqual(await one.stripe.platform())
   const unknown = connectTo({ STRIPE_URL: fake.url }, 'sk_live_0123456789')
-  const trouble = await troubleIn(unknown.platform())
-  expect(trouble).toMatchObject({ kind: 'locked_out' })
-  expect(trouble.message).not.toContain('sk_live')
+  const failure = await failureIn(unknown.platform())
+  expect(failure).toMatchObject({ kind: 'locked_out' })
+  expect(failure.message).not.toContain('sk_live')
 })
 
 test('what goes wrong is said in one line of 300 characters, without keys', () => {
-  const { message } = troubleOf(new Error(`a\nb\0\ud800 rk_live_abc*****xyz sk_test_1 ${'x'.repeat(500)}`))
+  const { message } = failureOf(new Error(`a\nb\0\ud800 rk_live_abc*****xyz sk_test_1 ${'x'.repeat(500)}`))
   expect(message).toHaveLength(300)
   expect(message).toMatch(/^a b the key the key x+$/)
 })
