@@ -7,12 +7,12 @@ import type { Demo } from '../dev/demo/demo.ts'
 import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
 import { connect, type DatabaseEnv } from '../lib/db/connection.ts'
-import { DatabaseUnavailable } from '../lib/db/unavailable.ts'
 import { formatMoney } from '../lib/money.ts'
 import { counted } from '../lib/plural.ts'
 import { type Foresight, findLack, type Lack, recordListed } from '../lib/purchases/reconcile.service.ts'
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
 import { findEndpoint } from '../lib/purchases/webhook.queries.ts'
+import { Unavailable } from '../lib/unavailable.ts'
 import { parseDatabaseUrl } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
@@ -187,7 +187,7 @@ const reconcile = async (options: Options): Promise<number> => {
 
 /** What went wrong, and what to do about it. */
 const explain = (error: unknown): string => {
-  if (error instanceof DatabaseUnavailable) {
+  if (error instanceof Unavailable) {
     return 'The database of DATABASE_URL does not answer. What is recorded so far is whole; run this again.'
   }
   if (error instanceof Stripe.errors.StripeAuthenticationError) {

@@ -1,7 +1,6 @@
 import { requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
-import { DatabaseUnavailable } from '../lib/db/unavailable.ts'
 import { createApp } from '../lib/http/app.ts'
 import { body } from '../lib/http/validate.ts'
 import { PartnerImport } from '../lib/imports/imports.schemas.ts'
@@ -16,6 +15,7 @@ import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/req
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
 import { partnerLink } from '../lib/slugs.ts'
+import { lostRace } from '../lib/unavailable.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 /** Of imports that want the same at once, one gets through in each round, so that ten at once are all done. */
@@ -76,6 +76,6 @@ export default createApp().post(
       })
       if (saved) return c.json({ summary, results })
     }
-    throw new DatabaseUnavailable('Other imports took what this one wanted, time and again.')
+    throw lostRace('the partners of this import')
   },
 )

@@ -12,7 +12,7 @@ import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 /** POST /api/workspaces/:workspace/payouts/run: pays what is payable. Spec, section 3; design, sections 7 and 12. */
-const app = createApp().post(
+const app = createApp<PayoutEnv>().post(
   '/api/workspaces/:workspace/payouts/run',
   manager(),
   body(PayoutRun),
@@ -30,7 +30,7 @@ const app = createApp().post(
       dryRun: dryRun ?? false,
       actor: user.email,
     }
-    const result = await runPayouts(c.env as unknown as PayoutEnv, request, now)
+    const result = await runPayouts(c.env, request, now)
     if ('refused' in result) throw new ApiError('conflict', result.refused)
     return c.json(result)
   },

@@ -1,9 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { connect, type DatabaseEnv } from '../lib/db/connection.ts'
-import { DatabaseUnavailable } from '../lib/db/unavailable.ts'
-import { createApp } from '../lib/http/app.ts'
+import { connect } from '../lib/db/connection.ts'
+import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
-import { addressKey, limitRate, type RateLimiter } from '../lib/http/rate-limit.ts'
+import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
@@ -15,9 +15,8 @@ import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.servi
 import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/purchases/webhook.queries.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 
-type StripeBindings = DatabaseEnv & {
+type StripeBindings = AppEnv['Bindings'] & {
   SECRETS_KEY: string
-  RATE_LIMIT: RateLimiter
   PAYOUTS: Pick<PayoutsService, 'refreshAccount'>
 }
 
@@ -29,47 +28,45 @@ const NO_EVENT =
 
 const IGNORED: StripeOutcome = { code: 'ignored', facts: {} }
 
-/** Has a partner's account looked at again: by then it may have changed once more, so what the event says is not read. */
-const refreshAccount = ({ PAYOUTS }: StripeBindings, workspaceId: string, accountId: string): Promise<void> =>
-  PAYOUTS.refreshAccount(workspaceId, accountId).catch((cause: unknown) => {
-    throw new DatabaseUnavailable('Nobody could say how the account is.', { cause })
-  })
-
 /** What happens at the merchants' Stripe accounts, event by event. Design, section 5. */
-const app = createApp().post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
-  const { db, now } = c.var
-  const env = c.env as StripeBindings
-  const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
-  await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
+const app = createApp<StripeBindings>().post(
+  '/api/webhooks/stripe/:workspace',
+  limitBody(MAX_EVENT_BYTES),
+  async (c) => {
+    const { db, now } = c.var
+    const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
+    await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
 
-  const endpoint = await findEndpoint(db, c.req.param('workspace'))
-  const { workspaceId = '', secrets: ciphertexts = [], isNew = false } = endpoint ?? {}
-  const decrypted = await Promise.all(
-    ciphertexts.map((ciphertext) => decryptSecret(env.SECRETS_KEY, workspaceId, ciphertext)),
-  )
-  const secrets = decrypted.filter((secret) => secret !== null)
-  const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
-  const accountId = readAccountEvent(signed)
-  if (accountId !== null) {
-    await refreshAccount(env, workspaceId, accountId)
-    return c.json({ received: true })
-  }
-  const event = readEvent(signed)
-  if (!event) throw new ApiError('invalid_body', NO_EVENT)
-
-  // The first event of all is kept whatever it is: it shows the manager that the webhook works.
-  const matters = event.keys.length > 0
-  if (matters || isNew) {
-    const { id, isDone } = await saveStripeEvent(db, workspaceId, event, now)
-    if (!isDone) {
-      const { saleId, outcome } = matters
-        ? await settlePurchase(db, workspaceId, event.keys, { decides: decides(event), now })
-        : { saleId: null, outcome: IGNORED }
-      await saveOutcome(db, { id, saleId, outcome })
+    const endpoint = await findEndpoint(db, c.req.param('workspace'))
+    const { workspaceId = '', secrets: ciphertexts = [], isNew = false } = endpoint ?? {}
+    const decrypted = await Promise.all(
+      ciphertexts.map((ciphertext) => decryptSecret(c.env.SECRETS_KEY, workspaceId, ciphertext)),
+    )
+    const secrets = decrypted.filter((secret) => secret !== null)
+    const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
+    const accountId = readAccountEvent(signed)
+    if (accountId !== null) {
+      // The account may have changed again since, so its state is read from Stripe, not from the event.
+      await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
+      return c.json({ received: true })
     }
-  }
-  return c.json({ received: true })
-})
+    const event = readEvent(signed)
+    if (!event) throw new ApiError('invalid_body', NO_EVENT)
+
+    // The first event of all is kept whatever it is: it shows the manager that the webhook works.
+    const matters = event.keys.length > 0
+    if (matters || isNew) {
+      const { id, isDone } = await saveStripeEvent(db, workspaceId, event, now)
+      if (!isDone) {
+        const { saleId, outcome } = matters
+          ? await settlePurchase(db, workspaceId, event.keys, { decides: decides(event), now })
+          : { saleId: null, outcome: IGNORED }
+        await saveOutcome(db, { id, saleId, outcome })
+      }
+    }
+    return c.json({ received: true })
+  },
+)
 
 /** Takes Stripe's events, and keeps the secrets that they are signed with. */
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> implements StripeService {

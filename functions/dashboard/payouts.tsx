@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
-import { DatabaseUnavailable } from '../../lib/db/unavailable.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
+import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Select, wordsFor } from '../../lib/pages/parts.tsx'
@@ -67,11 +67,7 @@ const readRequest = ({ method, programId }: Fields) => {
 
 /** Asks the payouts Worker for a run, or for what one would come to. */
 const askForRun = (c: Context<PayoutsEnv>, request: Pick<RunRequest, 'method' | 'programId' | 'dryRun'>) =>
-  c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }).catch(
-    (cause: unknown) => {
-      throw new DatabaseUnavailable('The payouts Worker did not answer.', { cause })
-    },
-  )
+  rpc('payouts', c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }))
 
 /** The program that is to be paid alone; null for all. @throws {ApiError} `not_found` */
 const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>

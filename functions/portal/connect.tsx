@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
-import { DatabaseUnavailable } from '../../lib/db/unavailable.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { type CONNECT_NOTICES, DisconnectPage, OnwardPage } from '../../lib/pages/connect.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
@@ -33,10 +33,6 @@ const refuse = (c: Context<ConnectEnv>, message: string) => {
   return renderPortal(c, { title: 'That did not work', at: '/portal', children }, 400)
 }
 
-const unavailable = (cause: unknown): never => {
-  throw new DatabaseUnavailable('The payouts Worker could not do it.', { cause })
-}
-
 /** The workspace that the address names. */
 const workspaceIn = (c: Context<ConnectEnv>): string => {
   const { data } = checked(OfWorkspace, c.req.query())
@@ -57,13 +53,11 @@ const ownAccount = async (
 const begin = (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
   const at = (page: 'return' | 'refresh') =>
     new URL(`/portal/connect/${page}?workspace=${workspaceId}`, c.req.url).href
-  return c.env.PAYOUTS.startOnboarding({
-    workspaceId,
-    email: c.var.user.email,
-    country,
-    returnUrl: at('return'),
-    refreshUrl: at('refresh'),
-  }).catch(unavailable)
+  const request = { workspaceId, email: c.var.user.email, country }
+  return rpc(
+    'payouts',
+    c.env.PAYOUTS.startOnboarding({ ...request, returnUrl: at('return'), refreshUrl: at('refresh') }),
+  )
 }
 
 /** /portal/connect and /portal/disconnect: a partner's account at Stripe, in one workspace, for all of its programs. */
@@ -106,6 +100,6 @@ export default createRoutes<ConnectEnv>()
   .post('/portal/disconnect', form(), async (c) => {
     const { data, errors } = checked(OfWorkspace, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
-    const done = await c.env.PAYOUTS.disconnect(data.workspace, c.var.user.email).catch(unavailable)
+    const done = await rpc('payouts', c.env.PAYOUTS.disconnect(data.workspace, c.var.user.email))
     return 'refused' in done ? refuse(c, done.refused) : back(c, 'disconnected')
   })

@@ -1,8 +1,8 @@
 /** Signing in by mail: sending a link, using it, and who is signed in after that. */
 import { randomBase62 } from '../db/ids.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { ApiError } from '../http/errors.ts'
 import { sha256 } from '../sha256.ts'
+import { Unavailable } from '../unavailable.ts'
 import { LINK_MINUTES } from './better-auth.ts'
 import type { AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
@@ -88,7 +88,7 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<string[
  * Who is signed in, by their cookie. A session that was last renewed more than a day ago is renewed.
  *
  * @returns null without a session; its token is for `endSession` only
- * @throws {DatabaseUnavailable} when that could not be found out
+ * @throws {Unavailable} when that could not be found out
  */
 export const findSession = async (
   { auth, secure }: Pick<AuthContext['var'], 'auth' | 'secure'>,
@@ -100,7 +100,7 @@ export const findSession = async (
     .catch((cause: { statusCode?: unknown }) => {
       // It was ended while it was being renewed.
       if (cause.statusCode === 401) return { response: null, headers: new Headers() }
-      throw new DatabaseUnavailable('The session could not be looked up.', { cause })
+      throw new Unavailable('The session could not be looked up.', { cause })
     })
   if (!response) return null
   const { user, session } = response

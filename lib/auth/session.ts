@@ -1,10 +1,10 @@
 /** Sessions: who is signed in, as the auth Worker tells it, and from where a signed-in browser may change things. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
 import type { AppEnv } from '../http/app.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitRate } from '../http/rate-limit.ts'
+import { rpc } from '../http/rpc.ts'
 
 /** A person who has signed in. The address was proved by a mailed link. */
 export type User = { id: string; email: string; name: string }
@@ -54,11 +54,7 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   refuseCrossSite(c)
   const cookie = c.req.header('Cookie')
   if (!cookie) return null
-  const session = await c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url).catch(
-    (cause: unknown) => {
-      throw new DatabaseUnavailable('The session could not be looked up.', { cause })
-    },
-  )
+  const session = await rpc('auth', c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url))
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
   await limitRate(c.env.RATE_LIMIT, session.user.email)

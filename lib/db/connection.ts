@@ -2,8 +2,8 @@
 import { type NeonDbError, neon, neonConfig, types } from '@neondatabase/serverless'
 import { type CompiledQuery, Kysely } from 'kysely'
 import { NeonDialect } from 'kysely-neon'
+import { Unavailable } from '../unavailable.ts'
 import type { Tables } from './tables.ts'
-import { DatabaseUnavailable } from './unavailable.ts'
 
 /** What the Workers need to know of the database. */
 export type DatabaseEnv = {
@@ -71,7 +71,7 @@ const bigintParser = {
 /**
  * Connects one request to the database. Nothing is opened before the first query.
  *
- * @throws {DatabaseUnavailable} from each query, when three tries or nine seconds were not enough
+ * @throws {Unavailable} from each query, when three tries or nine seconds were not enough
  */
 export const connect = (env: DatabaseEnv): Db => {
   if (env.SQL_ENDPOINT) neonConfig.fetchEndpoint = env.SQL_ENDPOINT
@@ -86,13 +86,13 @@ export const connect = (env: DatabaseEnv): Db => {
     deadline ||= Date.now() + REQUEST_DEADLINE_MS
     for (let attempt = 1; ; attempt++) {
       const timeout = Math.min(TRY_TIMEOUT_MS, deadline - Date.now())
-      if (timeout <= 0) throw new DatabaseUnavailable('The database did not answer before the deadline.')
+      if (timeout <= 0) throw new Unavailable('The database did not answer before the deadline.')
       try {
         fetches++
         return await send({ fetchOptions: { signal: AbortSignal.timeout(timeout) } })
       } catch (error) {
         if (!isPassing(error)) throw error
-        if (attempt === TRIES) throw new DatabaseUnavailable('The database did not answer.', { cause: error })
+        if (attempt === TRIES) throw new Unavailable('The database did not answer.', { cause: error })
         const pause = Math.random() * FIRST_PAUSE_MS * 4 ** (attempt - 1)
         await new Promise((resume) => setTimeout(resume, pause))
       }

@@ -26,13 +26,14 @@ export const noSuchEndpoint = (c: Context) =>
 /**
  * The app of one Worker.
  *
+ * @typeParam Bindings what it needs beyond the database and the rate limit
  * @example
  * ```ts
  * export default createApp().get('/api/ping', (c) => c.json({ now: c.var.now }))
  * ```
  */
-export const createApp = () =>
-  new Hono<AppEnv>()
+export const createApp = <Bindings extends object = object>() =>
+  new Hono<AppEnv & { Bindings: Bindings }>()
     // The router gives each request its id; whoever calls from outside can't choose one.
     .use(requestId())
     .use(logRequest())

@@ -1,7 +1,7 @@
 /** Errors as callers see them: one table of codes, one shape, and nothing that isn't meant for them. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { Unavailable } from '../unavailable.ts'
 
 /** Every code that an answer may carry: its status, when it happens, and what the caller does about it. */
 export const ERRORS = {
@@ -124,7 +124,7 @@ export class ApiError extends Error {
 /** What any error is to the caller. What we did not foresee is `internal`, and says nothing of itself. */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
-  if (error instanceof DatabaseUnavailable) {
+  if (error instanceof Unavailable) {
     return new ApiError('try_again', 'We could not confirm that this was saved. Repeat the call as it is.', {
       // Most of what makes a database unavailable passes within a second.
       retryAfter: 1,

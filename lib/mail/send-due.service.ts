@@ -1,6 +1,6 @@
 /** One run of the mailer: takes what is due, sends it, and writes down what became of it. */
 import { connect, type DatabaseEnv } from '../db/connection.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
 import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from './outbox.queries.ts'
@@ -100,13 +100,13 @@ const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number
   return { results, pause }
 }
 
-/** Writes down what became of the mails. @throws {DatabaseUnavailable} when a second chance was not enough */
+/** Writes down what became of the mails. @throws {Unavailable} when a second chance was not enough */
 const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<void> => {
   for (let round = 1; ; round++) {
     try {
       return await saveMailResults(connect(env), results, new Date())
     } catch (error) {
-      if (round === MARK_ROUNDS || !(error instanceof DatabaseUnavailable)) throw error
+      if (round === MARK_ROUNDS || !(error instanceof Unavailable)) throw error
       await sleep(MARK_PAUSE_MS / 1_000)
     }
   }
@@ -116,7 +116,7 @@ const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<voi
  * Sends the mails that are due, as many as one run may.
  *
  * @returns null when there were none
- * @throws {DatabaseUnavailable} the mails are taken again after their lease; a transport that knows them sends none twice
+ * @throws {Unavailable} the mails are taken again after their lease; a transport that knows them sends none twice
  */
 export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<Tally | null> => {
   const now = Date.now()

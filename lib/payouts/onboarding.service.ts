@@ -124,7 +124,7 @@ const look = async (db: Db, stripe: Connect, workspaceId: string, id: string, as
  * Begins or continues a partner's onboarding. Each step is written down before the next, so that whoever comes back
  * goes on with the same account.
  *
- * @throws {DatabaseUnavailable} the same call again goes on
+ * @throws {Unavailable} the same call again goes on
  */
 export const startOnboarding = async (
   env: OnboardingEnv,
@@ -174,7 +174,7 @@ export const startOnboarding = async (
  * Asks Stripe how a partner's account is, and writes that down. Nothing comes of an account that nobody knows, nor of
  * one that the workspace's key opens no more: Stripe telling again would change nothing about that.
  *
- * @throws {DatabaseUnavailable}
+ * @throws {Unavailable}
  * @throws {ConnectError} when Stripe has not said how it is
  */
 export const refreshAccount = async (
@@ -194,7 +194,7 @@ export const refreshAccount = async (
   }
 }
 
-/** Lets go of a partner's account, unless a payout to it is under way. @throws {DatabaseUnavailable} */
+/** Lets go of a partner's account, unless a payout to it is under way. @throws {Unavailable} */
 export const disconnect = async (
   env: OnboardingEnv,
   workspaceId: string,

@@ -96,7 +96,7 @@ const NO_KEY =
  * Runs payouts for a manager: begins a run, and goes on with those of this workspace that were cut off. What does not
  * fit into one request, the clock does.
  *
- * @throws {DatabaseUnavailable} asking again goes on; nobody is paid twice
+ * @throws {Unavailable} asking again goes on; nobody is paid twice
  */
 export const runPayouts = async (
   env: PayoutEnv,

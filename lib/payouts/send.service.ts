@@ -159,7 +159,7 @@ const pageSize = (budget: Budget): number =>
  * after. Cut off in between, it is sent again under the same keys, and Stripe answers what it answered.
  *
  * @param workspaceId sends all of this workspace's that are on their way; null sends what is due of any
- * @throws {DatabaseUnavailable} what was sent meanwhile is found out by whoever sends it next
+ * @throws {Unavailable} what was sent meanwhile is found out by whoever sends it next
  */
 export const sendPayouts = async (
   env: PayoutEnv,

@@ -1,7 +1,7 @@
 /** From one of Stripe's events, or one report, to a ledger that is right: read, decide, save, and again if need be. */
 import type { Db } from '../db/connection.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { endReport, noteReport } from '../tracking/reports.queries.ts'
+import { lostRace } from '../unavailable.ts'
 import { saveSettlement } from './apply.queries.ts'
 import type { StripeOutcome } from './outcomes.ts'
 import { settle } from './plan.ts'
@@ -26,7 +26,7 @@ export type Settled = {
  * When it turns out whose the customer is, what the customer has paid since, and was told before, is credited too.
  *
  * @param keys  its invoice, payments, charges or checkout
- * @throws {DatabaseUnavailable} when it can't be confirmed, or others kept changing the same
+ * @throws {Unavailable} when it can't be confirmed, or others kept changing the same
  */
 export const settlePurchase = async (
   db: Db,
@@ -68,7 +68,7 @@ const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides,
       return { saleId, isCredited, outcome, brought }
     }
   }
-  throw new DatabaseUnavailable('Others changed the same purchase, time and again.')
+  throw lostRace('the same purchase')
 }
 
 /**

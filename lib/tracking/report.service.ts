@@ -1,7 +1,7 @@
 /** What a reported sale and a reported lead have in common: the way from the report to the answer. */
 import type { Context } from 'hono'
 import { invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
-import { DatabaseUnavailable } from '../db/unavailable.ts'
+import { rpc } from '../http/rpc.ts'
 import { canonicalJson } from '../json.ts'
 import type { SaleReport, StripeService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
@@ -56,8 +56,6 @@ const hashReport = (report: Report): Promise<string> => {
 const stripe = ({ env }: Context<KeyEnv & { Bindings: { STRIPE_WEBHOOK?: StripeService } }>) => ({
   joinReport: (workspaceId: string, report: SaleReport) => {
     if (!env.STRIPE_WEBHOOK) throw new Error('This Worker is not bound to the stripe-webhook Worker.')
-    return env.STRIPE_WEBHOOK.joinReport(workspaceId, report).catch((cause: unknown) => {
-      throw new DatabaseUnavailable('The sale could not be settled with what Stripe told of it.', { cause })
-    })
+    return rpc('stripe-webhook', env.STRIPE_WEBHOOK.joinReport(workspaceId, report))
   },
 })

@@ -1,7 +1,7 @@
 /** Setting a workspace's webhook at Stripe up, for the API and for the page. */
 import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'
-import { DatabaseUnavailable } from '../../db/unavailable.ts'
+import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService, Refused } from '../../payouts/payouts.rpc.ts'
 import { type StripeKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
 import { sha256 } from '../../sha256.ts'
@@ -26,10 +26,9 @@ export const SECRETS_FULL =
 
 /** Stores a signing secret of the workspace, encrypted. */
 export const keepSecret = async (c: Context<StripeEnv>, secret: string): Promise<KeptSecret> => {
-  const ciphertext = await c.env.STRIPE_WEBHOOK.encryptSecret(c.var.workspace.id, secret).catch(
-    (cause: unknown) => {
-      throw new DatabaseUnavailable('The secret could not be encrypted.', { cause })
-    },
+  const ciphertext = await rpc(
+    'stripe-webhook',
+    c.env.STRIPE_WEBHOOK.encryptSecret(c.var.workspace.id, secret),
   )
   return addStripeSecret(c.var.db, actOf(c), {
     ciphertext,
@@ -50,9 +49,7 @@ export const KEY_IN_USE = 'Payouts are on their way under this key. Remove it on
  * @returns null for the key of another Stripe account while the one before is needed
  */
 export const keepKey = async (c: Context<StripeEnv>, key: string): Promise<StripeKey | Refused | null> => {
-  const encrypted = await c.env.PAYOUTS.encryptKey(c.var.workspace.id, key).catch((cause: unknown) => {
-    throw new DatabaseUnavailable('The key could not be encrypted.', { cause })
-  })
+  const encrypted = await rpc('payouts', c.env.PAYOUTS.encryptKey(c.var.workspace.id, key))
   if ('refused' in encrypted) return encrypted
   return saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })
 }
