@@ -5,8 +5,10 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:f
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
+import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { childrenNamed } from '../../dev/runtime/watchdog.ts'
 import { send } from '../support/merchant.ts'
 import { type System, startSystem } from '../support/system.ts'
@@ -155,6 +157,24 @@ describe('npm start says so', () => {
       const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'no-database') })
       expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(says) })
     }
+  })
+
+  test('when another version of schema.sql made the local database, and how to start again', async () => {
+    const DATA_DIR = join(folder, 'older')
+    await mkdir(DATA_DIR, { mode: 0o755 })
+    const postgres = await startPostgres({ dataDir: DATA_DIR, durable: false })
+    const client = new pg.Client({ connectionString: postgres.databaseUrl })
+    await client.connect()
+    await client.query('create table workspaces (id uuid primary key)')
+    await client.end()
+    await postgres.stop()
+
+    const { code, output } = await runToEnd({ DATA_DIR })
+    expect(code).toBe(1)
+    expect(output).toContain(
+      `The local database was made by another version of schema.sql. Delete it with \`rm -rf ${DATA_DIR}\` and start again.`,
+    )
+    expect(output).not.toMatch(/^ +at /m)
   })
 
   test('when a port is no port', async () => {
