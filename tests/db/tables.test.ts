@@ -1,0 +1,57 @@
+/** lib/db/tables.ts is written by hand, for its JSON and union types: this compares it with the database. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, inject, test } from 'vitest'
+import { ROOT } from '../../dev/root.ts'
+
+/** As TypeScript reads the types of Postgres: any other name is a union of strings. */
+const TYPES: Record<string, string> = {
+  uuid: 'string',
+  text: 'string',
+  character: 'string',
+  bigint: 'bigint',
+  integer: 'number',
+  boolean: 'boolean',
+  'timestamp with time zone': 'Date',
+  jsonb: 'Json',
+  ARRAY: 'string[]',
+}
+
+const describeColumn = (type: string, isNullable: boolean, isOptional: boolean): string =>
+  [type, ...(isNullable ? ['nullable'] : []), ...(isOptional ? ['optional in inserts'] : [])].join(', ')
+
+/** `table.column: type, nullable, optional in inserts` for each column that tables.ts declares. */
+const readDeclared = (): string[] => {
+  const source = readFileSync(join(ROOT, 'lib/db/tables.ts'), 'utf8')
+  const [, body = ''] = /^export type Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
+  return [...body.matchAll(/^ {2}(\w+): \{(.*?)\}$/gms)].flatMap(([, table, columns = '']) =>
+    columns.split(/[;\n]/).flatMap((line) => {
+      const [, column, declared = ''] = /^ *(\w+): (.+?) *$/.exec(line) ?? []
+      if (!column) return []
+      const [, wrapped] = /^(?:Generated|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
+      const [, bare = '', orNull] = /^(.+?)( \| null)?$/.exec(wrapped ?? declared) ?? []
+      const type = /^Json</.test(bare) ? 'Json' : bare
+      const name = Object.values(TYPES).includes(type) ? type : 'string'
+      return `${table}.${column}: ${describeColumn(name, Boolean(orNull), wrapped !== undefined)}`
+    }),
+  )
+}
+
+const readActual = async (): Promise<string[]> => {
+  const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+  await client.connect()
+  const { rows } = await client.query<{ path: string; type: string; nullable: boolean; optional: boolean }>(`
+    select table_name || '.' || column_name as path, data_type as type, is_nullable = 'YES' as nullable,
+           column_default is not null or is_generated = 'ALWAYS' as optional
+    from information_schema.columns
+    where table_schema = 'public' and table_name <> 'schema_migrations'`)
+  await client.end()
+  return rows.map(({ path, type, nullable, optional }) => {
+    return `${path}: ${describeColumn(TYPES[type] ?? type, nullable, optional)}`
+  })
+}
+
+test('declares every column of the database, with its type, whether it is nullable, and whether inserts may omit it', async () => {
+  expect(readDeclared().sort()).toEqual((await readActual()).sort())
+})
