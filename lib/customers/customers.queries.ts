@@ -1,8 +1,8 @@
 /** Customers as merchants and managers read them. Reports and imports make them. */
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 
-export type CustomerFilter = Slice & {
+export type CustomerFilter = PageRequest & {
   externalId?: string | undefined
   /** Normalized. */
   email?: string | undefined

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { MailKind } from '../db/tables.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import type { InvitationDetails } from './details.ts'
@@ -219,7 +219,7 @@ const selectMails = (db: Db, workspaceId: string) =>
 /** A mail as managers see it. */
 export type MailRow = Awaited<ReturnType<typeof listMails>>[number]
 
-type MailFilter = Slice & { status?: MailStatus | undefined }
+type MailFilter = PageRequest & { status?: MailStatus | undefined }
 
 /** The mails of a workspace, newest first. */
 export const listMails = (db: Db, workspaceId: string, filter: MailFilter) =>

@@ -42,7 +42,7 @@ const FIELDS: Record<string, string> = {
   leadReward: 'lead reward',
 }
 
-/** A reward, as `changesOf` logs it. */
+/** A reward, as `diff` logs it. */
 const isReward = (value: object): value is ShownReward => 'percent' in value || 'amountCents' in value
 
 /** A value of a field, old or new. */

@@ -1,7 +1,7 @@
 /** What the pages of payouts show beside payouts and runs. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
 import { payoutsQuery, runQuery, runsQuery, toRun } from './payouts.queries.ts'
 
@@ -35,7 +35,7 @@ const setupQuery = (workspaceId: string, now: Date) => sql<{
                 having sum(c.amount_cents) > 0) owed) as unconnected`
 
 /** What is owed, whether it can be paid, and the newest runs, in one fetch. */
-export const readPayoutsPage = async (db: Db, workspaceId: string, slice: Slice, now: Date) => {
+export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
   const [earned, [setup], programs, runs] = await db.batch([
     earnedQuery(db, workspaceId, now).compile(),
     setupQuery(workspaceId, now).compile(db),
@@ -52,7 +52,7 @@ export const readPayoutsPage = async (db: Db, workspaceId: string, slice: Slice,
  * @param id a UUID
  * @returns undefined when the workspace has no such run
  */
-export const readRunPage = async (db: Db, workspaceId: string, id: string, slice: Slice) => {
+export const readRunPage = async (db: Db, workspaceId: string, id: string, slice: PageRequest) => {
   const [[run], payouts] = await db.batch([
     runQuery(db, workspaceId, id).compile(),
     payoutsQuery(db, workspaceId, { ...slice, runId: id }).compile(),

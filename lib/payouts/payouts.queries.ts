@@ -1,11 +1,11 @@
 /** Payouts and their runs as managers read them. Runs make them: see payout-runs.ts; manual-runs.ts is what people do. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { PayoutStatus, RunStatus } from './payouts.ts'
 import { type RunState, statusOfRun } from './runs.ts'
 
-export type PayoutFilter = Slice & {
+export type PayoutFilter = PageRequest & {
   runId?: string | undefined
   partnerId?: string | undefined
   status?: PayoutStatus | undefined
@@ -82,7 +82,7 @@ const totals: RawBuilder<RunTotal[]> = sql`(
         from payouts po where po.workspace_id = r.workspace_id and po.run_id = r.id group by 1, 2) t)`
 
 /** The runs of a workspace, newest first, as a query. */
-export const runsQuery = (db: Db, workspaceId: string, { cursor, limit }: Slice) =>
+export const runsQuery = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) =>
   selectRuns(db, workspaceId)
     .$if(cursor !== undefined, (runs) => runs.where('r.id', '<', cursor ?? ''))
     .orderBy('r.id', 'desc')
@@ -131,7 +131,7 @@ export const findRun = async (db: Db, workspaceId: string, id: string): Promise<
 }
 
 /** The runs of a workspace, newest first. */
-export const listRuns = async (db: Db, workspaceId: string, slice: Slice): Promise<Run[]> =>
+export const listRuns = async (db: Db, workspaceId: string, slice: PageRequest): Promise<Run[]> =>
   (await runsQuery(db, workspaceId, slice).execute()).map(toRun)
 
 /** What became of each payout of a run, for whoever asked for the run. */

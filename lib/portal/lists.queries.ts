@@ -1,9 +1,9 @@
 /** A partner's commissions and payouts, in all programs of its address or in one. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 
-export type PortalFilter = Slice & { programId?: string | undefined }
+export type PortalFilter = PageRequest & { programId?: string | undefined }
 
 type CommissionFilter = PortalFilter & { payoutId?: string | undefined }
 

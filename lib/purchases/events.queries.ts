@@ -1,10 +1,10 @@
 /** What Stripe has told a workspace, as managers read it. The stripe-webhook Worker writes it. */
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import { stripeKeyQuery } from '../payouts/stripe-keys.queries.ts'
 import { stripeSecretsQuery } from './stripe/signing-secrets.queries.ts'
 
-export type StripeEventFilter = Slice & {
+export type StripeEventFilter = PageRequest & {
   type?: string | undefined
   /** Under which the sale is recorded that the event led to. */
   externalId?: string | undefined

@@ -1,11 +1,11 @@
 /** Commissions as merchants and managers read them. Reports, imports and Stripe's events make them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { CommissionKind } from '../db/tables.ts'
 import type { CommissionStatus } from './commissions.ts'
 
-export type CommissionFilter = Slice & {
+export type CommissionFilter = PageRequest & {
   partnerId?: string | undefined
   customerExternalId?: string | undefined
   eventId?: string | undefined

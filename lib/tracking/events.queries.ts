@@ -1,9 +1,9 @@
 /** Events as merchants and managers read them: what was reported, how it was decided, what it earned. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 
-export type EventFilter = Slice & {
+export type EventFilter = PageRequest & {
   kind?: 'sale' | 'lead' | undefined
   externalId?: string | undefined
   partnerId?: string | undefined

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 
 export type ApiKey = { id: string; name: string; createdAt: Date; revokedAt: Date | null }
@@ -18,7 +18,11 @@ export const findApiKey = (db: Db, workspaceId: string, id: string): Promise<Api
   selectKeys(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** The keys of a workspace, newest first, revoked ones too. */
-export const listApiKeys = (db: Db, workspaceId: string, { cursor, limit }: Slice): Promise<ApiKey[]> => {
+export const listApiKeys = (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit }: PageRequest,
+): Promise<ApiKey[]> => {
   const keys = selectKeys(db, workspaceId).orderBy('id', 'desc').limit(limit)
   return (cursor ? keys.where('id', '<', cursor) : keys).execute()
 }

@@ -2,7 +2,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 
 /** Something that a person did to a workspace. Past tense, by resource, so that a list of them reads like a story. */
 export type AuditAction =
@@ -83,7 +83,7 @@ export const auditEntry = (
 export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
 
 /** The entries of a workspace, newest first. */
-export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: Slice) => {
+export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) => {
   const entries = db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)

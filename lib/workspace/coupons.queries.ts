@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 
 /** The coupon as the processor knows it, and as people do. */
@@ -11,7 +11,12 @@ export type Coupon = { couponId: string; couponLabel: string | null }
 export type CouponRow = Awaited<ReturnType<typeof listCoupons>>[number]
 
 /** The coupon aliases of a partner, newest first. */
-export const listCoupons = (db: Db, workspaceId: string, partnerId: string, { cursor, limit }: Slice) => {
+export const listCoupons = (
+  db: Db,
+  workspaceId: string,
+  partnerId: string,
+  { cursor, limit }: PageRequest,
+) => {
   const aliases = selectAliases(db, workspaceId)
     .where('a.partner_id', '=', partnerId)
     .orderBy('a.id', 'desc')

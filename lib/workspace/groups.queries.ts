@@ -2,10 +2,10 @@
 
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
-import { changesOf, type Wanted } from './changes.ts'
+import { diff, type Patch } from './diff.ts'
 import type { GroupTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
 
@@ -53,7 +53,7 @@ export const listGroups = async (
   db: Db,
   workspaceId: string,
   programId: string,
-  { cursor, limit }: Slice,
+  { cursor, limit }: PageRequest,
 ): Promise<Group[]> => {
   const groups = selectGroups(db, workspaceId)
     .where('g.program_id', '=', programId)
@@ -109,12 +109,12 @@ export const changeGroup = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Wanted<GroupTerms>,
+  wanted: Patch<GroupTerms>,
 ): Promise<Group | undefined> => {
   const before = await findGroup(db, act.workspaceId, id)
   if (!before) return undefined
   const { name, saleReward, leadReward } = before
-  const changes = changesOf<GroupTerms>({ name, saleReward, leadReward }, wanted)
+  const changes = diff<GroupTerms>({ name, saleReward, leadReward }, wanted)
   if (!changes) return before
 
   const { changed } = changes

@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { Role } from '../db/tables.ts'
 import type { InvitationDetails } from '../mail/details.ts'
 import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'
@@ -21,7 +21,11 @@ export const findMember = (db: Db, workspaceId: string, id: string): Promise<Mem
   selectMembers(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 /** The members of a workspace, newest first. */
-export const listMembers = (db: Db, workspaceId: string, { cursor, limit }: Slice): Promise<Member[]> => {
+export const listMembers = (
+  db: Db,
+  workspaceId: string,
+  { cursor, limit }: PageRequest,
+): Promise<Member[]> => {
   const members = selectMembers(db, workspaceId).orderBy('id', 'desc').limit(limit)
   return (cursor ? members.where('id', '<', cursor) : members).execute()
 }

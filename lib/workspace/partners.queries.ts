@@ -1,14 +1,14 @@
 /** Partners as merchants and managers read and change them. Imports make them: see partner-import.ts. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import type { PartnerStatus, Tables } from '../db/tables.ts'
 import { withholdMails } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
-import { changesOf, type Wanted } from './changes.ts'
 import type { Coupon } from './coupons.queries.ts'
+import { diff, type Patch } from './diff.ts'
 
-export type PartnerFilter = Slice & {
+export type PartnerFilter = PageRequest & {
   programId?: string | undefined
   /** Normalized. */
   email?: string | undefined
@@ -126,7 +126,7 @@ export const changePartner = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Wanted<Changeable>,
+  wanted: Patch<Changeable>,
 ): Promise<PartnerRow | 'no_group' | undefined> => {
   const { workspaceId } = act
   const [[partner], groups] = await db.batch([
@@ -139,7 +139,7 @@ export const changePartner = async (
   if (groupId && !group) return 'no_group'
 
   const before: Changeable = { name: partner.name, groupId: partner.group_id, status: partner.status }
-  const changes = changesOf(before, { ...wanted, groupId })
+  const changes = diff(before, { ...wanted, groupId })
   if (!changes) return partner
   const { groupId: moved, ...log } = changes.log
   const groupNames = moved && { group: { from: partner.group_name, to: group?.name ?? null } }

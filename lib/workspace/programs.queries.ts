@@ -2,9 +2,9 @@
 
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Slice } from '../db/slice.ts'
+import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
-import { changesOf, type Wanted } from './changes.ts'
+import { diff, type Patch } from './diff.ts'
 import type { ProgramTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
 
@@ -50,7 +50,7 @@ export const findProgram = async (db: Db, workspaceId: string, id: string): Prom
 export const listPrograms = async (
   db: Db,
   workspaceId: string,
-  { cursor, limit }: Slice,
+  { cursor, limit }: PageRequest,
 ): Promise<Program[]> => {
   const programs = selectPrograms(db, workspaceId).orderBy('p.id', 'desc').limit(limit)
   const rows = await (cursor ? programs.where('p.id', '<', cursor) : programs).execute()
@@ -116,12 +116,12 @@ export const changeProgram = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Wanted<ProgramTerms>,
+  wanted: Patch<ProgramTerms>,
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
   const { id: _id, createdAt: _createdAt, ...terms } = before
-  const changes = changesOf<ProgramTerms>(terms, wanted)
+  const changes = diff<ProgramTerms>(terms, wanted)
   if (!changes) return before
 
   const { reward, payoutSchedule } = changes.changed

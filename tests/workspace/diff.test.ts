@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changesOf } from '../../lib/workspace/changes.ts'
+import { diff } from '../../lib/workspace/diff.ts'
 import type { GroupTerms } from '../../lib/workspace/programs.ts'
 
 const gold: GroupTerms = {
@@ -9,20 +9,20 @@ const gold: GroupTerms = {
 }
 
 test.each([
-  { case: 'nothing', wanted: {} },
-  { case: 'what is so already', wanted: gold },
+  { case: 'nothing', patch: {} },
+  { case: 'the same values', patch: gold },
   {
     case: 'a reward of the same terms',
-    wanted: { saleReward: { kind: 'percent', basisPoints: 2_000 } as const },
+    patch: { saleReward: { kind: 'percent', basisPoints: 2_000 } as const },
   },
-  { case: 'something that is not said', wanted: { name: undefined } },
-])('wanting $case is no change', ({ wanted }) => {
-  expect(changesOf(gold, wanted)).toBeNull()
+  { case: 'an undefined field', patch: { name: undefined } },
+])('$case: no change', ({ patch }) => {
+  expect(diff(gold, patch)).toBeNull()
 })
 
-test('a change is what differs, and the log says it as the API does', () => {
+test('returns the fields that differ, and logs rewards as the API presents them', () => {
   expect(
-    changesOf(gold, { name: 'Gold', saleReward: { kind: 'percent', basisPoints: 1_250 }, leadReward: null }),
+    diff(gold, { name: 'Gold', saleReward: { kind: 'percent', basisPoints: 1_250 }, leadReward: null }),
   ).toEqual({
     changed: { saleReward: { kind: 'percent', basisPoints: 1_250 }, leadReward: null },
     log: {
