@@ -23,12 +23,12 @@ const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<strin
     text = readFileSync(path, 'utf8')
   } catch (error) {
     throw new Error(
-      `No secrets, so nothing was deployed (${(error as Error).message}). Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
+      `The secrets could not be read (${(error as Error).message}). Nothing was deployed. Copy .dev.vars.example to .prod.vars and fill it in, or name another file with --secrets-file.`,
     )
   }
   const secrets = parseEnv(text)
   const missing = missingSecrets(deployments, secrets)
-  if (missing.length) throw new Error(`${path} lacks ${missing.join(', ')}. Nothing was deployed.`)
+  if (missing.length) throw new Error(`${path} is missing ${missing.join(', ')}. Nothing was deployed.`)
   return secrets
 }
 
@@ -36,12 +36,12 @@ const wrangler = (env: string, args: string[]): void => {
   const { status } = spawnSync('wrangler', ['deploy', '--env', env, ...args], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) {
     throw new Error(
-      `${env} failed: see above. What came before it is done; fix the cause and run this again.`,
+      `Deploying ${env} failed. See the output above. The Workers before it are deployed. Fix the cause, and run this command again.`,
     )
   }
 }
 
-/** Uploads one Worker with the secrets that it needs and no others, by way of a file that only we can read. */
+/** Uploads one Worker with only its own secrets, in a temporary file that only this user can read. */
 const upload = ({ env, secrets, optional }: Deployment, values: NodeJS.Dict<string>): void => {
   if (secrets.length === 0) {
     wrangler(env, [])
@@ -68,7 +68,7 @@ const deploy = async (): Promise<void> => {
       console.log(`\n${env}`)
       wrangler(env, ['--dry-run', '--outdir', join('.wrangler', 'dry-run', env)])
     }
-    console.log(`\nAll ${deployments.length} Workers build. Nothing was uploaded.`)
+    console.log(`\nAll ${deployments.length} Workers were built. Nothing was uploaded.`)
     return
   }
 
@@ -82,7 +82,7 @@ const deploy = async (): Promise<void> => {
     console.log(`\n${deployment.env}`)
     upload(deployment, secrets)
   }
-  console.log('\nDeployed. The router answers at the address above.')
+  console.log('\nDeployed. The router is at the URL above.')
 }
 
 try {

@@ -1,7 +1,4 @@
-/**
- * Makes what public/ serves but nobody writes by hand: the snippet, the pages' scripts, the API's description, the
- * page of errors.
- */
+/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the page of error codes. */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorsPage } from '../api/errors-page.ts'
@@ -10,7 +7,7 @@ import { ROOT } from './root.ts'
 import { buildIslands } from './runtime/build-islands.ts'
 import { buildSnippet } from './runtime/build-snippet.ts'
 
-/** Replaces a file in one step: a running system may be serving it. */
+/** Replaces a file atomically: a running system may be serving it. */
 const publish = async (path: string, content: string): Promise<void> => {
   const file = `${ROOT}public/${path}`
   await mkdir(dirname(file), { recursive: true })
@@ -18,7 +15,7 @@ const publish = async (path: string, content: string): Promise<void> => {
   await rename(`${file}.${process.pid}`, file)
 }
 
-/** Builds everything into public/. @returns the snippet's size, gzipped, in bytes */
+/** Builds everything into public/. @returns the snippet's gzipped size in bytes */
 export const build = async (): Promise<number> => {
   const { code, gzipBytes } = await buildSnippet()
   await publish('via.js', code)
@@ -29,5 +26,5 @@ export const build = async (): Promise<number> => {
 }
 
 if (import.meta.main) {
-  console.log(`Built public/: via.js is ${await build()} bytes gzipped.`)
+  console.log(`Built public/. via.js is ${await build()} bytes gzipped.`)
 }

@@ -1,5 +1,5 @@
-// Runs before every npm script, on whatever Node the machine has and without any package:
-// installs the pinned packages when node_modules is missing or older than the lockfile.
+// Runs before every npm script, on any Node and without packages: installs the pinned packages if node_modules is
+// missing or older than the lockfile.
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +10,14 @@ const modified = (/** @type {string} */ path) =>
 
 // npm writes this file at the end of a complete install.
 if (modified('node_modules/.package-lock.json') < modified('package-lock.json')) {
-  console.log('Installing the pinned packages (npm ci); this takes a minute the first time.')
+  console.log('Installing the pinned packages (npm ci). This takes about a minute.')
   const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
   if (status !== 0) {
-    console.error('npm ci failed: see above. Nothing was started.')
+    console.error('npm ci failed. See the output above. Nothing was started.')
     process.exit(status ?? 1)
   }
 }

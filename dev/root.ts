@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url'
 
-/** The project's folder. By itself here, so that who needs no more than that doesn't load wrangler, which takes a second. */
+/** The project's folder. In a file of its own, because importing runtime/workers.ts loads wrangler, which takes a second. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))

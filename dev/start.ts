@@ -12,22 +12,24 @@ import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-ac
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
 import { STRIPE_PATH } from './fakes/stripe.ts'
 import { ROOT } from './root.ts'
-import { startClock } from './runtime/cron.ts'
+import { startCron } from './runtime/cron.ts'
 import { makeDataDir, readSecret } from './runtime/files.ts'
-import { startFront } from './runtime/front.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './runtime/live-workers.ts'
 import { startPostgres } from './runtime/postgres.ts'
+import { startProxy } from './runtime/proxy.ts'
 import { startSqlEndpoint } from './runtime/sql-endpoint.ts'
 
 const port = (variable: string, otherwise: number): number => {
   const value = process.env[variable] || String(otherwise)
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
-    throw new Error(`${variable}=${value} is not a port. Use a number from 0 to 65535; 0 is any free one.`)
+    throw new Error(
+      `${variable}=${value} is not a port. Use a number from 0 to 65535; 0 means any free port.`,
+    )
   }
   return Number(value)
 }
 
-/** What was started, to be stopped the last first, so that nothing loses what it stands on. */
+/** Everything started so far. Stopped in reverse order, so that nothing loses what it depends on. */
 const running: { name: string; stop: () => Promise<void> }[] = []
 let stopping = false
 
@@ -36,7 +38,7 @@ const keep = <T extends { stop: () => Promise<void> }>(name: string, part: T): T
   return part
 }
 
-/** Neon speaks SQL over HTTP itself; before any other Postgres stands our own endpoint. */
+/** Neon serves SQL over HTTP itself. Any other Postgres needs our endpoint in front of it. */
 const isNeon = (databaseUrl: string): boolean => parseDatabaseUrl(databaseUrl).hostname.endsWith('.neon.tech')
 
 const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
@@ -44,14 +46,14 @@ const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
     process.env.DATABASE_URL ||
     keep('Postgres', await startPostgres({ dataDir, durable: true, onLog: console.log })).databaseUrl
   if (isNeon(databaseUrl)) return { DATABASE_URL: databaseUrl }
-  const endpoint = keep('The SQL endpoint', await startSqlEndpoint({ databaseUrl }))
+  const endpoint = keep('SQL endpoint', await startSqlEndpoint({ databaseUrl }))
   return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
 }
 
-/** Writes the Workers' log lines to a file, once a second: they would drown what a person reads. */
+/** Appends the Workers' log lines to a file every second, to keep the terminal readable. */
 const keepLogs = (workers: LiveWorkers, file: string) => {
   const write = async () => {
-    // workerd has something to say now and then too, but not in JSON.
+    // Ours are JSON. workerd's own messages are not, and are dropped.
     const lines = workers.takeLogs().filter((line) => line.startsWith('{'))
     if (lines.length) await appendFile(file, `${lines.join('\n')}\n`)
   }
@@ -67,14 +69,14 @@ const keepLogs = (workers: LiveWorkers, file: string) => {
 const start = async (): Promise<void> => {
   const dataDir = makeDataDir(resolve(process.env.DATA_DIR || join(ROOT, '.data')))
 
-  // The ports come first: whether they are free is the quickest thing to find out.
-  const front = keep('The front', await startFront(port('PORT', 8787)))
-  const shop = keep('The shop', await startShop(port('SHOP_PORT', 8788)))
-  console.log('Starting Postgres, the Workers and the demo shop; this takes some seconds.')
+  // Ports first: finding out whether they are free is quickest.
+  const proxy = keep('HTTP proxy', await startProxy(port('PORT', 8787)))
+  const shop = keep('Demo shop', await startShop(port('SHOP_PORT', 8788)))
+  console.log('Starting Postgres, the Workers and the demo shop. This takes a few seconds.')
 
   const demoFile = join(dataDir, 'demo.json')
   const database = await startDatabase(dataDir)
-  // From here on the folder is ours. The file says that everything is up, so it goes until that is true, and in the end.
+  // The data folder is locked from here on. The file exists only while everything is up.
   const removeDemoFile = () => rm(demoFile, { force: true })
   await removeDemoFile()
   keep(demoFile, { stop: removeDemoFile })
@@ -94,13 +96,13 @@ const start = async (): Promise<void> => {
   const secretsKey = readSecret(join(dataDir, 'secrets.key'))
   const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
 
-  // Whatever the database, no mail leaves this machine, and no money.
-  const inbox = keep('The inbox', await startInbox())
-  front.mount(INBOX_PATH, new URL(inbox.url))
+  // Whatever the database is, no mail and no money leaves this machine.
+  const inbox = keep('Dev inbox', await startInbox())
+  proxy.mount(INBOX_PATH, new URL(inbox.url))
   const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
   await ensureDemoStripe(database, { webhookSecret, secretsKey })
-  const stripe = keep('The Stripe fake', await startDemoStripe(front.url, webhookSecret))
-  front.mount(STRIPE_PATH, new URL(stripe.url))
+  const stripe = keep('Stripe fake', await startDemoStripe(proxy.url, webhookSecret))
+  proxy.mount(STRIPE_PATH, new URL(stripe.url))
   const settings = {
     ...database,
     AUTH_SECRET: readSecret(join(dataDir, 'auth.secret')),
@@ -108,41 +110,43 @@ const start = async (): Promise<void> => {
     RESEND_API_KEY: 're_dev',
     RESEND_URL: inbox.url,
     STRIPE_URL: stripe.url,
-    PUBLIC_URL: front.url,
+    PUBLIC_URL: proxy.url,
   }
-  const workers = keep('The Workers', await startLiveWorkers(settings, front.pointTo))
+  const workers = keep('Workers', await startLiveWorkers(settings, proxy.pointTo))
   const logFile = join(dataDir, 'workers.log')
-  keep('The log', keepLogs(workers, logFile))
-  keep('The clock', startClock(workers))
-  shop.open({ tributaryUrl: front.url, stripeUrl: stripe.url, promotionCode: MAYA_COUPON, ...merchant })
+  keep('Worker log', keepLogs(workers, logFile))
+  keep('Cron', startCron(workers))
+  shop.open({ tributaryUrl: proxy.url, stripeUrl: stripe.url, promotionCode: MAYA_COUPON, ...merchant })
   if (process.argv.includes('--watch')) reloadOnSave(workers, updateDatabase)
 
   await writeDemoFile(demoFile, {
-    baseUrl: front.url,
+    baseUrl: proxy.url,
     shopUrl: shop.url,
     ...merchant,
-    ...(await signInDemo({ baseUrl: front.url, inboxUrl: inbox.url })),
+    ...(await signInDemo({ baseUrl: proxy.url, inboxUrl: inbox.url })),
     databaseUrl: database.DATABASE_URL,
     sqlEndpoint: database.SQL_ENDPOINT ?? null,
     stripeUrl: stripe.url,
     stripeWebhookSecret: webhookSecret,
   })
   const places = [
-    ["The demo shop, through Maya's link", partnerLink(shop.url, merchant.partnerSlug)],
-    [`The pages, for ${MANAGER_EMAIL}`, `${front.url}/app`],
-    [`The portal, for ${merchant.partnerEmail}`, `${front.url}/portal`],
-    ['All mails, with the sign-in links', `${front.url}${INBOX_PATH}`],
-    ['The Stripe fake, with its events', `${front.url}${STRIPE_PATH}`],
-    ['The API, described', `${front.url}/openapi.json`],
-    ['What a script needs to know', demoFile],
-    ['One line per request', logFile],
+    ["Demo shop, by Maya's partner link", partnerLink(shop.url, merchant.partnerSlug)],
+    ['Dashboard', `${proxy.url}/app`],
+    [`  sign in as ${MANAGER_EMAIL}`, ''],
+    ['Partner portal', `${proxy.url}/portal`],
+    [`  sign in as ${merchant.partnerEmail}`, ''],
+    ['Sent mail, with the sign-in links', `${proxy.url}${INBOX_PATH}`],
+    ['Stripe fake', `${proxy.url}${STRIPE_PATH}`],
+    ['OpenAPI document', `${proxy.url}/openapi.json`],
+    ['URLs, keys and cookies for scripts', demoFile],
+    ['Request log', logFile],
   ] as const
   console.log(`
 Tributary is running.
 
-${places.map(([what, where]) => `  ${what.padEnd(40)}${where}`).join('\n')}
+${places.map(([what, where]) => `  ${what.padEnd(40)}${where}`.trimEnd()).join('\n')}
 
-Ctrl-C stops everything; the data stays.`)
+Press Ctrl-C to stop. The data is kept.`)
 }
 
 const stopAndExit = async (exitCode: number): Promise<never> => {
@@ -154,7 +158,7 @@ const stopAndExit = async (exitCode: number): Promise<never> => {
 }
 
 const stopOnSignal = (): void => {
-  // A terminal signals npm and all its children, and npm passes it on: once is enough.
+  // The terminal signals npm and its children, and npm forwards the signal: ignore repeats.
   if (stopping) return
   console.log('\nStopping.')
   void stopAndExit(0)
@@ -163,7 +167,7 @@ const stopOnSignal = (): void => {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 for (const signal of SIGNALS) process.on(signal, stopOnSignal)
 
-// Miniflare would exit at a signal, before Postgres is stopped, and listens anew at each reload: nobody else listens here.
+// Miniflare adds signal handlers at each reload, which would exit before Postgres has stopped: remove them.
 process.on('newListener', (event, listener) => {
   if (SIGNALS.some((signal) => signal === event))
     queueMicrotask(() => process.removeListener(event, listener))

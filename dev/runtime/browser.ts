@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
-/** How a browser is launched. */
 type BrowserOptions = {
   /** Leave `navigator.webdriver` true, as it is in a merchant's own browser tests. */
   automated?: boolean
@@ -29,15 +28,15 @@ export const launchBrowser = async ({
   chromium.launch({
     ...(process.platform === 'linux' && process.arch === 'x64' ? await npmChromium() : { channel: 'chrome' }),
     args: [
-      '--no-sandbox', // the sandbox needs user namespaces, which root and most containers don't have
+      '--no-sandbox', // the sandbox needs user namespaces, which root and most containers lack
       '--disable-gpu',
-      // A browser under test talks to the test only.
+      // No requests of the browser's own during a test.
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
       '--disable-quic',
-      // navigator.webdriver is false for a visitor, and the snippet tracks nobody else.
+      // navigator.webdriver is false for visitors, and the snippet ignores automated browsers.
       ...(automated ? [] : ['--disable-blink-features=AutomationControlled']),
       ...args,
     ],
@@ -53,8 +52,8 @@ const npmChromium = async (): Promise<LaunchOptions> => {
 
 /**
  * The folder with the unpacked Chromium, one for each version and user. The package unpacks itself into the
- * temporary folder and takes a half-written file of another process for a finished one, so it runs in a process of
- * its own with a temporary folder of its own. That is then renamed: whoever comes first wins, and the rest use it.
+ * temporary folder and mistakes another process's half-written file for a finished one. So it runs in its own process
+ * with its own temporary folder, which is then renamed: the first process wins, and the others use its result.
  */
 const unpacked = async (): Promise<string> => {
   const manifest = new URL('../../package.json', import.meta.resolve('@sparticuz/chromium'))
@@ -62,8 +61,8 @@ const unpacked = async (): Promise<string> => {
   const uid = process.getuid?.()
   const folder = join(tmpdir(), `tributary-chromium-${version}-${uid}`)
   if (existsSync(join(folder, 'chromium'))) {
-    // Anybody may write to the temporary folder, and this is about to be run.
-    if (statSync(folder).uid !== uid) throw new Error(`${folder} belongs to another user: remove it.`)
+    // The temporary folder is writable by everybody, and this program is about to be executed.
+    if (statSync(folder).uid !== uid) throw new Error(`${folder} belongs to another user. Remove it.`)
     return folder
   }
 
@@ -73,7 +72,7 @@ const unpacked = async (): Promise<string> => {
     ['--input-type=module', '-e', 'await (await import("@sparticuz/chromium")).default.executablePath()'],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      // The package leaves its libraries (NSS and what it needs) packed unless it believes to be on Lambda.
+      // The package unpacks its libraries (NSS and its dependencies) only on Lambda.
       env: { ...process.env, TMPDIR: mine, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
     },
   )
@@ -87,7 +86,7 @@ const unpacked = async (): Promise<string> => {
   return folder
 }
 
-/** The machine's fonts where it has any, and else the package's Open Sans: without a font a page shows no text. */
+/** The machine's fonts, or the package's Open Sans where there are none: without a font, pages show no text. */
 const fontsConf = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -5,8 +5,8 @@ import { build } from 'esbuild'
 const ISLANDS = ['app', 'import']
 
 /**
- * Bundles and minifies the islands. They are modules, for browsers of the last three years: managers are asked for a
- * current one, unlike the visitors who run the snippet.
+ * Bundles and minifies the islands, as modules for browsers of the last three years. Managers need a current browser;
+ * visitors, who run the snippet, don't.
  *
  * @returns each file's name and text
  */

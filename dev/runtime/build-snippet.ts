@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /**
- * The snippet runs on every page of every merchant. At 1,000 bytes gzipped it fits into one network packet together
- * with its response headers, so it costs a visitor one round trip and no more.
+ * The snippet runs on every page of every merchant. At 1,000 bytes gzipped it fits into one network packet with its
+ * response headers, so it costs a visitor one round trip.
  */
 export const SNIPPET_BUDGET_BYTES = 1_000
 
@@ -14,24 +14,24 @@ const root = new URL('../..', import.meta.url)
  * Builds snippet/via.ts.
  *
  * @returns the script's text and its size after gzip -9
- * @throws when the script is above SNIPPET_BUDGET_BYTES
+ * @throws when the script is larger than SNIPPET_BUDGET_BYTES
  */
 export const buildSnippet = async (): Promise<{ code: string; gzipBytes: number }> => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('snippet/via.ts', root))],
     bundle: true,
     minify: true,
-    // The source is one block with nothing at the top level, so the wrapper that "iife" adds would protect nothing.
+    // The source is one block without top-level names, so it needs no "iife" wrapper.
     format: 'esm',
     target: 'es2020',
-    // Keeps tsconfig.json's "strict" from adding a "use strict" to the script.
+    // Otherwise tsconfig.json's "strict" adds "use strict" to the script.
     tsconfigRaw: {},
     write: false,
   })
   const code = outputFiles.map((file) => file.text.trim()).join('')
   const gzipBytes = gzipSync(code, { level: 9 }).length
   if (gzipBytes > SNIPPET_BUDGET_BYTES) {
-    throw new Error(`snippet/via.ts is ${gzipBytes} bytes gzipped, and ${SNIPPET_BUDGET_BYTES} is the limit.`)
+    throw new Error(`snippet/via.ts is ${gzipBytes} bytes gzipped; the limit is ${SNIPPET_BUDGET_BYTES}.`)
   }
   return { code, gzipBytes }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { cronWorkers } from './workers.ts'
 
-/** In production a cron runs once a minute at most; whoever tries something out does not wait that long. */
+/** Production runs crons every minute. Locally, nobody should wait that long for a mail. */
 const PERIOD_MS = 2_000
 
 /**
- * Plays Cloudflare's clock: runs every Worker that has a cron, whatever its cron says, again and again, each time
- * waiting for the run before.
+ * Stands in for Cloudflare's Cron Triggers: runs every Worker that has a cron, whatever its expression, every
+ * PERIOD_MS. Runs never overlap.
  */
-export const startClock = ({ runCron }: { runCron: (env: string) => Promise<void> }) => {
+export const startCron = ({ runCron }: { runCron: (env: string) => Promise<void> }) => {
   const stopped = new AbortController()
   const names = cronWorkers()
   const running = (async () => {
     while (!stopped.signal.aborted) {
-      // A run that fails has logged why, and one whose Workers are just being replaced is not missed.
+      // A failed run has logged its reason. A run during a reload may fail; the next one follows soon.
       await Promise.allSettled(names.map(runCron))
       await pause(PERIOD_MS, undefined, { signal: stopped.signal }).catch(() => {})
     }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A file's text; undefined when it isn't there or can't be read. */
+/** A file's text; undefined if the file is missing or unreadable. */
 export const readIfThere = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8')
@@ -19,7 +19,7 @@ export const readIfThere = (file: string): string | undefined => {
   }
 }
 
-/** A secret of this machine, made when it is first asked for. */
+/** Reads a secret of this machine. Generates it on first use. */
 export const readSecret = (file: string): string => {
   const known = readIfThere(file)
   if (known) return known
@@ -28,14 +28,14 @@ export const readSecret = (file: string): string => {
   return secret
 }
 
-/** Folder by folder: Node's own recursive way never ends where a file system refuses, as /proc does. */
+/** Not Node's `recursive: true`: that never returns where a file system refuses new folders, as /proc does. */
 const makeFolders = (folder: string): void => {
   if (existsSync(folder)) return
   makeFolders(dirname(folder))
   mkdirSync(folder)
 }
 
-/** Makes the data folder if it isn't there. @returns its real path @throws when it can't be written to */
+/** Creates the data folder if it is missing. @returns its real path @throws when it isn't writable */
 export const makeDataDir = (dataDir: string): string => {
   try {
     makeFolders(dataDir)
@@ -46,11 +46,11 @@ export const makeDataDir = (dataDir: string): string => {
   }
 }
 
-/** Whether an error says that we may not do something. */
+/** Whether an error is a denied permission. */
 export const isDenied = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
 
-/** The error for a data folder that can't be written to. */
+/** The error for a data folder that isn't writable. */
 export const cannotWrite = (dataDir: string, error: unknown): Error => {
   const reason = isDenied(error)
     ? 'permission denied'

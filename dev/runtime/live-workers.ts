@@ -4,16 +4,16 @@ import { build } from '../build.ts'
 import { ROOT } from '../root.ts'
 import { type Settings, startWorkers } from './workers.ts'
 
-/** Workers that can be replaced while requests come in. */
+/** Workers that are replaced without downtime. */
 export type LiveWorkers = {
   takeLogs: () => string[]
   runCron: (env: string) => Promise<void>
-  /** Starts the source as it is now. The old ones go when the new ones are up, and stay when those fail. */
+  /** Starts Workers from the current source, then stops the old ones. Keeps the old ones if the start fails. */
   replace: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Starts the Workers. @param onUp hears where they are, at first and after each replacement */
+/** Starts the Workers. @param onUp called with their URL after the start and each replacement */
 export const startLiveWorkers = async (
   settings: Settings,
   onUp: (url: URL) => void,
@@ -33,10 +33,10 @@ export const startLiveWorkers = async (
   }
 }
 
-/** An editor writes a file in several steps, and a branch switch writes many files: all within this are one save. */
+/** Changes within this time count as one save: editors write in several steps, branch switches change many files. */
 const BURST_MS = 200
 
-/** Builds everything anew after each save, one after the other. */
+/** Rebuilds and reloads after each save, one reload at a time. */
 export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise<void>): void => {
   let timer: NodeJS.Timeout | undefined
   let reloading = Promise.resolve()
@@ -48,7 +48,7 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
       await workers.replace()
       console.log(`Reloaded in ${Date.now() - start} ms.`)
     } catch (error) {
-      console.error(`Not reloaded, so what ran before goes on. ${(error as Error).message}`)
+      console.error(`Reload failed; the previous version keeps running. ${(error as Error).message}`)
     }
   }
   const changed = () => {
@@ -57,12 +57,10 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
       reloading = reloading.then(reload)
     }, BURST_MS)
   }
-  // Folder by folder: Node's recursive watch loses a file that an editor saves by renaming another over it.
+  // One watcher per folder: Node's recursive watch loses files that an editor saves by renaming.
   const folders = globSync(
     ['functions/{,*/}', 'lib/{,*/,*/*/}', 'snippet/', 'islands/{,*/,*/*/}', 'migrations/'],
-    {
-      cwd: ROOT,
-    },
+    { cwd: ROOT },
   )
   for (const folder of folders) watch(join(ROOT, folder), changed)
   watch(ROOT, (_, file) => {

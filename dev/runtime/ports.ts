@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Everything listens on this machine alone. */
+/** Nothing is reachable from other machines. */
 export const HOST = '127.0.0.1'
 
-/** A server that listens. Stopping it cuts its connections: whoever waits on one would wait for ever. */
+/** A listening server. `stop` closes its open connections too: clients would wait for ever on them. */
 export type Listening = { url: string; stop: () => Promise<void> }
 
-/** Starts to listen, on any free port unless told which. */
+/** Listens on a port; by default on any free one. */
 export const listen = async (server: Server, port = 0): Promise<Listening> => {
   server.listen(port, HOST)
   await once(server, 'listening')
@@ -22,9 +22,9 @@ export const listen = async (server: Server, port = 0): Promise<Listening> => {
 }
 
 /**
- * Listens on a port that a user has chosen, or says plainly why it can't be had.
+ * Listens on a port that the user chose. Fails with an error that says what to do.
  *
- * @param variable the environment variable that chooses another port
+ * @param variable the environment variable that sets the port
  */
 export const openPort = async (server: Server, port: number, variable: string): Promise<Listening> => {
   try {
@@ -33,11 +33,11 @@ export const openPort = async (server: Server, port: number, variable: string): 
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
       throw new Error(
-        `Port ${port} is taken. Stop what is using it, or choose another: ${variable}=${port + 10} npm start`,
+        `Port ${port} is in use. Stop the process that uses it, or choose another port: ${variable}=${port + 10} npm start`,
       )
     }
     if (code === 'EACCES')
-      throw new Error(`Port ${port} needs privileges. Choose one above 1023 with ${variable}=...`)
+      throw new Error(`Port ${port} requires root privileges. Choose one above 1023: ${variable}=...`)
     throw error
   }
 }

@@ -1,23 +1,23 @@
 import pg from 'pg'
 import { cannotWrite, isDenied, makeDataDir } from './files.ts'
 import { HOST } from './ports.ts'
-import { type Cluster, ensureCluster, NAME, stopOrphan } from './postgres-cluster.ts'
-import { chooseClusterDir, clusterPlaces, findOtherUser, findPrograms } from './postgres-host.ts'
-import { claimDataDir, hasOrphan } from './postgres-owner.ts'
-import { startServer } from './postgres-server.ts'
+import { type Cluster, ensureCluster, NAME, stopOrphan } from './postgres/cluster.ts'
+import { chooseClusterDir, clusterPlaces, findOtherUser, findPrograms } from './postgres/host.ts'
+import { hasOrphan, lockDataDir } from './postgres/owner.ts'
+import { startServer } from './postgres/server.ts'
 
-/** A running server, and what to know to use it. */
+/** A running server. */
 export type Postgres = {
   databaseUrl: string
   port: number
-  /** Where its data is: in the data folder, or outside when root runs it in a folder that is closed to others. */
+  /** Where its data is: in the data folder, or outside it when root runs it and other users can't enter that folder. */
   clusterDir: string
   stop: () => Promise<void>
 }
 
 /**
- * Starts the embedded Postgres over a data folder, which is made on first use and kept.
- * Throws an Error that says what to do when it can't.
+ * Starts the embedded Postgres on a data folder, which is created on first use and kept.
+ * Throws an Error that says what to do.
  *
  * ```ts
  * const postgres = await startPostgres({ dataDir: '.data', durable: true, onLog: console.log })
@@ -25,8 +25,8 @@ export type Postgres = {
  * await postgres.stop()
  * ```
  *
- * @param durable false in tests: faster, but a power cut may ruin the data
- * @param onLog   hears what a user should know, such as data that isn't in the data folder
+ * @param durable false in tests: faster, but a power failure may corrupt the data
+ * @param onLog   receives messages for the user, such as where the data is if not in the data folder
  */
 export const startPostgres = async (options: {
   dataDir: string
@@ -35,7 +35,7 @@ export const startPostgres = async (options: {
 }): Promise<Postgres> => {
   const log = options.onLog ?? (() => {})
   const dataDir = makeDataDir(options.dataDir)
-  const release = claimDataDir(dataDir)
+  const release = lockDataDir(dataDir)
   try {
     const { inside, outside } = clusterPlaces(dataDir)
     const user = findOtherUser([inside, outside])
@@ -44,7 +44,7 @@ export const startPostgres = async (options: {
     const cluster = { dataDir, clusterDir, programs, user, durable: options.durable }
 
     if (hasOrphan(clusterDir)) {
-      log('Stopping the Postgres that an earlier run left behind.')
+      log('Stopping a Postgres server left running by an earlier run.')
       await stopOrphan(cluster)
     }
     const { databaseUrl, port, stop } = await startDatabase(cluster, log)
@@ -67,7 +67,7 @@ const startDatabase = async (cluster: Cluster, log: (line: string) => void) => {
 
   let stopping = false
   child.once('exit', () => {
-    if (!stopping) log(`Postgres ended by itself; ${cluster.dataDir}/postgres.log says why.`)
+    if (!stopping) log(`Postgres stopped unexpectedly. See ${cluster.dataDir}/postgres.log.`)
   })
   return {
     databaseUrl: `postgresql://${NAME}:${password}@${HOST}:${port}/${NAME}`,

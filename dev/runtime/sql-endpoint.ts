@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from './ports.ts'
-import { RequestError, readSqlRequest } from './sql-request.ts'
-import { createSqlRunner } from './sql-runner.ts'
+import { RequestError, readSqlRequest } from './sql-endpoint/request.ts'
+import { createSqlRunner } from './sql-endpoint/runner.ts'
 
 /** The local stand-in for Neon's HTTP endpoint. */
 export type SqlEndpoint = Listening
 
-// Neon's own limits, so that what is too large there fails here too.
+// Neon's limits, so that what is too large there fails here too.
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 /**
- * Serves `POST /sql` on the loopback as Neon's proxy does, in front of the given Postgres.
+ * Serves `POST /sql` on the loopback interface in front of a Postgres server, as Neon's proxy does.
  *
  * ```ts
  * const endpoint = await startSqlEndpoint({ databaseUrl })
@@ -27,7 +27,7 @@ export const startSqlEndpoint = async (options: {
   const maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
   const runner = createSqlRunner(options.databaseUrl, options.maxResponseBytes ?? MAX_RESPONSE_BYTES)
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {
       send(response, 200, await runner.run(await readSqlRequest(request, maxRequestBytes)))
     } catch (error) {
@@ -36,8 +36,8 @@ export const startSqlEndpoint = async (options: {
     }
   }
 
-  // Idle sockets stay open: a socket closed here while its client reuses it would look like a lost connection.
-  const server = createServer({ keepAliveTimeout: 0, noDelay: true }, answer)
+  // Idle sockets stay open: closing one while the client reuses it would look like a lost connection.
+  const server = createServer({ keepAliveTimeout: 0, noDelay: true }, handle)
   const { url, stop } = await listen(server, options.port)
   return {
     url: `${url}/sql`,

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readIfThere } from './files.ts'
 
 /**
- * Ends processes once Node is gone, even by kill -9: a shell waits on a pipe whose other end closes with Node, in a
- * process group of its own, so that Ctrl-C in the terminal doesn't reach it first.
+ * Signals processes when Node ends, even by kill -9: a shell waits on a pipe that closes with Node. It has its own
+ * process group, so that Ctrl-C doesn't reach it first.
  *
- * @returns a function that calls the watchdog off, when the processes have ended by themselves
+ * @returns cancels the watchdog, for use after the processes have ended
  */
 export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void) => {
   if (pids.length === 0) return () => {}
@@ -14,7 +14,7 @@ export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // Without a shell, what is left behind stays until somebody ends it.
+  // Without a shell there is no watchdog: the processes then outlive a killed Node.
   watchdog.on('error', () => {})
   watchdog.unref()
   return () => {
@@ -22,7 +22,7 @@ export const endWithNode = (pids: number[], signal: 'INT' | 'KILL'): (() => void
   }
 }
 
-/** The ids of a process's children with this name; none where the system can't tell. */
+/** The pids of a process's children with this name; empty where the system can't list them. */
 export const childrenNamed = (name: string, parent = process.pid): number[] => {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('pgrep', ['-P', `${parent}`, name], { encoding: 'utf8' })

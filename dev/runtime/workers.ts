@@ -10,68 +10,68 @@ export const workerNames = (): string[] =>
     ([, name]) => name ?? [],
   )
 
-/** What the Workers are told: their secrets, and addresses of this machine. */
+/** The Workers' secrets and variables. */
 export type Settings = DatabaseEnv & {
-  /** Signs the sessions' cookies. */
+  /** Signs session cookies. */
   AUTH_SECRET: string
-  /** Encrypts the merchants' keys of Stripe, and the signing secrets of its webhooks. */
+  /** Encrypts the merchants' Stripe keys and webhook signing secrets. */
   SECRETS_KEY: string
-  /** For sending mail by Resend's API, and where that is, when it isn't at Resend. */
+  /** For sending mail by Resend's API; the URL replaces Resend's own. */
   RESEND_API_KEY?: string
   RESEND_URL?: string
-  /** Where Stripe's API is, when it isn't at Stripe. */
+  /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
-  /** Where people reach Tributary, as mails say. */
+  /** The public URL, for links in mails. */
   PUBLIC_URL?: string
-  /** How many fetches one run of the payouts Worker may make. */
+  /** The most subrequests that one run of the payouts Worker may make. */
   MAX_FETCHES?: string
 }
 
-/** Secrets that a Worker can do without; wrangler.toml can only name those that it can't. */
+/** Optional secrets by Worker; wrangler.toml can only list required ones. */
 const OPTIONAL_SECRETS: Record<string, (keyof Settings)[]> = { mailer: ['RESEND_API_KEY'] }
 
-/** The names of the secrets that a Worker can do without. */
+/** The names of a Worker's optional secrets. */
 export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] ?? []
 
-/** The names of the secrets that a Worker says it needs. */
+/** The names of a Worker's required secrets. */
 export const requiredSecrets = (env: string): string[] =>
   unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? []
 
-/** When Cloudflare's clock runs a Worker, as cron expressions. */
+/** A Worker's cron expressions. */
 const crons = (env: string): string[] =>
   unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).triggers.crons ?? []
 
-/** The Workers that the clock runs. */
+/** The Workers that have a cron. */
 export const cronWorkers = (): string[] => workerNames().filter((env) => crons(env).length > 0)
 
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {
-  /** The router's address, on a free port of this machine. */
+  /** The router's URL, on a free local port. */
   url: URL
-  /** Asks the router under another address than this machine's, such as one with https. */
+  /** Sends a request to the router under another URL, such as one with https. */
   fetchAt: (url: string, init?: RequestInit) => Promise<Response>
-  /** Does what the clock does in production: runs a Worker that has a cron, and waits for its end. */
+  /** Runs a Worker's scheduled handler, and waits for it to end. */
   runCron: (env: string) => Promise<void>
-  /** What the Workers have logged since the last call. */
+  /** The log lines since the last call. */
   takeLogs: () => string[]
   stop: () => Promise<void>
 }
 
-/** A Worker that starts takes milliseconds for its first answer; one that throws at its start never gives it. */
+/** A Worker responds within milliseconds of its start; one that throws while loading never does. */
 const FIRST_ANSWER_MS = 10_000
 
-/** What is set and named, of all settings. */
+/** The settings with these names that are set. */
 const pick = (settings: Settings, names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).filter(([name, value]) => names.includes(name) && value))
 
 /**
- * Builds and starts every Worker, each with its own secrets and no others, connected to a database through an
- * endpoint that speaks Neon's protocol.
+ * Builds and starts every Worker, each with only its own secrets, connected to a database through an endpoint that
+ * speaks Neon's protocol.
  *
- * @throws when one of them doesn't build, or doesn't answer
+ * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (settings: Settings): Promise<Workers> => {
-  // Without these, wrangler asks Cloudflare where this machine is, complains when it can't, and chats.
+  // Otherwise wrangler looks this machine up at Cloudflare, warns when that fails, and logs a lot.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   process.env.WRANGLER_LOG ??= 'warn'
   const names = workerNames()
@@ -99,10 +99,10 @@ export const startWorkers = async (settings: Settings): Promise<Workers> => {
       }),
     )
     harness.clearLogs()
-    const callOff = endWithNode(childrenNamed('workerd'), 'KILL')
+    const cancelWatchdog = endWithNode(childrenNamed('workerd'), 'KILL')
     const stop = async () => {
       await harness.close()
-      callOff()
+      cancelWatchdog()
     }
     const fetchAt = async (address: string, init?: RequestInit) =>
       (await harness.getWorker('tributary-router').fetch(address, init as never)) as unknown as Response

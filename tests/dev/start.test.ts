@@ -143,7 +143,7 @@ describe('npm start says so', () => {
       const { code, output } = await runToEnd({ [variable]: String(port), DATA_DIR: join(folder, 'taken') })
       other.close()
       expect(code).toBe(1)
-      expect(output).toContain(`Port ${port} is taken`)
+      expect(output).toContain(`Port ${port} is in use`)
       expect(output).toContain(`${variable}=`)
       expect(output).not.toMatch(/^ +at /m) // no stack: it is the user's business, not a bug
     },

@@ -165,7 +165,7 @@ test('a server that was left behind all the same is stopped and started anew', a
 
   const lines: string[] = []
   const second = await start(dataDir, { onLog: (line) => lines.push(line) })
-  expect(lines).toEqual(['Stopping the Postgres that an earlier run left behind.'])
+  expect(lines).toEqual(['Stopping a Postgres server left running by an earlier run.'])
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
@@ -198,7 +198,7 @@ test('a server that was killed recovers at the next start, and the log hook hear
   const first = await start(dataDir, { durable: true, onLog: (line) => lines.push(line) })
   await query(first, 'create table kept as select 42 as answer')
   process.kill(pidOf(first.clusterDir), 'SIGKILL')
-  await expect.poll(() => lines).toEqual([`Postgres ended by itself; ${dataDir}/postgres.log says why.`])
+  await expect.poll(() => lines).toEqual([`Postgres stopped unexpectedly. See ${dataDir}/postgres.log.`])
   await first.stop()
 
   const second = await start(dataDir)

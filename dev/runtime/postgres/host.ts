@@ -3,17 +3,17 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** The user that Postgres runs as, when it isn't the user that runs Node. */
+/** The user that Postgres runs as, if not the one that runs Node. */
 export type OtherUser = { uid: number; gid: number }
 
 type Log = (line: string) => void
 
-// Holds what a root user's Postgres needs and can't reach where it is; root's own, and open to all for reading.
+// For a root user's Postgres: files that it can't reach in their own place. Owned by root, readable by all.
 const SHARED_FOLDER = '/var/lib/tributary'
 
 /**
- * Whom to run Postgres as: nobody else (undefined) for an ordinary user; for root, whom Postgres
- * refuses, the owner of the existing cluster, else the machine's postgres user, else nobody.
+ * The user to run Postgres as. Undefined (no other) for an ordinary user. For root, which Postgres refuses: the owner
+ * of the existing cluster, else the user `postgres`, else `nobody`.
  */
 export const findOtherUser = (clusterDirs: string[]): OtherUser | undefined => {
   if (process.getuid?.() !== 0) return undefined
@@ -22,40 +22,40 @@ export const findOtherUser = (clusterDirs: string[]): OtherUser | undefined => {
     if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   }
 
-  // initdb looks its user up, so the uid must have an entry here. macOS calls the user _postgres.
+  // initdb looks its user up, so the uid must have an entry. On macOS the user is _postgres.
   const users = fs.readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? []
     if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) }
   }
   throw new Error(
-    'Postgres does not run as root, and /etc/passwd has neither a postgres nor a nobody user to run it as. Run this as an ordinary user.',
+    'Postgres does not run as root, and /etc/passwd has no user postgres or nobody to run it as. Run this as an ordinary user.',
   )
 }
 
-/** The two places where the cluster of a data folder can be: inside it, or where another user can reach it. */
+/** The two possible folders of a data folder's cluster: inside it, or where another user can reach it. */
 export const clusterPlaces = (dataDir: string): { inside: string; outside: string } => {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   return { inside: join(dataDir, 'postgres'), outside: join(SHARED_FOLDER, hash) }
 }
 
-/** The folder of the cluster: inside the data folder, unless the other user can't get there. */
+/** The cluster's folder: inside the data folder, unless the other user can't enter that. */
 export const chooseClusterDir = (dataDir: string, user: OtherUser | undefined, log: Log): string => {
   const { inside, outside } = clusterPlaces(dataDir)
   if (!user || mayEnter(dataDir, user)) return inside
   makeSharedFolder()
-  log(`Postgres runs as uid ${user.uid}, which cannot enter ${dataDir}: its data is in ${outside}.`)
+  log(`Postgres runs as uid ${user.uid}, which cannot enter ${dataDir}. Its data is in ${outside}.`)
   return outside
 }
 
-/** The folder with bin/initdb, bin/postgres and bin/pg_ctl; a copy when the other user can't run the originals. */
+/** The folder with bin/initdb, bin/postgres and bin/pg_ctl; a copy if the other user can't run the originals. */
 export const findPrograms = (user: OtherUser | undefined, log: Log): string => {
   const { native, version } = installedPrograms()
   if (!user || (mayEnter(join(native, 'bin'), user) && mayReadAll(native, user))) return native
 
   const copy = join(SHARED_FOLDER, `postgres-${version}`)
   if (fs.existsSync(copy)) return copy
-  log(`Postgres runs as uid ${user.uid}, which cannot read ${native}: its programs are copied to ${copy}.`)
+  log(`Postgres runs as uid ${user.uid}, which cannot read ${native}. Copying its programs to ${copy}.`)
   makeSharedFolder()
   const unfinished = `${copy}.${randomUUID()}`
   try {
@@ -64,7 +64,7 @@ export const findPrograms = (user: OtherUser | undefined, log: Log): string => {
     fs.renameSync(unfinished, copy)
   } catch (error) {
     fs.rmSync(unfinished, { recursive: true, force: true })
-    // Another process finished its copy first, which is as good as ours.
+    // Another process finished its copy first.
     if (!fs.existsSync(copy)) throw error
   }
   return copy
@@ -85,13 +85,13 @@ const installedPrograms = (): { native: string; version: string } => {
   }
 }
 
-/** Whether the user may enter a folder and all above it, by their permission bits. */
+/** Whether the user may enter a folder and all its parents, by their permission bits. */
 const mayEnter = (folder: string, user: OtherUser): boolean => {
   const parent = dirname(folder)
   return allows(folder, user, 0o1) && (parent === folder || mayEnter(parent, user))
 }
 
-/** Two files stand for all: a strict umask during npm ci makes every file as private as these. */
+/** Checks two files only: a strict umask during npm ci applies to all of them. */
 const mayReadAll = (native: string, user: OtherUser): boolean =>
   allows(join(native, 'bin', 'postgres'), user, 0o5) &&
   allows(join(native, 'share', 'postgresql', 'postgresql.conf.sample'), user, 0o4)
@@ -104,7 +104,7 @@ const allows = (path: string, user: OtherUser, bits: number): boolean => {
 
 const makeSharedFolder = () => {
   fs.mkdirSync(SHARED_FOLDER, { recursive: true })
-  // A strict umask has made it private.
+  // A strict umask makes it private.
   fs.chmodSync(SHARED_FOLDER, 0o755)
 }
 

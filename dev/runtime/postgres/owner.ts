@@ -1,20 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { linkSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIfThere } from './files.ts'
+import { readIfThere } from '../files.ts'
 
 /**
- * Marks a data folder as this process's, or throws when another live process has it.
+ * Locks a data folder for this process.
  *
- * @returns gives the folder up again
+ * @returns releases the lock
+ * @throws when another live process holds it
  */
-export const claimDataDir = (dataDir: string): (() => void) => {
+export const lockDataDir = (dataDir: string): (() => void) => {
   const file = join(dataDir, 'owner.pid')
   const mark = `${process.pid} ${startOf(process.pid)}`
 
-  // Written beside its place and linked into it, so that nobody ever reads half a mark.
+  // Written to another file and then linked, so that no reader sees a partial mark.
   const draft = `${file}.${process.pid}`
-  const claim = () => {
+  const lock = () => {
     try {
       linkSync(draft, file)
       return true
@@ -27,14 +28,14 @@ export const claimDataDir = (dataDir: string): (() => void) => {
   const alreadyOurs = readIfThere(file) === mark
   if (!alreadyOurs) writeFileSync(draft, mark)
   try {
-    while (alreadyOurs || !claim()) {
+    while (alreadyOurs || !lock()) {
       const holder = readIfThere(file)
       const pid = Number(holder?.split(' ')[0])
       const start = startOf(pid)
-      // A pid alone may have gone to another program since: its start must be the same too.
+      // The pid may have been reused by another program, so the start time must match too.
       if (start !== undefined && holder === `${pid} ${start}`) {
         throw new Error(
-          `DATA_DIR ${dataDir} is in use by process ${pid}. Stop that first, or choose another folder with DATA_DIR=...`,
+          `DATA_DIR ${dataDir} is in use by process ${pid}. Stop that process, or choose another folder with DATA_DIR=...`,
         )
       }
       rmSync(file, { force: true })
@@ -48,9 +49,9 @@ export const claimDataDir = (dataDir: string): (() => void) => {
 }
 
 /**
- * Whether the server that a cluster's postmaster.pid names still runs, though nobody has claimed the data folder:
- * the Node process that started it was killed. A pid that went to another program is removed, as Postgres would
- * take that for a running server and refuse to start.
+ * Whether the server named in a cluster's postmaster.pid still runs although its data folder isn't locked: the Node
+ * process that started it was killed. Removes a pid file whose pid was reused by another program, because Postgres
+ * would refuse to start.
  */
 export const hasOrphan = (clusterDir: string): boolean => {
   const file = join(clusterDir, 'postmaster.pid')
@@ -61,26 +62,26 @@ export const hasOrphan = (clusterDir: string): boolean => {
   return false
 }
 
-/** When a process started, in the system's own notation; undefined for one that is gone. */
+/** When a process started, in the system's notation; undefined if it has ended. */
 const startOf = (pid: number): string | undefined => {
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
-  // After the program's name in brackets come the state and 18 more fields, then the start. Z is dead, not yet buried.
+  // After the program's name in brackets: the state, 18 more fields, the start. State Z is a zombie.
   const [state, ...fields] = readIfThere(`/proc/${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
   return state === 'Z' ? undefined : fields[18]
 }
 
-/** Whether a process is the server of a cluster. Servers work in their folder, even when it was renamed since. */
+/** Whether a process is the server of a cluster: servers run in its folder, even after a rename. */
 const worksIn = (pid: number, clusterDir: string): boolean => {
   if (process.platform !== 'linux') return (ps(pid, 'command=') ?? '').includes(clusterDir)
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === clusterDir
   } catch {
-    // Another user's process, or gone in this moment.
+    // Another user's process, or just ended.
     return false
   }
 }
 
-/** One column of the process list; dates in it must not depend on whose terminal asks. */
+/** One column of the process list, with dates independent of the terminal's locale and time zone. */
 const ps = (pid: number, column: string): string | undefined => {
   const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
   return (

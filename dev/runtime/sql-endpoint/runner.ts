@@ -1,24 +1,24 @@
 import pg from 'pg'
-import { RequestError, type SqlRequest, type Statement } from './sql-request.ts'
+import { RequestError, type SqlRequest, type Statement } from './request.ts'
 
-// A fifth of the server's connections for each login; requests beyond that wait their turn.
+// Per login: a fifth of the server's connections. Further requests queue.
 const MAX_CONNECTIONS = 20
 
-// Five minutes, so that a pause for coffee does not cost the next request a new connection.
+// Five minutes: a coffee break should not cost the next request a new connection.
 const IDLE_MS = 300_000
 
-// Statements that leave nothing in their session, told by their command and their text. After any other the
-// connection is closed, so that no request meets the settings, locks or temporary tables of an earlier one. Neon does
-// so for an open transaction, and promises nothing for the rest: code that relied on it would fail here.
+// Statements that leave no session state, recognised by command and text. After any other, the connection is closed,
+// so that no request sees the settings, locks or temporary tables of an earlier one. Neon closes a connection with an
+// open transaction and guarantees nothing else, so code must not rely on session state.
 const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 const LEAVES_TRACE = /\b(set_config|pg_(try_)?advisory_lock(_shared)?|temp|temporary)\b/i
 
 type SqlRunner = { run: (request: SqlRequest) => Promise<string>; stop: () => Promise<void> }
 
 /**
- * Runs requests on pooled connections to one server; a request's answer is JSON.
+ * Runs requests on pooled connections to one server. Responses are JSON.
  *
- * @param maxResponseBytes a request whose values are longer in all is refused with 507
+ * @param maxResponseBytes a request whose values are larger in total fails with 507
  */
 export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): SqlRunner => {
   const { hostname: host, port } = new URL(databaseUrl)
@@ -31,7 +31,7 @@ export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): 
     if (existing) return existing
     const address = { host, port: Number(port || 5432), ...login }
     const pool = new pg.Pool({ ...address, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS })
-    // A query on a connection that ends is told so itself; without these listeners Node would end too.
+    // Queries report a lost connection themselves; without these listeners, Node would exit.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     pools.set(key, pool)
@@ -58,7 +58,7 @@ export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): 
     },
     stop: async () => {
       const closing = [...pools.values()].map((pool) => pool.end())
-      // A pool waits for the statements that run; ending their connections here cuts them short.
+      // A pool waits for running statements; ending their connections aborts them.
       await Promise.all([...closing, ...[...busy].map((client) => client.end())])
     },
   }
@@ -71,7 +71,7 @@ const runRequest = async (client: pg.PoolClient, { begin, statements }: SqlReque
   try {
     for (const statement of statements) results.push(await runStatement(client, statement, budget))
   } catch (error) {
-    // Its own failure would hide the reason: the connection is lost, and its transaction with it.
+    // A failing rollback must not hide the reason. The connection is lost then, and the transaction with it.
     if (begin !== undefined) await client.query('rollback').catch(() => {})
     throw error
   }
@@ -92,7 +92,7 @@ const runStatement = async (
   { text, values, arrayMode }: Statement,
   types: pg.CustomTypesConfig,
 ): Promise<Result> => {
-  // The simple protocol, which pg uses when there are no values, would take several statements in one text.
+  // Without values pg uses the simple protocol, which accepts several statements in one text.
   const query = { text, values, types, rowMode: 'array' as const, queryMode: 'extended' }
   const { fields, rows, command, rowCount } = await client.query<(string | null)[]>(query)
   return {
@@ -106,7 +106,7 @@ const runStatement = async (
   }
 }
 
-/** Leaves every value the text that Postgres sent, until they are too long in all: pg then drops the other rows. */
+/** Keeps every value as Postgres' text, until they exceed the limit in total: pg then drops the other rows. */
 const countDown = (maxBytes: number): pg.CustomTypesConfig => {
   let left = maxBytes
   const parse = (text: string) => {
@@ -126,7 +126,7 @@ const isTraceless = (client: pg.PoolClient, { statements }: SqlRequest): boolean
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
-/** Neon's answer to a failed connection: 400 when the login is wrong, 500 when the server can't be had. */
+/** Neon's response to a failed connection: 400 for a wrong login, 500 when the server is unreachable. */
 const refuseConnection = (error: Error): never => {
   const status = error instanceof pg.DatabaseError && error.code?.startsWith('28') ? 400 : 500
   throw new RequestError(status, errorBody(error))
@@ -135,7 +135,7 @@ const refuseConnection = (error: Error): never => {
 const toRequestError = (error: unknown): unknown =>
   error instanceof RequestError || !(error instanceof Error) ? error : new RequestError(400, errorBody(error))
 
-/** What the driver copies from a Postgres error; a lost connection has none of it, and an empty code. */
+/** The fields that the driver copies from a Postgres error. A lost connection has none, and an empty code. */
 const errorBody = (error: Error) => {
   const sent = error instanceof pg.DatabaseError ? error : undefined
   return {

@@ -4,29 +4,29 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readIfThere } from './files.ts'
-import { HOST } from './ports.ts'
-import { type Cluster, lastLines, programOptions } from './postgres-cluster.ts'
-import { endWithNode } from './watchdog.ts'
+import { readIfThere } from '../files.ts'
+import { HOST } from '../ports.ts'
+import { endWithNode } from '../watchdog.ts'
+import { type Cluster, lastLines, programOptions } from './cluster.ts'
 
-// A checkpoint on a slow disk may take seconds; a server that takes longer is stuck, and gets the next harder signal.
+// A checkpoint on a slow disk may take seconds. A server that takes longer hangs, and gets the next stronger signal.
 const STOP_DEADLINE_MS = 20_000
 
-// Recovery after a crash replays a gigabyte at most.
+// Enough for crash recovery, which replays a gigabyte of WAL at most.
 const START_DEADLINE_MS = 60_000
 
-// A tenth port that is taken just after it was found free is no coincidence.
+// Ten free ports taken in a row is no coincidence.
 const START_ATTEMPTS = 10
 
-// Larger than any one run's log, and small enough to open in an editor.
+// Larger than the log of any single run, and small enough to open in an editor.
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 
 type Server = { child: ChildProcess; port: number; stop: () => Promise<void> }
 
 /**
- * Starts the server on a free port; on another one when that was taken before Postgres got to it.
+ * Starts the server on a free port. Tries another one if Postgres finds it taken.
  *
- * @returns once it takes connections; `stop` may be called more than once
+ * @returns once it accepts connections; `stop` may be called more than once
  */
 export const startServer = async (cluster: Cluster): Promise<Server> => {
   const logFile = join(cluster.dataDir, 'postgres.log')
@@ -36,12 +36,12 @@ export const startServer = async (cluster: Cluster): Promise<Server> => {
     const logFd = openSync(logFile, logSize > MAX_LOG_BYTES ? 'w' : 'a')
     const server = spawn(join(cluster.programs, 'bin', 'postgres'), serverArguments(cluster, port), {
       ...programOptions(cluster, cluster.clusterDir),
-      // A process group of its own: Ctrl-C in the terminal reaches Node alone, which stops things in order.
+      // Its own process group: Ctrl-C reaches only Node, which stops everything in order.
       detached: true,
       stdio: ['ignore', logFd, logFd],
     })
     closeSync(logFd)
-    // Where that fails, the next start finds the server that was left behind.
+    // If the watchdog fails, the next start finds the orphaned server.
     if (server.pid !== undefined) server.once('exit', endWithNode([server.pid], 'INT'))
     const stop = stopper(server)
     const failure = await untilReady(server, cluster.clusterDir)
@@ -51,9 +51,9 @@ export const startServer = async (cluster: Cluster): Promise<Server> => {
     const said = readFileSync(logFile)
       .subarray(logSize > MAX_LOG_BYTES ? 0 : logSize)
       .toString()
-    // The last processes of a server that was killed may still be there when the next one starts.
-    const willPass = /Address already in use|pre-existing shared memory block/.test(said)
-    if (!willPass || attempt === START_ATTEMPTS) {
+    // Processes of a killed server may still be ending when the next one starts.
+    const isTransient = /Address already in use|pre-existing shared memory block/.test(said)
+    if (!isTransient || attempt === START_ATTEMPTS) {
       throw new Error(`Postgres did not start: ${failure}. ${logFile} ends with:\n${lastLines(said)}`)
     }
     await sleep(200)
@@ -64,7 +64,7 @@ const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string
   const settings = {
     port,
     listen_addresses: HOST,
-    // None: a socket's path may be 107 bytes long at most, and a data folder's may be longer.
+    // No socket: its path is limited to 107 bytes, and a data folder's may be longer.
     unix_socket_directories: '',
     max_connections: 100,
     timezone: 'UTC',
@@ -88,7 +88,7 @@ const findFreePort = async (): Promise<number> => {
   return address.port
 }
 
-/** Waits until the server says in its pid file that it takes connections; returns why when it doesn't. */
+/** Waits until the server's pid file says that it accepts connections. @returns the reason if it never does */
 const untilReady = async (server: ChildProcess, clusterDir: string): Promise<string | undefined> => {
   let failure: string | undefined
   server.once('error', (error) => {
@@ -111,7 +111,7 @@ const stopper = (server: ChildProcess): (() => Promise<void>) => {
     server.once('error', () => resolve())
   })
   const stop = async () => {
-    // Fast, then immediate shutdown, then none at all.
+    // Fast shutdown, then immediate shutdown, then kill.
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       server.kill(signal)
       const late = sleep(STOP_DEADLINE_MS, 'late', { ref: false })

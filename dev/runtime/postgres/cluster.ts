@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { clusterPlaces, type OtherUser } from './postgres-host.ts'
-import { hasOrphan } from './postgres-owner.ts'
+import { clusterPlaces, type OtherUser } from './host.ts'
+import { hasOrphan } from './owner.ts'
 
-/** A cluster: the folder that Postgres keeps its databases in, and who works on it with which programs. */
+/** A cluster: the folder with Postgres' databases, the programs that run it, and the user that they run as. */
 export type Cluster = {
   dataDir: string
   clusterDir: string
@@ -24,18 +24,20 @@ export type Cluster = {
   durable: boolean
 }
 
-/** The only user, and the name of its database. */
+/** The name of the only database user, and of its database. */
 export const NAME = 'tributary'
 
-/** Makes the cluster on first use, and returns its password. */
+/** Creates the cluster on first use. @returns its password */
 export const ensureCluster = async (cluster: Cluster): Promise<string> => {
   const { dataDir, clusterDir } = cluster
   const passwordFile = join(dataDir, 'postgres.password')
   if (!existsSync(passwordFile)) {
-    // A cluster outside the data folder is of an earlier one, which was deleted since.
+    // A cluster outside belongs to an earlier data folder at this path, deleted since.
     if (clusterDir === clusterPlaces(dataDir).outside) rmSync(clusterDir, { recursive: true, force: true })
     if (existsSync(clusterDir)) {
-      throw new Error(`${passwordFile} is missing. Restore it, or delete ${clusterDir} to start afresh.`)
+      throw new Error(
+        `${passwordFile} is missing. Restore it, or delete ${clusterDir} to start with an empty database.`,
+      )
     }
     writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 })
   }
@@ -44,7 +46,7 @@ export const ensureCluster = async (cluster: Cluster): Promise<string> => {
   return password
 }
 
-/** Runs initdb beside the cluster's place, and moves the result there whole: an interrupted run leaves nothing in it. */
+/** Runs initdb in a temporary folder and renames the result, so that an interrupted run leaves no partial cluster. */
 const initCluster = async (cluster: Cluster, password: string) => {
   const { clusterDir, user, durable } = cluster
   const unfinished = `${clusterDir}.unfinished-`
@@ -54,29 +56,29 @@ const initCluster = async (cluster: Cluster, password: string) => {
     }
   }
 
-  const workshop = mkdtempSync(unfinished)
+  const temporary = mkdtempSync(unfinished)
   try {
-    const passwordFile = join(workshop, 'password')
+    const passwordFile = join(temporary, 'password')
     writeFileSync(passwordFile, password, { mode: 0o600 })
-    if (user) for (const path of [workshop, passwordFile]) chownSync(path, user.uid, user.gid)
+    if (user) for (const path of [temporary, passwordFile]) chownSync(path, user.uid, user.gid)
 
-    const made = join(workshop, 'cluster')
+    const made = join(temporary, 'cluster')
     const login = [`--username=${NAME}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
-    // Postgres' own C.UTF-8 sorts and folds case the same on every machine, whatever its libc.
+    // Postgres' built-in C.UTF-8 sorts and folds case the same on every machine, whatever its libc.
     const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     await runProgram(
       cluster,
       'initdb',
       [`--pgdata=${made}`, ...login, ...text, ...(durable ? [] : ['--no-sync'])],
-      workshop,
+      temporary,
     )
     renameSync(made, clusterDir)
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }
 
-/** Stops the server that an earlier run left behind. */
+/** Stops a server left running by an earlier run. */
 export const stopOrphan = async (cluster: Cluster) => {
   const stop = (mode: string) =>
     runProgram(
@@ -86,19 +88,19 @@ export const stopOrphan = async (cluster: Cluster) => {
       cluster.clusterDir,
     )
   await stop('fast').catch(async (error) => {
-    // It may have ended in the same moment. One that is stuck is cut off, and recovers at its next start.
+    // It may have just ended. If it hangs, an immediate shutdown; it recovers at its next start.
     if (hasOrphan(cluster.clusterDir)) await stop('immediate')
     else if (existsSync(join(cluster.clusterDir, 'postmaster.pid'))) throw error
   })
 }
 
-/** Runs one of Postgres' programs to its end; throws what it said when it failed. */
+/** Runs one of Postgres' programs to its end. @throws with its output when it fails */
 const runProgram = async (cluster: Cluster, name: string, args: string[], cwd: string) => {
   const program = spawn(join(cluster.programs, 'bin', name), args, programOptions(cluster, cwd))
-  let said = ''
+  let output = ''
   for (const stream of [program.stdout, program.stderr]) {
     stream?.on('data', (chunk) => {
-      said += chunk
+      output += chunk
     })
   }
   const [code] = await once(program, 'close').catch((error) => {
@@ -107,15 +109,15 @@ const runProgram = async (cluster: Cluster, name: string, args: string[], cwd: s
     )
   })
   if (code === 0) return
-  const hint = said.includes('could not look up effective user ID')
-    ? '\nPostgres only runs for a user who has a name: give this one an entry in /etc/passwd.'
+  const advice = output.includes('could not look up effective user ID')
+    ? '\nPostgres requires a user with a name. Add an entry for this uid to /etc/passwd.'
     : ''
-  throw new Error(`${name} failed:\n${lastLines(said)}${hint}`)
+  throw new Error(`${name} failed:\n${lastLines(output)}${advice}`)
 }
 
 /**
- * How to start one of the programs: as the cluster's user, and in a folder which that user can reach. The
- * environment has none of the PG* variables, which change what the programs do, and C keeps their messages English.
+ * Options to start one of the programs: as the cluster's user, in a folder that this user can reach. Without the PG*
+ * variables, which change what the programs do; LC_ALL=C keeps their messages in English.
  */
 export const programOptions = ({ user }: Cluster, cwd: string): SpawnOptions => ({
   cwd,
@@ -123,5 +125,5 @@ export const programOptions = ({ user }: Cluster, cwd: string): SpawnOptions => 
   ...user,
 })
 
-/** The end of an output, short enough for an error message. */
+/** The last lines of an output, for an error message. */
 export const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-10).join('\n')

@@ -1,19 +1,19 @@
 import { Agent, createServer, request as forward } from 'node:http'
 import { type Listening, openPort } from './ports.ts'
 
-/** The public address: one port in front of workerd, whose own port changes with every reload. */
-export type Front = Listening & {
-  /** Where requests go from now on. Until it is first called, they are answered 503. */
+/** The public address: a fixed port in front of workerd, whose own port changes with every reload. */
+export type PublicProxy = Listening & {
+  /** Sets the target of requests. Until the first call, requests get 503. */
   pointTo: (target: URL) => void
-  /** Where requests for a path and all below it go instead. */
+  /** Sends requests for a path, and everything below it, to another target. */
   mount: (path: string, target: URL) => void
 }
 
 /**
- * Opens the public port. As Cloudflare does, it says in CF-Connecting-IP who is calling, whatever the caller says,
- * and lets no CF-Ray through that the caller made up.
+ * Opens the public port. Like Cloudflare, it sets CF-Connecting-IP itself and drops a CF-Ray header sent by the
+ * client.
  */
-export const startFront = async (port: number): Promise<Front> => {
+export const startProxy = async (port: number): Promise<PublicProxy> => {
   let workers: URL | undefined
   const mounted = new Map<string, URL>()
   const agent = new Agent({ keepAlive: true })
@@ -32,7 +32,7 @@ export const startFront = async (port: number): Promise<Front> => {
         .end('Tributary is starting.\n')
       return
     }
-    // Cloudflare lets nothing through that is not the address of a page, such as `OPTIONS *`.
+    // Cloudflare rejects request targets that are not paths, such as `OPTIONS *`.
     if (!incoming.url?.startsWith('/')) {
       outgoing.writeHead(400).end()
       return

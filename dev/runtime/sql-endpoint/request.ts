@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 
-/** One statement, with its parameters as the text that Postgres reads. */
+/** One statement, with its parameters in Postgres' text format. */
 export type Statement = { text: string; values: (string | null)[]; arrayMode: boolean }
 
-/** What a request asks for: one statement, or several in one transaction that `begin` opens. */
+/** One statement, or several in one transaction that `begin` opens. */
 export type SqlRequest = {
   login: { user: string; password: string; database: string }
   statements: Statement[]
   begin?: string
 }
 
-/** A failure with the answer that the driver gets. */
+/** An error with the response that the driver gets. */
 export class RequestError extends Error {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -22,13 +22,13 @@ export class RequestError extends Error {
   }
 }
 
-// Postgres' protocol counts them in 16 bits; pg would send more all the same, and wait for ever.
+// Postgres' protocol counts parameters in 16 bits; pg would send more, and wait for ever.
 const MAX_PARAMS = 65_535
 
-// There is no way to send its rows; pg would wait for ever here too.
+// HTTP has no way to send the rows; pg would wait for ever here too.
 const COPY_IN = /^\s*copy\b.+\bfrom\s+stdin\b/is
 
-// Neon answers these without a SQLSTATE, as an empty one.
+// Neon responds to these with an empty SQLSTATE.
 const refuse = (status: number, message: string) => new RequestError(status, { message, code: '' })
 
 const ISOLATION_LEVELS: Record<string, string> = {
@@ -38,14 +38,15 @@ const ISOLATION_LEVELS: Record<string, string> = {
   Serializable: 'serializable',
 }
 
-/** Reads a request to the endpoint; throws a RequestError that says what is wrong with it. */
+/** Parses a request to the endpoint. @throws a RequestError that says what is wrong */
 export const readSqlRequest = async (request: IncomingMessage, maxBytes: number): Promise<SqlRequest> => {
-  if (request.url?.split('?')[0] !== '/sql') throw refuse(404, 'Not found: this endpoint only has POST /sql.')
-  if (request.method !== 'POST') throw refuse(405, 'Method not allowed: this endpoint only has POST /sql.')
+  if (request.url?.split('?')[0] !== '/sql')
+    throw refuse(404, 'Not found. This endpoint serves POST /sql only.')
+  if (request.method !== 'POST') throw refuse(405, 'Method not allowed. This endpoint serves POST /sql only.')
 
   const header = (name: string) => request.headers[name]?.toString()
   if (header('neon-raw-text-output') !== 'true') {
-    throw refuse(400, 'This stand-in only speaks raw text: send Neon-Raw-Text-Output: true.')
+    throw refuse(400, 'This endpoint supports raw text only. Send Neon-Raw-Text-Output: true.')
   }
   const login = readLogin(header('neon-connection-string'))
   const arrayMode = header('neon-array-mode') === 'true'
@@ -68,7 +69,7 @@ const readLogin = (connectionString: string | undefined) => {
     const complete = login.user && login.password && login.database
     if (complete && /^postgres(ql)?:$/.test(protocol)) return login
   } catch {
-    // Not a URL: the same answer as one that lacks something.
+    // Not a URL: the same response as for an incomplete one.
   }
   throw refuse(400, 'invalid connection string: it must be postgresql://user:password@host/database')
 }
@@ -91,7 +92,7 @@ const readBody = (request: IncomingMessage, maxBytes: number): Promise<string> =
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength
-      // The rest of it is read and dropped, or the client would meet a closed socket instead of the answer.
+      // Reads and discards the rest, or the client would see a closed socket instead of the response.
       if (bytes > maxBytes) reject(refuse(413, `request is too large (max is ${maxBytes} bytes)`))
       else chunks.push(chunk)
     })
@@ -104,7 +105,7 @@ const parseBody = (json: string): Record<string, unknown> => {
     const body: unknown = JSON.parse(json)
     if (isObject(body)) return body
   } catch {
-    // Not JSON: the same answer as JSON of another shape.
+    // Not JSON: the same response as for JSON of another shape.
   }
   throw unreadable()
 }
@@ -125,7 +126,7 @@ const unreadable = () =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON parameter as Neon hands it to Postgres: an array as an array literal, an object as JSON. */
+/** Converts a JSON parameter as Neon does: an array to an array literal, an object to JSON text. */
 const toPostgresText = (value: unknown): string | null => {
   if (value === null) return null
   if (Array.isArray(value)) return `{${value.map(toArrayElement).join(',')}}`
@@ -135,6 +136,6 @@ const toPostgresText = (value: unknown): string | null => {
 const toArrayElement = (value: unknown): string => {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return `{${value.map(toArrayElement).join(',')}}`
-  // Quoted as JSON, which an array literal reads the same way; an object's JSON is itself a quoted text.
+  // Array literals quote like JSON does. An object becomes a quoted JSON text.
   return JSON.stringify(isObject(value) ? JSON.stringify(value) : value)
 }
