@@ -310,7 +310,7 @@ test.each([
     headers: { 'neon-connection-string': 'postgresql://me@host/db' },
     message: /connection string/,
   },
-  { case: 'typed output', headers: { 'neon-raw-text-output': 'false' }, message: /only speaks raw text/ },
+  { case: 'typed output', headers: { 'neon-raw-text-output': 'false' }, message: /supports raw text only/ },
   {
     case: 'more parameters than Postgres can take',
     body: { query: 'select 1', params: Array(65_536).fill(1) },
