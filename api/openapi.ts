@@ -1,11 +1,26 @@
-import { createDocument } from 'zod-openapi'
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { imports } from './paths/imports.ts'
-import { management } from './paths/management.ts'
+import { ledger } from './paths/ledger.ts'
+import { mails } from './paths/mails.ts'
 import { payouts } from './paths/payouts.ts'
+import { programs } from './paths/programs.ts'
+import { stripe } from './paths/stripe.ts'
 import { tracking } from './paths/tracking.ts'
-import { webhooks } from './paths/webhooks.ts'
+import { workspaces } from './paths/workspaces.ts'
 
-/** OpenAPI 3.1 of the public API, from the schemas that validate it. */
+/** The public API, from the schemas that validate requests and check responses in tests. */
+const paths: ZodOpenApiPathsObject = {
+  ...tracking,
+  ...ledger,
+  ...imports,
+  ...programs,
+  ...payouts,
+  ...stripe,
+  ...workspaces,
+  ...mails,
+}
+
+/** The OpenAPI 3.1 document. */
 export const openapi = () =>
   createDocument({
     openapi: '3.1.0',
@@ -13,7 +28,8 @@ export const openapi = () =>
       title: 'Tributary',
       version: '1',
       description:
-        'Reports sales and leads, hears of sales from Stripe, explains what they earned, pays partners, and moves them in from elsewhere.',
+        'Tracks sales and leads, receives Stripe events, explains each commission, pays partners, and imports them ' +
+        'from other platforms.',
     },
     components: {
       securitySchemes: {
@@ -22,15 +38,9 @@ export const openapi = () =>
           type: 'apiKey',
           in: 'cookie',
           name: '__Host-tributary.session',
-          description: 'The cookie of somebody who has signed in at /sign-in.',
+          description: 'The cookie of a person signed in at /sign-in.',
         },
       },
     },
-    paths: {
-      ...tracking,
-      ...imports,
-      ...management,
-      ...payouts,
-      ...webhooks,
-    },
+    paths,
   })

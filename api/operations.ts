@@ -1,40 +1,72 @@
-/** Operations on the rows of a workspace, as most endpoints have them. */
+/** The parts that operations share: security, errors, and the usual shapes of a list, a read and a change. */
 import * as z from 'zod'
-import type { ErrorCode } from '../lib/http/errors.ts'
+import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
+import { ERRORS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'
-import { BODY_ERRORS, byApiKey, bySession, errors, json, MANAGER_ERRORS, workspace } from './shared.ts'
 
-type Path = Record<string, z.ZodType>
+type Parameters = Record<string, z.ZodType>
 
+export const WORKSPACE = '/api/workspaces/{workspace}'
+
+const workspace = { workspace: z.string().meta({ description: 'The slug or id of the workspace.' }) }
 export const id = { id: z.uuid() }
-export const path = (more: Path = {}) => ({ path: z.object({ ...workspace, ...more }) })
 
-/** Members may read, and so may programs with an API key. */
+/** The path parameters of an endpoint below a workspace. */
+export const path = (more: Parameters = {}) => ({ path: z.object({ ...workspace, ...more }) })
+
+export const byApiKey = [{ apiKey: [] }]
+export const bySession = [{ session: [] }]
 const byReader = [...byApiKey, ...bySession]
+
+export const BODY_ERRORS = ['invalid_body', 'body_too_large', 'unsupported_media_type'] as const
+export const SESSION_ERRORS = ['not_signed_in', 'cross_site_request'] as const
+export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found'] as const
+/** Members read with their session, backends with an API key. */
 const READER_ERRORS = ['invalid_api_key', 'not_signed_in', 'not_found'] as const
 
-export const list = (summary: string, rows: z.ZodType, query: z.ZodObject = Page, more?: Path) => ({
+export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+
+/** The error responses of an operation, by status. Any operation may be rate limited or fail. */
+export const errors = (...codes: ErrorCode[]): ZodOpenApiResponsesObject => {
+  const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
+  const responses = [...Map.groupBy(all, (code) => ERRORS[code][0])].map(([status, group]) => {
+    const description = group.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n')
+    return [String(status), { description, ...json(ErrorResponse) }]
+  })
+  return Object.fromEntries(responses)
+}
+
+export const list = (
+  summary: string,
+  row: z.ZodType,
+  query: z.ZodObject = Page,
+  more?: Parameters,
+): ZodOpenApiOperationObject => ({
   summary,
   security: byReader,
   requestParams: { ...path(more), query },
-  responses: { 200: { description: 'A page.', ...json(rows) }, ...errors('invalid_query', ...READER_ERRORS) },
+  responses: {
+    200: { description: 'A page.', ...json(listOf(row)) },
+    ...errors('invalid_query', ...READER_ERRORS),
+  },
 })
 
-export const get = (summary: string, row: z.ZodType, more: Path = id) => ({
+export const get = (summary: string, row: z.ZodType, more: Parameters = id): ZodOpenApiOperationObject => ({
   summary,
   security: byReader,
   requestParams: path(more),
-  responses: { 200: { description: 'The row.', ...json(row) }, ...errors(...READER_ERRORS) },
+  responses: { 200: { description: 'The resource.', ...json(row) }, ...errors(...READER_ERRORS) },
 })
 
-/** The same for what people may read, and programs may not. */
-export const membersOnly = <Operation extends { responses: object }>(operation: Operation) => {
-  const { 401: _, ...responses } = operation.responses as Record<number, object>
+/** An operation that needs a member's session: API keys are refused. */
+export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const { '401': _, ...responses } = operation.responses ?? {}
   return { ...operation, security: bySession, responses: { ...responses, ...errors('not_signed_in') } }
 }
 
-/** The same for a list that only managers may see. */
-export const managersOnly = <Operation extends { responses: object }>(operation: Operation) => ({
+/** A list that needs a manager's session. */
+export const managersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
   ...operation,
   security: bySession,
   responses: { ...operation.responses, ...errors('invalid_query', ...MANAGER_ERRORS) },
@@ -44,36 +76,43 @@ export const post = (
   summary: string,
   body: z.ZodType,
   row: z.ZodType,
-  names: Path = {},
+  names: Parameters = {},
   ...more: ErrorCode[]
-) => ({
+): ZodOpenApiOperationObject => ({
   summary,
   security: bySession,
   requestParams: path(names),
   requestBody: { required: true, ...json(body) },
   responses: {
-    201: { description: 'The row that was made.', ...json(row) },
+    201: { description: 'The created resource.', ...json(row) },
     ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
   },
 })
 
-export const patch = (summary: string, body: z.ZodType, row: z.ZodType, ...more: ErrorCode[]) => ({
+export const patch = (
+  summary: string,
+  body: z.ZodType,
+  row: z.ZodType,
+  ...more: ErrorCode[]
+): ZodOpenApiOperationObject => ({
   summary,
-  description: 'What is not named stays as it is.',
+  description: 'Omitted fields keep their values.',
   security: bySession,
   requestParams: path(id),
   requestBody: { required: true, ...json(body) },
   responses: {
-    200: { description: 'The row as it is now.', ...json(row) },
+    200: { description: 'The updated resource.', ...json(row) },
     ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, ...more),
   },
 })
 
-export const remove = (summary: string, names: Path = id, ...more: ErrorCode[]) => ({
+export const remove = (
+  summary: string,
+  names: Parameters = id,
+  ...more: ErrorCode[]
+): ZodOpenApiOperationObject => ({
   summary,
   security: bySession,
   requestParams: path(names),
   responses: { 204: { description: 'Done.' }, ...errors(...MANAGER_ERRORS, ...more) },
 })
-
-export const AT = '/api/workspaces/{workspace}'

@@ -10,6 +10,7 @@ import {
   MAX_CUSTOMER_ROWS,
   summarizeCustomers,
 } from '../lib/imports/customer-import.ts'
+import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport } from '../lib/imports/imports.schemas.ts'
 import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/requests.service.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
@@ -33,7 +34,7 @@ export default createApp().post(
 
     const { mapped, results } = decideCustomerImport(rows, loaded.facts)
     const summary = summarizeCustomers(results)
-    if (options?.dryRun || rows.length === 0) return c.json({ summary, results })
+    if (options?.dryRun || rows.length === 0) return c.json<CustomerImportResponse>({ summary, results })
 
     const saved = await saveCustomerImport(db, {
       workspaceId: workspace.id,
@@ -49,6 +50,6 @@ export default createApp().post(
       now,
     })
     const corrected = correctResults(results, saved)
-    return c.json({ summary: summarizeCustomers(corrected), results: corrected })
+    return c.json<CustomerImportResponse>({ summary: summarizeCustomers(corrected), results: corrected })
   },
 )

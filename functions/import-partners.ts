@@ -3,6 +3,7 @@ import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
 import { body } from '../lib/http/validate.ts'
+import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { PartnerImport } from '../lib/imports/imports.schemas.ts'
 import { loadPartnerImport, savePartnerImport } from '../lib/imports/partner-import.queries.ts'
 import {
@@ -55,7 +56,7 @@ export default createApp().post(
       if (!program) throw programNotFound()
 
       const { newPartners, results, summary } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
-      if (options?.dryRun || rows.length === 0) return c.json({ summary, results })
+      if (options?.dryRun || rows.length === 0) return c.json<PartnerImportResponse>({ summary, results })
 
       const saved = await savePartnerImport(db, {
         workspaceId: workspace.id,
@@ -74,7 +75,7 @@ export default createApp().post(
         }).compile(),
         now,
       })
-      if (saved) return c.json({ summary, results })
+      if (saved) return c.json<PartnerImportResponse>({ summary, results })
     }
     throw lostRace('the partners of this import')
   },

@@ -5,6 +5,7 @@ import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import { disconnect, encryptKey, refreshAccount, startOnboarding } from '../lib/payouts/onboarding.service.ts'
+import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
 import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
@@ -32,7 +33,7 @@ const app = createApp<PayoutEnv>().post(
     }
     const result = await runPayouts(c.env, request, now)
     if ('refused' in result) throw new ApiError('conflict', result.refused)
-    return c.json(result)
+    return c.json<RunResultResponse>(result)
   },
 )
 

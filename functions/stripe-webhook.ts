@@ -11,6 +11,7 @@ import { joinReport, settlePurchase } from '../lib/purchases/apply.service.ts'
 import type { StripeOutcome } from '../lib/purchases/outcomes.ts'
 import type { SaleReport, StripeService } from '../lib/purchases/purchases.rpc.ts'
 import { decides, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
+import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/purchases/webhook.queries.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
@@ -48,7 +49,7 @@ const app = createApp<StripeBindings>().post(
     if (accountId !== null) {
       // The account may have changed again since, so its state is read from Stripe, not from the event.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
-      return c.json({ received: true })
+      return c.json<WebhookResponse>({ received: true })
     }
     const event = readEvent(signed)
     if (!event) throw new ApiError('invalid_body', NO_EVENT)
@@ -64,7 +65,7 @@ const app = createApp<StripeBindings>().post(
         await saveOutcome(db, { id, saleId, outcome })
       }
     }
-    return c.json({ received: true })
+    return c.json<WebhookResponse>({ received: true })
   },
 )
 

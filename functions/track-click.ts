@@ -5,6 +5,7 @@ import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { body } from '../lib/http/validate.ts'
 import { slugKey } from '../lib/slugs.ts'
 import { saveClick } from '../lib/tracking/clicks.queries.ts'
+import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
 import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
 
 /** How long a browser may remember that it may call. */
@@ -48,6 +49,6 @@ export default createApp()
       if (!click)
         throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
 
-      return c.json(click)
+      return c.json<ClickResponse>(click)
     },
   )

@@ -9,7 +9,7 @@ const files = (...patterns: string[]) => globSync(patterns, { cwd: ROOT }).sort(
 /** The rooms that every other room uses: they wrap I/O, so they hold no rules. */
 const SHARED_ROOMS = /^lib\/(db|http|auth|pages)\//
 /** Files whose suffix says that they do more than compute. */
-const SUFFIXED = /\.(queries|schemas|service|rpc)\.ts$/
+const SUFFIXED = /\.(queries|schemas|responses|service|rpc)\.ts$/
 /** Web Crypto, which computes but is not synchronous. */
 const CRYPTO = ['lib/secrets.ts', 'lib/sha256.ts']
 /** Libraries that only compute. */
@@ -45,4 +45,11 @@ test('SQL stands only in *.queries.ts', () => {
   const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
   expect(sources.filter((file) => !file.endsWith('.queries.ts') && SQL.test(read(file)))).toEqual([])
   expect(sources.filter((file) => SQL.test(read(file))).length).toBeGreaterThan(20)
+})
+
+test('*.responses.ts are imported as types only, so that no Worker bundles them', () => {
+  const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')
+  const isResponses = (file: string) => file.endsWith('.responses.ts')
+  expect(sources.filter(isResponses).length).toBeGreaterThan(10)
+  expect(sources.filter((file) => !isResponses(file) && valueImports(file).some(isResponses))).toEqual([])
 })

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { MAX_CUSTOMER_ROWS } from '../../lib/imports/customer-import.ts'
+import { CustomerImportResponse, PartnerImportResponse } from '../../lib/imports/imports.responses.ts'
 import {
   CustomerImport,
   CustomerImportRow,
@@ -7,36 +9,34 @@ import {
   PartnerImportRow,
 } from '../../lib/imports/imports.schemas.ts'
 import { MAX_PARTNER_ROWS } from '../../lib/imports/partner-import.ts'
-import { CustomerImportResponse, PartnerImportResponse } from '../responses.ts'
-import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, workspace } from '../shared.ts'
+import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS, path, WORKSPACE } from '../operations.ts'
 
-const importOf = (summary: string, call: z.ZodType, answer: z.ZodType) => ({
+const importOf = (summary: string, body: z.ZodType, response: z.ZodType) => ({
   post: {
     summary,
-    description: 'Each row is taken or refused by itself. Calling it again changes nothing more.',
+    description: 'Each row succeeds or fails on its own. Safe to repeat.',
     security: bySession,
-    requestParams: { path: z.object(workspace) },
-    requestBody: { required: true, ...json(call) },
+    requestParams: path(),
+    requestBody: { required: true, ...json(body) },
     responses: {
-      200: { description: 'One result per row, in their order.', ...json(answer) },
+      200: { description: 'One result per row, in order.', ...json(response) },
       ...errors(...BODY_ERRORS, 'too_many_rows', ...MANAGER_ERRORS),
     },
   },
 })
 
-/** The calls with the rows that they are described to take; what they take is looked at row by row. */
+/** The endpoints accept rows of any shape and validate each on its own, so the row schemas are added here. */
 const partners = PartnerImport.extend({ rows: z.array(PartnerImportRow).max(MAX_PARTNER_ROWS) })
 const customers = CustomerImport.extend({ rows: z.array(CustomerImportRow).max(MAX_CUSTOMER_ROWS) })
 
-/** Moving in from another platform. */
-export const imports = {
-  '/api/workspaces/{workspace}/partners/import': importOf(
-    'Import partners with their slugs',
+export const imports: ZodOpenApiPathsObject = {
+  [`${WORKSPACE}/partners/import`]: importOf(
+    'Import partners and keep their slugs',
     partners.meta({ id: 'PartnerImport' }),
     PartnerImportResponse,
   ),
-  '/api/workspaces/{workspace}/customers/import': importOf(
-    'Import which customer belongs to which partner',
+  [`${WORKSPACE}/customers/import`]: importOf(
+    'Import the assignment of customers to partners',
     customers.meta({ id: 'CustomerImport' }),
     CustomerImportResponse,
   ),

@@ -1,50 +1,56 @@
 import * as z from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { PayoutResponse, PayoutRunResponse, RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
-import { listOf, PayoutResponse, PayoutRunResponse, RunResultResponse } from '../management-responses.ts'
-import { AT, get, id, list, membersOnly, patch, path } from '../operations.ts'
-import { BODY_ERRORS, bySession, errors, json, MANAGER_ERRORS } from '../shared.ts'
+import {
+  BODY_ERRORS,
+  bySession,
+  errors,
+  get,
+  id,
+  json,
+  list,
+  MANAGER_ERRORS,
+  membersOnly,
+  patch,
+  path,
+  WORKSPACE,
+} from '../operations.ts'
 
-/** Paying partners. Design, section 12. */
-export const payouts = {
-  [`${AT}/payouts`]: { get: membersOnly(list('List payouts', listOf(PayoutResponse), PayoutQuery)) },
-  [`${AT}/payouts/run`]: {
+export const payouts: ZodOpenApiPathsObject = {
+  [`${WORKSPACE}/payouts`]: { get: membersOnly(list('List payouts', PayoutResponse, PayoutQuery)) },
+  [`${WORKSPACE}/payouts/run`]: {
     post: {
-      summary: 'Pay what is payable',
+      summary: 'Pay all payable commissions',
       description:
-        'Of what a partner has earned in a currency, whatever was taken back is deducted. A repeat finds nothing ' +
-        'that an earlier call has taken, and goes on with what that has left unsent. See docs/payouts.md.',
+        'Reversals are deducted from what a partner has earned in the same currency. Safe to repeat: a second ' +
+        'request never pays a commission twice, and continues sending what the first left unsent. See ' +
+        'docs/payouts.md.',
       security: bySession,
       requestParams: path(),
       requestBody: { required: true, ...json(PayoutRun) },
       responses: {
-        200: { description: 'What is paid to whom, and who is left out.', ...json(RunResultResponse) },
+        200: { description: 'The payouts, and the partners skipped.', ...json(RunResultResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
       },
     },
   },
-  [`${AT}/payouts/{id}`]: { get: membersOnly(get('Get a payout', PayoutResponse)) },
-  [`${AT}/payout-runs`]: {
-    get: membersOnly(list('List payout runs', listOf(PayoutRunResponse))),
-  },
-  [`${AT}/payout-runs/{id}`]: {
+  [`${WORKSPACE}/payouts/{id}`]: { get: membersOnly(get('Get a payout', PayoutResponse)) },
+  [`${WORKSPACE}/payout-runs`]: { get: membersOnly(list('List payout runs', PayoutRunResponse)) },
+  [`${WORKSPACE}/payout-runs/{id}`]: {
     get: membersOnly(get('Get a payout run', PayoutRunResponse)),
     patch: {
-      ...patch(
-        'Mark a run paid by bank, take that back, confirm it, or cancel it',
-        RunChange,
-        PayoutRunResponse,
-        'conflict',
-      ),
-      description: 'Asking for the status that it has already changes nothing.',
+      ...patch('Change the status of a manual payout run', RunChange, PayoutRunResponse, 'conflict'),
+      description: 'Setting the current status changes nothing.',
     },
   },
-  [`${AT}/payout-runs/{id}/export`]: {
+  [`${WORKSPACE}/payout-runs/{id}/export`]: {
     get: {
-      summary: 'Download what a run by bank is to pay, as CSV',
+      summary: 'Download the payouts of a manual run as CSV',
       security: bySession,
       requestParams: path(id),
       responses: {
-        200: { description: 'A line for each payout.', content: { 'text/csv': { schema: z.string() } } },
+        200: { description: 'One line per payout.', content: { 'text/csv': { schema: z.string() } } },
         ...errors('not_signed_in', 'not_found', 'conflict'),
       },
     },

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
 import { ClickEvent, LeadEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
-import { ClickResponse, TrackingResponse } from '../responses.ts'
-import { BODY_ERRORS, byApiKey, errors, json } from '../shared.ts'
+import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
 const report = (summary: string, schema: z.ZodType) => ({
   post: {
@@ -11,7 +12,8 @@ const report = (summary: string, schema: z.ZodType) => ({
     responses: {
       200: {
         description:
-          'Saved, now or by an earlier call with the same `externalId`. The header `Idempotency-Mismatch: true` says that the earlier call said something else.',
+          'Saved, by this request or an earlier one with the same `externalId`. The header ' +
+          '`Idempotency-Mismatch: true` means that the earlier request had a different body.',
         ...json(TrackingResponse),
       },
       ...errors(...BODY_ERRORS, 'invalid_api_key'),
@@ -19,14 +21,13 @@ const report = (summary: string, schema: z.ZodType) => ({
   },
 })
 
-/** What happens on the merchant's site. */
-export const tracking = {
+export const tracking: ZodOpenApiPathsObject = {
   '/api/track/click': {
     post: {
       summary: 'Record a visit through a partner’s link',
       requestBody: { required: true, ...json(ClickEvent) },
       responses: {
-        200: { description: 'The click, and until when it counts.', ...json(ClickResponse) },
+        200: { description: 'The click and when it expires.', ...json(ClickResponse) },
         ...errors(...BODY_ERRORS, 'partner_not_found'),
       },
     },

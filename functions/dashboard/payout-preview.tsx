@@ -4,7 +4,7 @@ import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Problem, Table, wordsFor } from '../../lib/pages/parts.tsx'
 import { moneySums, NeedsKey } from '../../lib/pages/payouts.tsx'
-import type { RunResult } from '../../lib/payouts/payouts.rpc.ts'
+import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod, SkipCode } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
@@ -22,7 +22,7 @@ const SKIP_WORDS: Record<SkipCode, string> = {
 type Line = { partnerId: string; currency: string; amountCents: number }
 
 /** Whether nobody can be paid, and some only because they have not connected: a run tells them what to do. */
-export const isToTell = ({ payouts, skipped }: RunResult): boolean =>
+export const isToTell = ({ payouts, skipped }: RunResultResponse): boolean =>
   payouts.length === 0 && skipped.some(({ code }) => code === 'not_connected')
 
 const PAY_BUTTON: Record<PayoutMethod, (sum: string) => string> = {
@@ -34,7 +34,7 @@ type Props = {
   workspace: Workspace
   method: PayoutMethod
   program: { id: string; name: string } | null
-  result: RunResult
+  result: RunResultResponse
   names: Map<string, { name: string | null; slug: string }>
   /** Whether there is what this method takes. */
   isReady: boolean

@@ -13,7 +13,8 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/payouts/overview.queries.ts'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
-import type { PayoutsService, RunRequest, RunResult } from '../../lib/payouts/payouts.rpc.ts'
+import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
+import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { PayoutQuery, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { refusalOf } from '../../lib/payouts/runs.ts'
@@ -76,7 +77,7 @@ const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>
     : found('program', programId, (id) => findProgram(c.var.db, c.var.workspace.id, id))
 
 /** What is said of a run that has just begun, by how it pays and how far that is. */
-const begunAs = (method: PayoutMethod, { payouts }: RunResult): keyof typeof DONE => {
+const begunAs = (method: PayoutMethod, { payouts }: RunResultResponse): keyof typeof DONE => {
   if (method === 'manual') return 'aside'
   return payouts.every(({ status }) => status === 'paid') ? 'sent' : 'begun'
 }

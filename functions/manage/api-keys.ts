@@ -5,6 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/workspace/api-keys.queries.ts'
+import type { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
 import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 
 /** /api-keys: made, shown once, and revoked at once. Design, section 12. */
@@ -12,13 +13,13 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
-    return c.json(page(keys, limit))
+    return c.json(page<ApiKeyResponse>(keys, limit))
   })
   .post('/api/workspaces/:workspace/api-keys', manager(), body(NewApiKey), async (c) => {
     const { key, hash } = await createApiKey()
     const { name } = c.req.valid('json')
     const { id, createdAt } = await addApiKey(c.var.db, actOf(c), { name, hash })
-    return c.json({ id, name, createdAt, key }, 201)
+    return c.json({ id, name, createdAt, key } satisfies CreatedApiKeyResponse, 201)
   })
   .delete('/api/workspaces/:workspace/api-keys/:id', manager(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))

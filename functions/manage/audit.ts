@@ -3,8 +3,9 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { type AuditRow, listAudit } from '../../lib/workspace/audit.queries.ts'
+import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 
-const present = (entry: AuditRow) => ({
+const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   id: entry.id,
   actor: entry.actor,
   action: entry.action,
@@ -17,5 +18,7 @@ const present = (entry: AuditRow) => ({
 export default createRoutes().get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
   const { db, workspace } = c.var
   const { cursor, limit } = c.req.valid('query')
-  return c.json(page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, present))
+  return c.json(
+    page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, auditEntryResponse),
+  )
 })

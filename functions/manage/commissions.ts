@@ -3,10 +3,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { type CommissionRow, listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import type { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 
-const present = (commission: CommissionRow, now: Date) => ({
+const commissionResponse = (commission: CommissionRow, now: Date): CommissionResponse => ({
   id: commission.id,
   kind: commission.kind,
   amountCents: Number(commission.amount_cents),
@@ -33,6 +34,6 @@ export default createRoutes().get(
     const { db, now, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const commissions = await listCommissions(db, workspace.id, { ...filter, limit: limit + 1 }, now)
-    return c.json(page(commissions, limit, (commission) => present(commission, now)))
+    return c.json(page(commissions, limit, (commission) => commissionResponse(commission, now)))
   },
 )

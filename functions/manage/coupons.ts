@@ -6,10 +6,14 @@ import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { findUnstorable } from '../../lib/json.ts'
 import { addCoupon, type CouponRow, listCoupons, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
+import type { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { findPartner } from '../../lib/workspace/partners.queries.ts'
 
-const present = (coupon: CouponRow) => ({ couponId: coupon.coupon_id, couponLabel: coupon.label })
+const couponResponse = (coupon: CouponRow): CouponResponse => ({
+  couponId: coupon.coupon_id,
+  couponLabel: coupon.label,
+})
 
 /** The coupon aliases of a partner. Spec, section 4.5; design, section 12. */
 export default createRoutes()
@@ -18,7 +22,7 @@ export default createRoutes()
     const { cursor, limit } = c.req.valid('query')
     const { id } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
-    return c.json(page(coupons, limit, present))
+    return c.json(page(coupons, limit, couponResponse))
   })
   .post('/api/workspaces/:workspace/partners/:id/coupons', manager(), body(NewCoupon), async (c) => {
     const coupon = c.req.valid('json')
@@ -29,7 +33,7 @@ export default createRoutes()
         `${added.holder ? `The partner "${added.holder.slug}"` : 'Another partner'} has the coupon "${coupon.couponId}". Remove it there first.`,
       )
     }
-    return c.json(present(added.coupon), added.outcome === 'added' ? 201 : 200)
+    return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
   })
   .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', manager(), async (c) => {
     const { couponId } = c.req.param()

@@ -1,11 +1,12 @@
 import { reader } from '../../lib/auth/access.ts'
 import { type CustomerRow, listCustomers } from '../../lib/customers/customers.queries.ts'
+import type { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 
-const present = (customer: CustomerRow) => ({
+const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   id: customer.id,
   externalId: customer.external_id,
   email: customer.email,
@@ -24,6 +25,6 @@ export default createRoutes().get(
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const customers = await listCustomers(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(customers, limit, present))
+    return c.json(page(customers, limit, customerResponse))
   },
 )

@@ -5,24 +5,39 @@ import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 import { explain } from '../../lib/tracking/steps.ts'
 
-/** An event with its explanation, as the API shows it. */
-const present = (event: EventRow, now: Date) => ({
+// The columns of a left join are null together, which their types don't say.
+
+const partnerOf = (event: EventRow): EventResponse['partner'] => {
+  const { partner_id: id, partner_slug: slug, partner_name: name, partner_email: email } = event
+  return id !== null && slug !== null && email !== null ? { id, slug, name, email } : null
+}
+
+const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] => {
+  const { commission_id: id, commission_currency: currency, payable_at: payableAt } = event
+  if (id === null || currency === null || payableAt === null) return null
+  return {
+    id,
+    amountCents: Number(event.commission_amount_cents),
+    reversedCents: Number(event.reversed_cents),
+    currency,
+    status: commissionStatus({ payableAt, payoutId: event.payout_id, paidAt: event.paid_at }, now),
+    payableAt,
+  }
+}
+
+const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   id: event.id,
   kind: event.kind,
   externalId: event.external_id,
   eventName: event.event_name,
   attributed: event.partner_id !== null,
   attributedBy: event.attributed_by,
-  partner: event.partner_id && {
-    id: event.partner_id,
-    slug: event.partner_slug,
-    name: event.partner_name,
-    email: event.partner_email,
-  },
-  // The merchant's own id is always known; the rest once an event of the customer was attributed.
+  partner: partnerOf(event),
+  // Only the external id is known before an event of the customer is attributed.
   customer: {
     id: event.customer_id,
     externalId: event.customer_external_id,
@@ -33,17 +48,7 @@ const present = (event: EventRow, now: Date) => ({
   currency: event.currency,
   metadata: event.metadata,
   occurredAt: event.occurred_at,
-  commission: event.payable_at && {
-    id: event.commission_id,
-    amountCents: Number(event.commission_amount_cents),
-    reversedCents: Number(event.reversed_cents),
-    currency: event.commission_currency,
-    status: commissionStatus(
-      { payableAt: event.payable_at, payoutId: event.payout_id, paidAt: event.paid_at },
-      now,
-    ),
-    payableAt: event.payable_at,
-  },
+  commission: commissionOf(event, now),
   steps: event.steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
 })
 
@@ -52,11 +57,11 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
-    return c.json(present(event, now))
+    return c.json(eventResponse(event, now))
   })
   .get('/api/workspaces/:workspace/events', reader(), query(EventQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const events = await listEvents(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(events, limit, (event) => present(event, now)))
+    return c.json(page(events, limit, (event) => eventResponse(event, now)))
   })

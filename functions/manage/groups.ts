@@ -3,7 +3,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { presentReward } from '../../lib/tracking/rewards.ts'
+import { rewardResponse } from '../../lib/tracking/rewards.ts'
 import {
   changeGroup,
   createGroup,
@@ -11,13 +11,14 @@ import {
   type Group,
   listGroups,
 } from '../../lib/workspace/groups.queries.ts'
+import type { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 
-const present = (group: Group) => ({
+const groupResponse = (group: Group): GroupResponse => ({
   ...group,
-  saleReward: group.saleReward && presentReward(group.saleReward),
-  leadReward: group.leadReward && presentReward(group.leadReward),
+  saleReward: group.saleReward && rewardResponse(group.saleReward),
+  leadReward: group.leadReward && rewardResponse(group.leadReward),
 })
 
 /** /groups: partners with rewards of their own. Design, section 12. */
@@ -27,21 +28,21 @@ export default createRoutes()
     const { limit, cursor } = c.req.valid('query')
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const groups = await listGroups(db, workspace.id, program.id, { cursor, limit: limit + 1 })
-    return c.json(page(groups, limit, present))
+    return c.json(page(groups, limit, groupResponse))
   })
   .post('/api/workspaces/:workspace/programs/:id/groups', manager(), body(NewGroup), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
-    return c.json(present(group), 201)
+    return c.json(groupResponse(group), 201)
   })
   .get('/api/workspaces/:workspace/groups/:id', reader(), async (c) => {
     const { db, workspace } = c.var
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
-    return c.json(present(group))
+    return c.json(groupResponse(group))
   })
   .patch('/api/workspaces/:workspace/groups/:id', manager(), body(GroupChange), async (c) => {
     const change = c.req.valid('json')
     const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
-    return c.json(present(group))
+    return c.json(groupResponse(group))
   })

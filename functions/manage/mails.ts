@@ -4,10 +4,11 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import type { MailResponse } from '../../lib/mail/mails.responses.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { listMails, type MailRow, retryMail } from '../../lib/mail/outbox.queries.ts'
 
-const present = (mail: MailRow) => ({
+const mailResponse = (mail: MailRow): MailResponse => ({
   id: mail.id,
   kind: mail.kind,
   to: mail.recipient,
@@ -27,7 +28,7 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const mails = await listMails(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(mails, limit, present))
+    return c.json(page(mails, limit, mailResponse))
   })
   .post('/api/workspaces/:workspace/mails/:id/retry', manager(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
@@ -35,5 +36,5 @@ export default createRoutes()
     if (mail.status === 'sent') {
       throw new ApiError('conflict', `This mail was sent to ${mail.recipient} already.`)
     }
-    return c.json(present(mail))
+    return c.json(mailResponse(mail))
   })

@@ -11,10 +11,16 @@ import {
   type Member,
   removeMember,
 } from '../../lib/workspace/members.queries.ts'
+import type { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
 import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
 
-const present = ({ id, email, role, createdAt }: Member) => ({ id, email, role, createdAt })
+const memberResponse = ({ id, email, role, createdAt }: Member): MemberResponse => ({
+  id,
+  email,
+  role,
+  createdAt,
+})
 
 /** @throws {ApiError} `conflict` when nobody would be left to manage the workspace */
 const unlessLast = (member: Member | null): Member => {
@@ -27,18 +33,18 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/members', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const members = await listMembers(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
-    return c.json(page(members, limit, present))
+    return c.json(page(members, limit, memberResponse))
   })
   .post('/api/workspaces/:workspace/members', manager(), body(NewMember), async (c) => {
     const { email, role } = c.req.valid('json')
     const member = await inviteMember(c.var.db, actOf(c), { email, details: invitation(c, role) })
     if (!member) throw new ApiError('conflict', alreadyMember(email))
-    return c.json(present(member), 201)
+    return c.json(memberResponse(member), 201)
   })
   .patch('/api/workspaces/:workspace/members/:id', manager(), body(MemberChange), async (c) => {
     const { role } = c.req.valid('json')
     const member = await found('member', c.req.param('id'), (id) => changeRole(c.var.db, actOf(c), id, role))
-    return c.json(present(unlessLast(member)))
+    return c.json(memberResponse(unlessLast(member)))
   })
   .delete('/api/workspaces/:workspace/members/:id', manager(), async (c) => {
     unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))

@@ -5,15 +5,17 @@ import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { earnedQuery } from '../../lib/tracking/commissions.queries.ts'
+import type { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
 import {
   changePartner,
   findPartner,
   listPartners,
   type PartnerRow,
 } from '../../lib/workspace/partners.queries.ts'
+import type { PartnerResponse } from '../../lib/workspace/partners.responses.ts'
 import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 
-const present = (partner: PartnerRow) => ({
+const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   id: partner.id,
   programId: partner.program_id,
   email: partner.email,
@@ -25,7 +27,9 @@ const present = (partner: PartnerRow) => ({
   coupons: partner.coupons,
 })
 
-const presentBalance = (balance: Awaited<ReturnType<ReturnType<typeof earnedQuery>['execute']>>[number]) => ({
+type Balance = Awaited<ReturnType<ReturnType<typeof earnedQuery>['execute']>>[number]
+
+const balanceResponse = (balance: Balance): BalanceResponse => ({
   currency: balance.currency,
   pendingCents: Number(balance.pendingCents),
   payableCents: Number(balance.payableCents),
@@ -39,18 +43,18 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { limit, slug, ...filter } = c.req.valid('query')
     const partners = await listPartners(db, workspace.id, { ...filter, slugKey: slug, limit: limit + 1 })
-    return c.json(page(partners, limit, present))
+    return c.json(page(partners, limit, partnerResponse))
   })
   .get('/api/workspaces/:workspace/partners/:id', reader(), async (c) => {
     const { db, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
-    return c.json(present(partner))
+    return c.json(partnerResponse(partner))
   })
   .get('/api/workspaces/:workspace/partners/:id/balances', reader(), async (c) => {
     const { db, now, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     const balances = await earnedQuery(db, workspace.id, now, partner.id).execute()
-    return c.json({ data: balances.map(presentBalance) })
+    return c.json({ data: balances.map(balanceResponse) })
   })
   .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')
@@ -58,5 +62,5 @@ export default createRoutes()
       changePartner(c.var.db, actOf(c), id, changes),
     )
     if (partner === 'no_group') throw notFound('group')
-    return c.json(present(partner))
+    return c.json(partnerResponse(partner))
   })

@@ -17,10 +17,11 @@ import {
   type Run,
   type RunLine,
 } from '../../lib/payouts/payouts.queries.ts'
+import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import { exportRefusalOf, refusalOf } from '../../lib/payouts/runs.ts'
 
-const present = (payout: PayoutRow) => ({
+const payoutResponse = (payout: PayoutRow): PayoutResponse => ({
   id: payout.id,
   runId: payout.run_id,
   partnerId: payout.partner_id,
@@ -37,7 +38,7 @@ const present = (payout: PayoutRow) => ({
   transferId: payout.transfer_id,
 })
 
-const presentRun = ({ processing: _, programName: __, ...run }: Run) => run
+const payoutRunResponse = ({ processing: _, programName: __, ...run }: Run): PayoutRunResponse => run
 
 const HEAD = ['payout id', 'partner name', 'e-mail', 'currency', 'amount', 'program', 'run']
 
@@ -59,21 +60,25 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const payouts = await payoutsQuery(db, workspace.id, { ...filter, limit: limit + 1 }).execute()
-    return c.json(page(payouts, limit, present))
+    return c.json(page(payouts, limit, payoutResponse))
   })
   .get('/api/workspaces/:workspace/payouts/:id', member(), async (c) => {
     const { db, workspace } = c.var
-    return c.json(present(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))))
+    return c.json(
+      payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
+    )
   })
   .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
-    return c.json(page(await listRuns(db, workspace.id, { cursor, limit: limit + 1 }), limit, presentRun))
+    return c.json(
+      page(await listRuns(db, workspace.id, { cursor, limit: limit + 1 }), limit, payoutRunResponse),
+    )
   })
   .get(RUN, member(), async (c) => {
     const { db, workspace } = c.var
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
-    return c.json(presentRun(run))
+    return c.json(payoutRunResponse(run))
   })
   .get(`${RUN}/export`, member(), async (c) => {
     const { db, workspace } = c.var
@@ -96,5 +101,5 @@ export default createRoutes()
     )
     const refusal = refusalOf(run, status)
     if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(presentRun(run))
+    return c.json(payoutRunResponse(run))
   })

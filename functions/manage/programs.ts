@@ -3,7 +3,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { presentReward } from '../../lib/tracking/rewards.ts'
+import { rewardResponse } from '../../lib/tracking/rewards.ts'
 import {
   changeProgram,
   createProgram,
@@ -11,30 +11,34 @@ import {
   listPrograms,
   type Program,
 } from '../../lib/workspace/programs.queries.ts'
+import type { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 
-const present = (program: Program) => ({ ...program, reward: presentReward(program.reward) })
+const programResponse = (program: Program): ProgramResponse => ({
+  ...program,
+  reward: rewardResponse(program.reward),
+})
 
 /** /programs: the terms on which a merchant rewards its partners. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/programs', reader(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
-    return c.json(page(programs, limit, present))
+    return c.json(page(programs, limit, programResponse))
   })
   .post('/api/workspaces/:workspace/programs', manager(), body(NewProgram), async (c) => {
     const program = await createProgram(c.var.db, actOf(c), c.req.valid('json'))
-    return c.json(present(program), 201)
+    return c.json(programResponse(program), 201)
   })
   .get('/api/workspaces/:workspace/programs/:id', reader(), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    return c.json(present(program))
+    return c.json(programResponse(program))
   })
   .patch('/api/workspaces/:workspace/programs/:id', manager(), body(ProgramChange), async (c) => {
     const change = c.req.valid('json')
     const program = await found('program', c.req.param('id'), (id) =>
       changeProgram(c.var.db, actOf(c), id, change),
     )
-    return c.json(present(program))
+    return c.json(programResponse(program))
   })

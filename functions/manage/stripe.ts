@@ -8,6 +8,12 @@ import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { listStripeEvents, readStripe, type StripeEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import type {
+  StripeEventResponse,
+  StripeKeyResponse,
+  StripeResponse,
+  StripeSecretResponse,
+} from '../../lib/purchases/stripe/settings.responses.ts'
 import {
   NewStripeKey,
   NewStripeSecret,
@@ -24,7 +30,7 @@ import {
 } from '../../lib/purchases/stripe/settings.service.ts'
 import { removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 
-const present = ({ outcome, ...event }: StripeEventRow) => ({
+const stripeEventResponse = ({ outcome, ...event }: StripeEventRow): StripeEventResponse => ({
   id: event.id,
   stripeId: event.stripe_id,
   type: event.type,
@@ -41,10 +47,10 @@ export default createRoutes<StripeEnv>()
     const { events: _, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
     return c.json({
       webhookUrl: webhookUrl(c),
-      events: STRIPE_EVENTS,
-      connectEvents: CONNECT_EVENTS,
+      events: [...STRIPE_EVENTS],
+      connectEvents: [...CONNECT_EVENTS],
       ...setup,
-    })
+    } satisfies StripeResponse)
   })
   .put('/api/workspaces/:workspace/stripe/key', manager(), body(NewStripeKey), async (c) => {
     const key = await keepKey(c, c.req.valid('json').key)
@@ -53,7 +59,7 @@ export default createRoutes<StripeEnv>()
       const details = [{ path: 'key', message: key.refused }]
       throw new ApiError('invalid_body', `key: ${key.refused}`, { details })
     }
-    return c.json(key)
+    return c.json(key satisfies StripeKeyResponse)
   })
   .delete('/api/workspaces/:workspace/stripe/key', manager(), async (c) => {
     const isRemoved = await removeStripeKey(c.var.db, actOf(c))
@@ -64,7 +70,7 @@ export default createRoutes<StripeEnv>()
   .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {
     const kept = await keepSecret(c, c.req.valid('json').secret)
     if (kept.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
-    return c.json(kept.secret, kept.outcome === 'added' ? 201 : 200)
+    return c.json(kept.secret satisfies StripeSecretResponse, kept.outcome === 'added' ? 201 : 200)
   })
   .delete('/api/workspaces/:workspace/stripe/secrets/:id', manager(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
@@ -74,5 +80,5 @@ export default createRoutes<StripeEnv>()
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const events = await listStripeEvents(db, workspace.id, { ...filter, limit: limit + 1 })
-    return c.json(page(events, limit, present))
+    return c.json(page(events, limit, stripeEventResponse))
   })

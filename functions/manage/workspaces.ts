@@ -3,10 +3,16 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
 import { allowSignup, type SignupBindings, slugTaken } from '../../lib/workspace/signup.service.ts'
-import { createWorkspace, listWorkspaces, type Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { createWorkspace, listWorkspaces, type Membership } from '../../lib/workspace/workspaces.queries.ts'
+import type { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
-const present = ({ id, slug, name, role }: Workspace) => ({ id, slug, name, role })
+const workspaceResponse = ({ id, slug, name, role }: Membership): WorkspaceResponse => ({
+  id,
+  slug,
+  name,
+  role,
+})
 
 /** POST and GET /api/workspaces: makes a workspace, whose manager its maker is, and lists the caller's own. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
@@ -16,9 +22,9 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     const { name, slug } = c.req.valid('json')
     const workspace = await createWorkspace(db, { name, slug, email: user.email, now })
     if (!workspace) throw new ApiError('conflict', slugTaken(slug))
-    return c.json(present(workspace), 201)
+    return c.json(workspaceResponse(workspace), 201)
   })
   .get('/api/workspaces', session(), async (c) => {
     const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
-    return c.json({ data: workspaces.map(present), nextCursor: null })
+    return c.json({ data: workspaces.map(workspaceResponse), nextCursor: null })
   })

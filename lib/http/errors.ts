@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Unavailable } from '../unavailable.ts'
+import type { ErrorResponse } from './common.responses.ts'
 
 /** Every code that an answer may carry: its status, when it happens, and what the caller does about it. */
 export const ERRORS = {
@@ -138,7 +139,7 @@ export const errorResponse = (c: Context, error: ApiError): Response => {
   const { code, message, details, retryAfter } = error
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (code === 'invalid_api_key') c.header('WWW-Authenticate', 'Bearer')
-  return c.json(
+  return c.json<ErrorResponse>(
     {
       error: {
         code,

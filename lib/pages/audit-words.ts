@@ -1,9 +1,9 @@
 /** The audit log in words: what somebody did, to be read after who did it. */
 
 import { counted } from '../plural.ts'
-import type { ShownReward } from '../tracking/rewards.ts'
+import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import type { AuditAction } from '../workspace/audit.queries.ts'
-import { shownRewardWords } from './reward-fields.tsx'
+import { rewardResponseWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
 
@@ -43,7 +43,7 @@ const FIELDS: Record<string, string> = {
 }
 
 /** A reward, as `diff` logs it. */
-const isReward = (value: object): value is ShownReward => 'percent' in value || 'amountCents' in value
+const isReward = (value: object): value is RewardResponse => 'percent' in value || 'amountCents' in value
 
 /** A value of a field, old or new. */
 const valueWords = (field: string, value: unknown): string => {
@@ -52,7 +52,7 @@ const valueWords = (field: string, value: unknown): string => {
   if (field === 'payoutSchedule') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
-      ? shownRewardWords(value, field === 'leadReward' ? 'lead' : 'sale')
+      ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale')
       : JSON.stringify(value)
   return text(value)
 }

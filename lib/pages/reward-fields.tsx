@@ -3,16 +3,17 @@
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { formatMoney, parseMoney, plainMoney } from '../money.ts'
-import { presentReward, type RewardTerms, type ShownReward } from '../tracking/rewards.ts'
+import type { RewardResponse } from '../tracking/rewards.responses.ts'
+import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { numberIn } from './forms.ts'
 import { Field, Select } from './parts.tsx'
 
 /** What a reward pays, such as "20% of each sale" or "5.00 USD for each lead". */
 export const rewardWords = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
-  shownRewardWords(presentReward(reward), event)
+  rewardResponseWords(rewardResponse(reward), event)
 
 /** The same of a reward as the API shows it. */
-export const shownRewardWords = (reward: ShownReward, event: 'sale' | 'lead'): string =>
+export const rewardResponseWords = (reward: RewardResponse, event: 'sale' | 'lead'): string =>
   reward.kind === 'percent'
     ? `${reward.percent}% of each ${event}`
     : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
@@ -28,7 +29,7 @@ export const rewardLabels = (name: string) => ({
 /** The fields that show a reward, named by the paths of the API's errors. */
 export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
   if (!reward) return {}
-  const shown = presentReward(reward)
+  const shown = rewardResponse(reward)
   if (shown.kind === 'percent') {
     return { [`${name}.kind`]: 'percent', [`${name}.percent`]: String(shown.percent) }
   }

@@ -1,4 +1,5 @@
 /** What the payouts Worker offers to the Workers that hold no secret: see functions/payouts.ts. */
+import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
 
 /** A refusal in words for whoever asked. */
@@ -40,23 +41,5 @@ export type PayoutsService = {
   /** Lets go of a partner's account, unless a payout to it is under way. */
   disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
-  run: (request: RunRequest) => Promise<RunResult | Refused>
-}
-
-/** What a run has come to so far. */
-export type RunResult = {
-  /** null in a dry run. */
-  runId: string | null
-  payouts: RunPayout[]
-  skipped: { partnerId: string; currency: string; amountCents: number; code: string }[]
-}
-
-type RunPayout = {
-  /** null in a dry run. */
-  id: string | null
-  partnerId: string
-  currency: string
-  amountCents: number
-  /** `payable` in a dry run. */
-  status: string
+  run: (request: RunRequest) => Promise<RunResultResponse | Refused>
 }

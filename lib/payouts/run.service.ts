@@ -4,7 +4,8 @@ import { mailPartners } from '../mail/outbox.queries.ts'
 import { formatMoney } from '../money.ts'
 import { ask, type Budget, hasLeft, newBudget } from './budget.service.ts'
 import { listRunPayouts } from './payouts.queries.ts'
-import type { Refused, RunRequest, RunResult } from './payouts.rpc.ts'
+import type { RunResultResponse } from './payouts.responses.ts'
+import type { Refused, RunRequest } from './payouts.rpc.ts'
 import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import {
   beginRun,
@@ -71,7 +72,7 @@ const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
   )
 
 /** What a run would come to now. */
-const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResult> => {
+const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResultResponse> => {
   const balances = await listBalances(connect(env), scope)
   const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
     partnerId,
@@ -102,7 +103,7 @@ export const runPayouts = async (
   env: PayoutEnv,
   { workspaceId, programId, method, dryRun, actor }: RunRequest,
   now = new Date(),
-): Promise<RunResult | Refused> => {
+): Promise<RunResultResponse | Refused> => {
   const scope: RunScope = { workspaceId, programId, method, cutoffAt: now }
   if (dryRun) return dryRunResult(env, scope)
   if (method === 'stripe' && !(await hasStripeKey(connect(env), workspaceId))) return { refused: NO_KEY }

@@ -8,6 +8,7 @@ import { sha256 } from '../sha256.ts'
 import { decide, type Report } from './decide.ts'
 import { loadReportFacts } from './facts.queries.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
+import type { TrackingResponse } from './reports.responses.ts'
 
 /**
  * Loads, decides, saves and answers. The answer goes out after the commit, and a repeat gets the first one's
@@ -43,7 +44,10 @@ export const recordReport = async (c: Context<KeyEnv>, report: Report): Promise<
   if (!event) throw new Error('A customer was new, then was not, then was new again.')
 
   if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
-  return c.json({ eventId: event.attributed ? event.id : null, attributed: event.attributed })
+  return c.json<TrackingResponse>({
+    eventId: event.attributed ? event.id : null,
+    attributed: event.attributed,
+  })
 }
 
 /** What tells two reports apart: all that was reported, with the defaults filled in and the keys in order. */

@@ -2,6 +2,7 @@
 import { UTCDate } from '@date-fns/utc'
 import { addMonths } from 'date-fns/addMonths'
 import { shareOf } from '../money.ts'
+import type { RewardResponse } from './rewards.responses.ts'
 import type { Step } from './steps.ts'
 
 /** What an event earns: a share of the sale, or a flat amount in its own currency. */
@@ -11,13 +12,8 @@ export type RewardTerms =
 
 export type Reward = { id: string } & RewardTerms
 
-/** A reward as the API shows it and takes it: a share in per cent. */
-export type ShownReward =
-  | { kind: 'percent'; percent: number }
-  | { kind: 'flat'; amountCents: number; currency: string }
-
-/** A reward as the API shows it. */
-export const presentReward = (reward: RewardTerms): ShownReward =>
+/** A reward as the API returns and accepts it: a share is in percent. */
+export const rewardResponse = (reward: RewardTerms): RewardResponse =>
   reward.kind === 'percent'
     ? { kind: 'percent', percent: reward.basisPoints / 100 }
     : { kind: 'flat', amountCents: reward.amountCents, currency: reward.currency }

@@ -1,7 +1,7 @@
 /** The decision trace: stable codes and facts, which are stored, and the words for them, which may improve. */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { presentReward, type Reward } from './rewards.ts'
+import { type Reward, rewardResponse } from './rewards.ts'
 
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
 type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
@@ -45,7 +45,7 @@ export type Step =
 
 /** A reward as a step remembers it. */
 export const rewardFacts = (reward: Reward): RewardFacts => {
-  const { kind, ...facts } = presentReward(reward)
+  const { kind, ...facts } = rewardResponse(reward)
   return facts
 }
 

@@ -1,8 +1,8 @@
 /** Compares a record with a requested update, for the update itself and for the audit log. */
-import { presentReward, type RewardTerms } from '../tracking/rewards.ts'
+import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 
 const logValue = (value: string | number | boolean | RewardTerms | null) =>
-  typeof value === 'object' && value !== null ? presentReward(value) : value
+  typeof value === 'object' && value !== null ? rewardResponse(value) : value
 
 /** The requested values. An undefined field is not changed. */
 export type Patch<T> = { [K in keyof T]?: T[K] | undefined }

@@ -8,6 +8,9 @@ import { auditEntry } from './audit.queries.ts'
 /** A workspace as the one who asked for it may use it. An API key reads, and is nobody's member. */
 export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }
 
+/** A workspace and the role of one of its members. */
+export type Membership = Workspace & { role: Role }
+
 /** Slugs and ids hold nothing else, and Postgres refuses some of it, such as a NUL. */
 const ADDRESS = /^[\w-]{1,63}$/
 
@@ -61,7 +64,7 @@ export const keyWorkspace = async (
 export const createWorkspace = async (
   db: Db,
   { name, slug, email, now }: { name: string; slug: string; email: string; now: Date },
-): Promise<Workspace | null> => {
+): Promise<Membership | null> => {
   const id = newId()
   const act = { workspaceId: id, actor: email, now }
   try {

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
-import type { EventResponse } from '../../api/responses.ts'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import type { Role } from '../../lib/db/tables.ts'
+import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { signIn } from './people.ts'
 
 /** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
@@ -26,7 +26,7 @@ export type Answer = {
   }
 }
 
-type Explanation = z.infer<typeof EventResponse>
+type Explanation = z.input<typeof EventResponse>
 
 /** The shape of every error: spec 7 leaves it open, docs/api.md gives it. */
 export const errorShape = (code: string) => ({

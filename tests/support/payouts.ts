@@ -9,7 +9,8 @@ import { seeder } from '../../dev/demo/seed.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { newId } from '../../lib/db/ids.ts'
-import type { RunRequest, RunResult } from '../../lib/payouts/payouts.rpc.ts'
+import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
+import type { RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
@@ -195,7 +196,7 @@ export const createPayer = async (
         now,
       )
       if ('refused' in result) throw new Error(result.refused)
-      return result as RunResult
+      return result as RunResultResponse
     },
     /** What Stripe has sent each account, by its own books: "100 usd" and so on, sorted. */
     sent: (): Record<string, string[]> => {

@@ -1,10 +1,10 @@
 /** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
 import type * as z from 'zod'
-import type { EventResponse } from '../../../api/responses.ts'
+import type { EventResponse } from '../../../lib/tracking/events.responses.ts'
 import type { ShopConfig } from './config.ts'
 import type { Report } from './tributary.ts'
 
-export type Event = z.infer<typeof EventResponse>
+export type Event = z.input<typeof EventResponse>
 type EventList = { data: Event[] }
 
 /** A page is no place to wait long. */

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { Page } from '../../lib/http/lists.ts'
+import { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
+import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
+import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
+import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
+import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
+import { PartnerResponse } from '../../lib/workspace/partners.responses.ts'
+import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
+import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
+import {
+  BODY_ERRORS,
+  errors,
+  get,
+  id,
+  json,
+  list,
+  MANAGER_ERRORS,
+  patch,
+  post,
+  remove,
+  WORKSPACE,
+} from '../operations.ts'
+
+export const programs: ZodOpenApiPathsObject = {
+  [`${WORKSPACE}/programs`]: {
+    get: list('List programs', ProgramResponse),
+    post: post('Create a program', NewProgram, ProgramResponse),
+  },
+  [`${WORKSPACE}/programs/{id}`]: {
+    get: get('Get a program', ProgramResponse),
+    patch: patch('Update a program', ProgramChange, ProgramResponse),
+  },
+  [`${WORKSPACE}/programs/{id}/groups`]: {
+    get: list('List the groups of a program', GroupResponse, Page, id),
+    post: post('Create a group', NewGroup, GroupResponse, id),
+  },
+  [`${WORKSPACE}/groups/{id}`]: {
+    get: get('Get a group', GroupResponse),
+    patch: patch('Update a group', GroupChange, GroupResponse),
+  },
+  [`${WORKSPACE}/partners`]: { get: list('List partners', PartnerResponse, PartnerQuery) },
+  [`${WORKSPACE}/partners/{id}`]: {
+    get: get('Get a partner', PartnerResponse),
+    patch: patch('Update a partner', PartnerChange, PartnerResponse),
+  },
+  [`${WORKSPACE}/partners/{id}/balances`]: {
+    get: get('Get a partner’s balance in each currency', z.strictObject({ data: z.array(BalanceResponse) })),
+  },
+  [`${WORKSPACE}/partners/{id}/coupons`]: {
+    get: list('List a partner’s coupon aliases', CouponResponse, Page, id),
+    post: {
+      ...post('Add a coupon alias to a partner', NewCoupon, CouponResponse, id),
+      responses: {
+        200: { description: 'The partner already has it.', ...json(CouponResponse) },
+        201: { description: 'Added.', ...json(CouponResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'coupon_taken'),
+      },
+    },
+  },
+  [`${WORKSPACE}/partners/{id}/coupons/{couponId}`]: {
+    delete: remove('Remove a coupon alias', { ...id, couponId: z.string() }),
+  },
+}

@@ -1,0 +1,59 @@
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { listOf } from '../../lib/http/common.responses.ts'
+import { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
+import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
+import { MemberResponse } from '../../lib/workspace/members.responses.ts'
+import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
+import { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
+import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
+import {
+  BODY_ERRORS,
+  bySession,
+  errors,
+  id,
+  json,
+  list,
+  managersOnly,
+  patch,
+  post,
+  remove,
+  SESSION_ERRORS,
+  WORKSPACE,
+} from '../operations.ts'
+
+export const workspaces: ZodOpenApiPathsObject = {
+  '/api/workspaces': {
+    get: {
+      summary: 'List your workspaces',
+      security: bySession,
+      responses: {
+        200: { description: 'All of them.', ...json(listOf(WorkspaceResponse)) },
+        ...errors(...SESSION_ERRORS),
+      },
+    },
+    post: {
+      summary: 'Create a workspace and become its manager',
+      security: bySession,
+      requestBody: { required: true, ...json(NewWorkspace) },
+      responses: {
+        201: { description: 'The created resource.', ...json(WorkspaceResponse) },
+        ...errors(...BODY_ERRORS, ...SESSION_ERRORS, 'signup_closed', 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/members`]: {
+    get: managersOnly(list('List members', MemberResponse)),
+    post: post('Invite a member by e-mail', NewMember, MemberResponse, {}, 'conflict'),
+  },
+  [`${WORKSPACE}/members/{id}`]: {
+    patch: patch('Change a member’s role', MemberChange, MemberResponse, 'conflict'),
+    delete: remove('Remove a member', id, 'conflict'),
+  },
+  [`${WORKSPACE}/api-keys`]: {
+    get: managersOnly(list('List API keys', ApiKeyResponse)),
+    post: post('Create an API key', NewApiKey, CreatedApiKeyResponse),
+  },
+  [`${WORKSPACE}/api-keys/{id}`]: { delete: remove('Revoke an API key immediately') },
+  [`${WORKSPACE}/audit`]: { get: managersOnly(list('List the audit log', AuditEntryResponse)) },
+}

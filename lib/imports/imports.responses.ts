@@ -1,0 +1,46 @@
+import * as z from 'zod'
+
+const problem = {
+  code: z.string().optional().meta({ description: 'What to correct; see docs/api.md.' }),
+  message: z.string().optional(),
+}
+
+/** POST /api/workspaces/:workspace/partners/import. */
+export const PartnerImportResponse = z
+  .strictObject({
+    summary: z.strictObject({
+      created: z.int(),
+      skippedExisting: z.int(),
+      errors: z.int(),
+      slugsRenamed: z.int(),
+      couponsMapped: z.int(),
+    }),
+    results: z.array(
+      z.strictObject({
+        email: z.string(),
+        status: z.enum(['created', 'skipped_existing', 'error']),
+        slug: z.string(),
+        couponMapped: z.boolean(),
+        requestedSlug: z.string().optional().meta({ description: 'The requested slug, if it was taken.' }),
+        ...problem,
+      }),
+    ),
+  })
+  .meta({ id: 'PartnerImportResult' })
+export type PartnerImportResponse = z.infer<typeof PartnerImportResponse>
+
+/** POST /api/workspaces/:workspace/customers/import. */
+export const CustomerImportResponse = z
+  .strictObject({
+    summary: z.strictObject({ created: z.int(), updated: z.int(), unchanged: z.int(), errors: z.int() }),
+    results: z.array(
+      z.strictObject({
+        customerExternalId: z.string(),
+        partnerEmail: z.string(),
+        status: z.enum(['created', 'updated', 'unchanged', 'partner_not_found', 'error']),
+        ...problem,
+      }),
+    ),
+  })
+  .meta({ id: 'CustomerImportResult' })
+export type CustomerImportResponse = z.infer<typeof CustomerImportResponse>

@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+import { MAIL_STATUSES } from './outbox.queries.ts'
+
+export const MailResponse = z
+  .strictObject({
+    id: z.uuid(),
+    kind: z.enum(['moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed']),
+    to: z.string(),
+    partnerId: z.uuid().nullable(),
+    status: z.enum(MAIL_STATUSES),
+    attempts: z.int(),
+    lastError: z.string().nullable(),
+    createdAt: timestamp,
+    nextAttemptAt: timestamp.nullable(),
+    sentAt: timestamp.nullable(),
+    failedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Mail' })
+export type MailResponse = z.infer<typeof MailResponse>

@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
+import { RUN_STATUSES } from './runs.ts'
+
+export const PayoutResponse = z
+  .strictObject({
+    id: z.uuid(),
+    runId: z.uuid(),
+    partnerId: z.uuid(),
+    programId: z.uuid(),
+    currency: z.string(),
+    amountCents: z.int(),
+    status: z.enum(PAYOUT_STATUSES).meta({
+      description: 'The commissions of a `failed` or `canceled` payout are payable again.',
+    }),
+    method: z.enum(PAYOUT_METHODS),
+    createdAt: timestamp,
+    paidAt: timestamp.nullable(),
+    failedAt: timestamp.nullable(),
+    canceledAt: timestamp.nullable(),
+    lastError: z.string().nullable().meta({ description: 'Why it failed or is being retried.' }),
+    transferId: z.string().nullable().meta({ description: 'The id of the Stripe transfer: `tr_...`' }),
+  })
+  .meta({ id: 'Payout' })
+export type PayoutResponse = z.infer<typeof PayoutResponse>
+
+export const PayoutRunResponse = z
+  .strictObject({
+    id: z.uuid(),
+    method: z.enum(PAYOUT_METHODS),
+    programId: z.uuid().nullable().meta({ description: 'null for all programs.' }),
+    status: z.enum(RUN_STATUSES).meta({
+      description: 'A Stripe run is `paid` once none of its payouts is processing, even if some failed.',
+    }),
+    createdBy: z.string().nullable().meta({ description: 'An e-mail address; null for scheduled runs.' }),
+    scheduledFor: timestamp.nullable(),
+    createdAt: timestamp,
+    claimedAt: timestamp.nullable().meta({ description: 'When the run had claimed all of its commissions.' }),
+    markedPaidAt: timestamp.nullable(),
+    confirmedAt: timestamp.nullable(),
+    canceledAt: timestamp.nullable(),
+    totals: z.array(
+      z.strictObject({
+        currency: z.string(),
+        status: z.enum(PAYOUT_STATUSES),
+        payouts: z.int(),
+        amountCents: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'PayoutRun' })
+export type PayoutRunResponse = z.infer<typeof PayoutRunResponse>
+
+const owed = { partnerId: z.uuid(), currency: z.string(), amountCents: z.int() }
+
+/** POST /api/workspaces/:workspace/payouts/run. */
+export const RunResultResponse = z
+  .strictObject({
+    runId: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+    payouts: z.array(
+      z.strictObject({
+        id: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+        ...owed,
+        status: z.enum(['payable', ...PAYOUT_STATUSES]).meta({ description: '`payable` in a dry run.' }),
+      }),
+    ),
+    skipped: z.array(z.strictObject({ ...owed, code: z.enum(SKIP_CODES) })),
+  })
+  .meta({ id: 'PayoutRunResult' })
+export type RunResultResponse = z.infer<typeof RunResultResponse>

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+import { COMMISSION_STATUSES } from './commissions.ts'
+
+/** An event and the steps of its decision. */
+export const EventResponse = z
+  .strictObject({
+    id: z.uuid(),
+    kind: z.enum(['sale', 'lead']),
+    externalId: z.string(),
+    eventName: z.string(),
+    attributed: z.boolean(),
+    attributedBy: z.enum(['coupon', 'click', 'customer']).nullable(),
+    partner: z
+      .strictObject({ id: z.uuid(), slug: z.string(), name: z.string().nullable(), email: z.string() })
+      .nullable(),
+    customer: z.strictObject({
+      id: z.uuid().nullable().meta({ description: 'null until an event of the customer is attributed.' }),
+      externalId: z.string(),
+      email: z.string().nullable(),
+      name: z.string().nullable(),
+    }),
+    amountCents: z.int().nullable(),
+    currency: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    occurredAt: timestamp,
+    commission: z
+      .strictObject({
+        id: z.uuid(),
+        amountCents: z.int(),
+        reversedCents: z
+          .int()
+          .meta({ description: 'The amount reversed by refunds, disputes and corrections.' }),
+        currency: z.string(),
+        status: z.enum(COMMISSION_STATUSES),
+        payableAt: timestamp,
+      })
+      .nullable(),
+    steps: z.array(
+      z.strictObject({
+        code: z.string().meta({ description: 'Stable; see docs/decisions.md.' }),
+        text: z.string().meta({ description: 'The step in words. The wording may change.' }),
+        facts: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  })
+  .meta({ id: 'Event' })
+export type EventResponse = z.infer<typeof EventResponse>

@@ -1,0 +1,12 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+
+export const MemberResponse = z
+  .strictObject({
+    id: z.uuid(),
+    email: z.string(),
+    role: z.enum(['manager', 'member']),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Member' })
+export type MemberResponse = z.infer<typeof MemberResponse>

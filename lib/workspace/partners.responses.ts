@@ -1,0 +1,17 @@
+import * as z from 'zod'
+import { CouponResponse } from './coupons.responses.ts'
+
+export const PartnerResponse = z
+  .strictObject({
+    id: z.uuid(),
+    programId: z.uuid(),
+    email: z.string(),
+    name: z.string().nullable(),
+    slug: z.string(),
+    groupId: z.uuid().nullable(),
+    status: z.enum(['approved', 'banned']),
+    link: z.url(),
+    coupons: z.array(CouponResponse),
+  })
+  .meta({ id: 'Partner' })
+export type PartnerResponse = z.infer<typeof PartnerResponse>

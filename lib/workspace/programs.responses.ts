@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
+import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
+import { RewardResponse } from '../tracking/rewards.responses.ts'
+
+export const ProgramResponse = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    siteUrl: z.url(),
+    reward: RewardResponse,
+    rewardInterval: z.enum(['one-time', 'recurring']),
+    rewardDurationMonths: z.int().nullable(),
+    holdingDays: z.int(),
+    attributionDays: z.int(),
+    attribution: z.enum(['last', 'first']),
+    attributeKnownCustomers: z.boolean(),
+    minimumPayoutCents: z.int(),
+    payoutSchedule: z.enum(PAYOUT_SCHEDULES),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Program' })
+export type ProgramResponse = z.infer<typeof ProgramResponse>
