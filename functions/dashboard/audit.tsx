@@ -20,9 +20,7 @@ const PAGES: Record<string, { path: string; label: string }> = {
 /** What an entry is about, as a link to its page. */
 const About = ({ base, entry }: { base: string; entry: AuditRow }) => {
   const page = PAGES[entry.action.split('.')[0] ?? '']
-  return page && entry.subject_id ? (
-    <a href={`${base}/${page.path}/${entry.subject_id}`}>{page.label}</a>
-  ) : null
+  return page && entry.subjectId ? <a href={`${base}/${page.path}/${entry.subjectId}`}>{page.label}</a> : null
 }
 
 /** /app/:workspace/audit: who changed what, and when. */
@@ -42,7 +40,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/audit', manager
           {entries.map((entry) => (
             <tr>
               <td>
-                <Time at={entry.created_at} />
+                <Time at={entry.createdAt} />
               </td>
               <td>{entry.actor}</td>
               <td class="words">{auditWords(entry)}</td>

@@ -141,7 +141,7 @@ export const PartnerForms = ({
           { value: '', label: 'None: the program’s reward' },
           ...groups.map(({ id, name }) => ({ value: id, label: name })),
         ]}
-        value={refused ? refused.fields.groupId : partner.group_id}
+        value={refused ? refused.fields.groupId : partner.groupId}
         errors={refused?.errors}
       />
       <p>

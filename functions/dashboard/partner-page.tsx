@@ -36,20 +36,20 @@ export const PartnerPage = (props: Props) => {
         <dd>{partner.email}</dd>
         <dt>Program</dt>
         <dd>
-          <a href={`${base}/programs/${partner.program_id}`}>{partner.program_name}</a>
+          <a href={`${base}/programs/${partner.programId}`}>{partner.programName}</a>
         </dd>
         <dt>Group</dt>
-        <dd>{partner.group_name ?? 'None'}</dd>
+        <dd>{partner.groupName ?? 'None'}</dd>
         <dt>Partner since</dt>
         <dd>
-          <Time at={partner.created_at} />
+          <Time at={partner.createdAt} />
         </dd>
         <dt>Paid by Stripe</dt>
         <dd>{props.accountStatus ? ACCOUNT_WORDS[props.accountStatus] : 'Not connected'}</dd>
       </dl>
       <h2>Link</h2>
       {partner.status === 'banned' && <p>This link counts no more: the partner is banned.</p>}
-      <Copyable label="the partner’s link" text={partnerLink(partner.site_url, partner.slug)} />
+      <Copyable label="the partner’s link" text={partnerLink(partner.siteUrl, partner.slug)} />
       <Earned earned={earned} />
       <CouponAliases
         path={path}

@@ -17,7 +17,7 @@ import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** A program with one of its groups, or without any. */
-type Choice = { program_id: string; program_name: string; group_id: string | null; group_name: string | null }
+type Choice = { programId: string; programName: string; groupId: string | null; groupName: string | null }
 
 const ANY = { value: '', label: 'Any' }
 
@@ -32,11 +32,11 @@ const PartnerFilters = ({
   errors: ErrorDetail[] | undefined
   choices: Choice[]
 }) => {
-  const programs = [...new Map(choices.map((choice) => [choice.program_id, choice.program_name]))]
-  const groups = choices.flatMap(({ group_id, group_name, program_name }) => {
-    if (group_id === null || group_name === null) return []
-    const label = programs.length > 1 ? `${program_name}: ${group_name}` : group_name
-    return { value: group_id, label }
+  const programs = [...new Map(choices.map((choice) => [choice.programId, choice.programName]))]
+  const groups = choices.flatMap(({ groupId, groupName, programName }) => {
+    if (groupId === null || groupName === null) return []
+    const label = programs.length > 1 ? `${programName}: ${groupName}` : groupName
+    return { value: groupId, label }
   })
   return (
     <Filters
@@ -84,9 +84,9 @@ const PartnerTable = ({ base, partners }: { base: string; partners: PartnerRow[]
         </td>
         <td>{partner.email}</td>
         <td>
-          <code>{partnerLink(partner.site_url, partner.slug)}</code>
+          <code>{partnerLink(partner.siteUrl, partner.slug)}</code>
         </td>
-        <td>{partner.group_name}</td>
+        <td>{partner.groupName}</td>
         <td>{partner.coupons.map(({ couponId, couponLabel }) => couponLabel ?? couponId).join(', ')}</td>
         <td>
           <Status status={partner.status} />

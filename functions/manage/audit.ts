@@ -9,9 +9,9 @@ const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   id: entry.id,
   actor: entry.actor,
   action: entry.action,
-  subjectId: entry.subject_id,
+  subjectId: entry.subjectId,
   details: entry.details,
-  createdAt: entry.created_at,
+  createdAt: entry.createdAt,
 })
 
 /** GET /audit: who changed what, and when. Design, section 12. */

@@ -10,10 +10,7 @@ import type { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { findPartner } from '../../lib/workspace/partners.queries.ts'
 
-const couponResponse = (coupon: CouponRow): CouponResponse => ({
-  couponId: coupon.coupon_id,
-  couponLabel: coupon.label,
-})
+const couponResponse = ({ couponId, couponLabel }: CouponRow): CouponResponse => ({ couponId, couponLabel })
 
 /** The coupon aliases of a partner. Spec, section 4.5; design, section 12. */
 export default createRoutes()

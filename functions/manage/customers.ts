@@ -8,12 +8,12 @@ import { query } from '../../lib/http/validate.ts'
 
 const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   id: customer.id,
-  externalId: customer.external_id,
+  externalId: customer.externalId,
   email: customer.email,
   name: customer.name,
-  partnerId: customer.partner_id,
-  importedAt: customer.imported_at,
-  startedAt: customer.started_at,
+  partnerId: customer.partnerId,
+  importedAt: customer.importedAt,
+  startedAt: customer.startedAt,
 })
 
 /** GET /customers: whose customers belong to which partner. Design, section 12. */

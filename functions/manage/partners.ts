@@ -17,13 +17,13 @@ import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schema
 
 const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   id: partner.id,
-  programId: partner.program_id,
+  programId: partner.programId,
   email: partner.email,
   name: partner.name,
   slug: partner.slug,
-  groupId: partner.group_id,
+  groupId: partner.groupId,
   status: partner.status,
-  link: partnerLink(partner.site_url, partner.slug),
+  link: partnerLink(partner.siteUrl, partner.slug),
   coupons: partner.coupons,
 })
 

@@ -42,7 +42,7 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
 
 /** When what is payable goes out. A schedule pays by Stripe, so a workspace that doesn't has none that counts. */
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
-  const { status, payout_schedule: schedule, pays_by_stripe: paysByStripe } = partnership
+  const { status, payoutSchedule: schedule, paysByStripe } = partnership
   const next = paysByStripe ? nextOccurrence(schedule, now) : null
   if (status === 'banned') return <>nothing is paid out while this program doesn’t work with you.</>
   if (!next) return <>payable goes out with the next payout, which the merchant decides on.</>
@@ -60,7 +60,7 @@ export const Balances = ({ partnership, balances, now }: Props) => (
   <>
     <h3>Your balance</h3>
     {balances.map((balance) => (
-      <BalanceNumbers balance={balance} minimumCents={partnership.minimum_payout_cents} />
+      <BalanceNumbers balance={balance} minimumCents={partnership.minimumPayoutCents} />
     ))}
     <p class="hint">
       {balances.length === 0 ? (

@@ -12,19 +12,19 @@ import { type Standing, StandingStatus, WhenPaid } from './standing.tsx'
 const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
 
 const standingOf = (commission: OwnCommission): Standing => ({
-  payableAt: commission.payable_at,
-  payoutId: commission.payout_id,
-  paidAt: commission.paid_at,
-  isReversed: commission.reversed_cents === commission.amount_cents,
+  payableAt: commission.payableAt,
+  payoutId: commission.payoutId,
+  paidAt: commission.paidAt,
+  isReversed: commission.reversedCents === commission.amountCents,
 })
 
 const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMany: boolean; now: Date }) => {
-  const { kind, amount_cents: cents, currency, reversed_cents: reversed, event_id: eventId } = commission
+  const { kind, amountCents: cents, currency, reversedCents: reversed, eventId } = commission
   const standing = standingOf(commission)
   return (
     <tr>
       <td>
-        <Day at={commission.created_at} />
+        <Day at={commission.createdAt} />
       </td>
       {isOfMany && <ProgramName name={commission.program} />}
       <td>

@@ -24,7 +24,7 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
           data={data}
           period={period}
           now={now}
-          isFirstOfWorkspace={partnerships[index - 1]?.workspace_id !== partnership.workspace_id}
+          isFirstOfWorkspace={partnerships[index - 1]?.workspaceId !== partnership.workspaceId}
         />
       ))}
       {partnerships.length === 0 && (

@@ -10,11 +10,11 @@ import { type OwnPayout, readOwnPayouts } from '../../lib/portal/lists.queries.t
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from './list.tsx'
 
-const statusOf = ({ paid_at: paidAt, failed_at: failedAt, canceled_at: canceledAt }: OwnPayout) =>
+const statusOf = ({ paidAt, failedAt, canceledAt }: OwnPayout) =>
   payoutStatus({ paidAt, failedAt, canceledAt })
 
 /** What is off a payout, or comes on top of it: what was taken back, less what was given again. */
-const corrections = ({ reversed_cents: reversed, currency }: OwnPayout): string => {
+const corrections = ({ reversedCents: reversed, currency }: OwnPayout): string => {
   if (!reversed) return ''
   return reversed > 0n
     ? `, less ${formatMoney(reversed, currency)} taken back`
@@ -35,16 +35,16 @@ const MadeOf = ({ payout }: { payout: OwnPayout }) => (
 const Story = ({ payout }: { payout: OwnPayout }) => {
   switch (statusOf(payout)) {
     case 'paid':
-      return payout.paid_at ? (
+      return payout.paidAt ? (
         <>
-          Paid on <Day at={payout.paid_at} />, for <MadeOf payout={payout} />.
+          Paid on <Day at={payout.paidAt} />, for <MadeOf payout={payout} />.
         </>
       ) : null
     case 'processing':
       return (
         <>
           On its way, for <MadeOf payout={payout} />.
-          {payout.stripe_account_id && ' If it can’t be sent at once, it is tried again.'}
+          {payout.stripeAccountId && ' If it can’t be sent at once, it is tried again.'}
         </>
       )
     case 'failed':
@@ -74,11 +74,11 @@ const PayoutTable = ({ payouts, isOfMany }: { payouts: OwnPayout[]; isOfMany: bo
     {payouts.map((payout) => (
       <tr>
         <td>
-          <Day at={payout.created_at} />
+          <Day at={payout.createdAt} />
         </td>
         {isOfMany && <ProgramName name={payout.program} />}
-        <td class="number">{formatMoney(payout.amount_cents, payout.currency)}</td>
-        <td>{payout.stripe_account_id ? 'Stripe' : 'Bank transfer'}</td>
+        <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
+        <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
         <td>
           <Status status={statusOf(payout)} />
         </td>

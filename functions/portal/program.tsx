@@ -32,7 +32,7 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
   const count = (value: bigint) => value.toLocaleString('en')
   const earnedNow = own.flatMap(({ currency }) => currency ?? [])
   // Where nothing was earned in this time, nought is shown in what was earned in before.
-  const earnedEver = balances.flatMap((one) => (one.partner_id === partnerId ? one.currency : []))
+  const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
   const counts = (
     [
@@ -71,11 +71,11 @@ const PeriodLinks = ({ days, anchor, what }: { days: number; anchor: string; wha
 
 /** How a partner is paid by a workspace, which is the same for all programs that it is in there. */
 const HowPaid = ({ workspaceId, data }: { workspaceId: string; data: PortalData }) => {
-  const partnerships = data.partnerships.filter((one) => one.workspace_id === workspaceId)
+  const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
   if (!first || (!account && partnerships.every(({ status }) => status === 'banned'))) return null
-  if (!account && !first.pays_by_stripe) {
+  if (!account && !first.paysByStripe) {
     return (
       <p class="hint">
         <bdi>{first.workspace}</bdi> doesn’t pay by Stripe, so there is no account for you to connect.
@@ -91,7 +91,7 @@ const owedBy = (partnerships: Partnership[], { balances }: PortalData): string |
   const paying = partnerships.filter(({ status }) => status !== 'banned').map(({ id }) => id)
   const owed = balances
     // Programs pay each on its own: what one has paid too much is not set off in another.
-    .filter(({ partner_id: partnerId, payableCents }) => payableCents > 0n && paying.includes(partnerId))
+    .filter(({ partnerId, payableCents }) => payableCents > 0n && paying.includes(partnerId))
     .map(({ currency, payableCents }) => ({ currency, amountCents: payableCents }))
   return moneySums(owed) || undefined
 }
@@ -106,7 +106,7 @@ type Props = {
 
 /** A program: the link first, then what it has brought. Of a workspace's programs, the first says how it pays. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
-  const { id, program, workspace, status, slug, site_url: siteUrl, coupons } = partnership
+  const { id, program, workspace, status, slug, siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
   return (
     <section class="program" aria-labelledby={`program-${id}`}>
@@ -120,10 +120,10 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <Coupons codes={coupons} />
       <Balances
         partnership={partnership}
-        balances={data.balances.filter((balance) => balance.partner_id === id)}
+        balances={data.balances.filter((balance) => balance.partnerId === id)}
         now={now}
       />
-      {isFirstOfWorkspace && <HowPaid workspaceId={partnership.workspace_id} data={data} />}
+      {isFirstOfWorkspace && <HowPaid workspaceId={partnership.workspaceId} data={data} />}
       <div class="over-time" id={anchor}>
         <h3>Over time</h3>
         <PeriodLinks days={period.days} anchor={anchor} what={program} />

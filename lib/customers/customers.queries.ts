@@ -33,13 +33,13 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
     .limit(filter.limit)
     .select([
       'cu.id',
-      'cu.external_id',
+      'cu.external_id as externalId',
       'cu.email',
       'cu.name',
-      'cu.partner_id',
-      'cu.imported_at',
-      'cu.started_at',
-      'cu.created_at',
-      'p.slug as partner_slug',
-      'p.name as partner_name',
+      'cu.partner_id as partnerId',
+      'cu.imported_at as importedAt',
+      'cu.started_at as startedAt',
+      'cu.created_at as createdAt',
+      'p.slug as partnerSlug',
+      'p.name as partnerName',
     ])

@@ -180,8 +180,8 @@ export const CustomerTable = ({ base, ofOne, customers }: Place & { customers: C
     {customers.map((customer) => (
       <tr>
         <td>
-          <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.external_id)}`}>
-            {customer.external_id}
+          <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.externalId)}`}>
+            {customer.externalId}
           </a>
         </td>
         <td>{customer.email}</td>
@@ -190,14 +190,14 @@ export const CustomerTable = ({ base, ofOne, customers }: Place & { customers: C
           <td>
             <PartnerName
               base={base}
-              id={customer.partner_id}
-              name={customer.partner_name}
-              slug={customer.partner_slug}
+              id={customer.partnerId}
+              name={customer.partnerName}
+              slug={customer.partnerSlug}
             />
           </td>
         )}
-        <td>{customer.imported_at && <Time at={customer.imported_at} />}</td>
-        <td>{customer.started_at && <Time at={customer.started_at} />}</td>
+        <td>{customer.importedAt && <Time at={customer.importedAt} />}</td>
+        <td>{customer.startedAt && <Time at={customer.startedAt} />}</td>
       </tr>
     ))}
   </Table>

@@ -53,13 +53,13 @@ const ownCommissionsQuery = (
     .select((eb) => [
       'c.id',
       'c.kind',
-      'c.amount_cents',
+      'c.amount_cents as amountCents',
       'c.currency',
-      'c.created_at',
-      'c.payable_at',
-      'c.payout_id',
-      'c.event_id',
-      'po.paid_at',
+      'c.created_at as createdAt',
+      'c.payable_at as payableAt',
+      'c.payout_id as payoutId',
+      'c.event_id as eventId',
+      'po.paid_at as paidAt',
       'pr.name as program',
       eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),
       eb
@@ -68,7 +68,7 @@ const ownCommissionsQuery = (
         .whereRef('r.event_id', '=', 'c.event_id')
         .whereRef('r.reverses_id', '=', 'c.id')
         .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
-        .as('reversed_cents'),
+        .as('reversedCents'),
     ])
 
 export type OwnPayout = Awaited<ReturnType<typeof readOwnPayouts>>['rows'][number]
@@ -98,13 +98,13 @@ const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: Po
     .limit(limit)
     .select((eb) => [
       'po.id',
-      'po.amount_cents',
+      'po.amount_cents as amountCents',
       'po.currency',
-      'po.stripe_account_id',
-      'po.created_at',
-      'po.paid_at',
-      'po.failed_at',
-      'po.canceled_at',
+      'po.stripe_account_id as stripeAccountId',
+      'po.created_at as createdAt',
+      'po.paid_at as paidAt',
+      'po.failed_at as failedAt',
+      'po.canceled_at as canceledAt',
       'pr.name as program',
       eb
         .selectFrom('commissions as c')
@@ -117,7 +117,7 @@ const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: Po
         .whereRef('c.payout_id', '=', 'po.id')
         .where('c.kind', '=', 'reversal')
         .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
-        .as('reversed_cents'),
+        .as('reversedCents'),
       // The mail says in plain words what Stripe said in its own.
       eb
         .selectFrom('mails as m')

@@ -48,12 +48,12 @@ const partnershipsQuery = (db: Db, email: string) =>
       'p.id',
       'p.slug',
       'p.status',
-      'p.program_id',
-      'p.workspace_id',
+      'p.program_id as programId',
+      'p.workspace_id as workspaceId',
       'pr.name as program',
-      'pr.site_url',
-      'pr.payout_schedule',
-      'pr.minimum_payout_cents',
+      'pr.site_url as siteUrl',
+      'pr.payout_schedule as payoutSchedule',
+      'pr.minimum_payout_cents as minimumPayoutCents',
       'w.name as workspace',
       eb
         .selectFrom('coupon_aliases as ca')
@@ -66,7 +66,7 @@ const partnershipsQuery = (db: Db, email: string) =>
         .as('coupons'),
       eb
         .exists(eb.selectFrom('stripe_keys as k').whereRef('k.workspace_id', '=', 'p.workspace_id'))
-        .as('pays_by_stripe'),
+        .as('paysByStripe'),
     ])
     .orderBy('w.name')
     .orderBy('p.workspace_id')
@@ -81,7 +81,7 @@ const balancesQuery = (db: Db, email: string, now: Date) =>
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .where('p.email', '=', email)
     .select([
-      'c.partner_id',
+      'c.partner_id as partnerId',
       'c.currency',
       sumWith('pending', now).as('pendingCents'),
       sumWith('payable', now).as('payableCents'),

@@ -87,7 +87,7 @@ export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: PageRe
   const entries = db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'actor', 'action', 'subject_id', 'details', 'created_at'])
+    .select(['id', 'actor', 'action', 'subject_id as subjectId', 'details', 'created_at as createdAt'])
     .orderBy('id', 'desc')
     .limit(limit)
   return (cursor ? entries.where('id', '<', cursor) : entries).execute()

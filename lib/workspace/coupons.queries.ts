@@ -28,7 +28,7 @@ const selectAliases = (db: Db, workspaceId: string) =>
   db
     .selectFrom('coupon_aliases as a')
     .where('a.workspace_id', '=', workspaceId)
-    .select(['a.id', 'a.coupon_id', 'a.label', 'a.partner_id'])
+    .select(['a.id', 'a.coupon_id as couponId', 'a.label as couponLabel', 'a.partner_id as partnerId'])
 
 /** What became of a coupon that was to be a partner's. Who has it is a partner of the same workspace. */
 export type Added =
@@ -52,9 +52,9 @@ const lookUp = async (db: Db, workspaceId: string, partnerId: string, couponId: 
   ])
   const held: Added | undefined =
     alias &&
-    (alias.partner_id === partner?.id
+    (alias.partnerId === partner?.id
       ? { outcome: 'there_already', coupon: alias }
-      : { outcome: 'taken', holder: { id: alias.partner_id, slug: alias.slug } })
+      : { outcome: 'taken', holder: { id: alias.partnerId, slug: alias.slug } })
   return { partner, held }
 }
 
@@ -75,12 +75,19 @@ export const addCoupon = async (
   const { partner, held } = await lookUp(db, workspaceId, partnerId, coupon.couponId)
   if (!partner || held) return partner && held
 
-  const alias = { id: newId(), partner_id: partner.id, coupon_id: coupon.couponId, label: coupon.couponLabel }
+  const alias = { id: newId(), partnerId: partner.id, ...coupon }
   try {
     await db.batch([
       db
         .insertInto('coupon_aliases')
-        .values({ ...alias, workspace_id: workspaceId, created_at: now })
+        .values({
+          id: alias.id,
+          workspace_id: workspaceId,
+          partner_id: partner.id,
+          coupon_id: coupon.couponId,
+          label: coupon.couponLabel,
+          created_at: now,
+        })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       auditEntry(db, {
@@ -119,25 +126,25 @@ export const removeCoupon = async (
     )
     .where('p.workspace_id', '=', workspaceId)
     .where('p.id', '=', partnerId)
-    .select(['p.id', 'p.email', 'a.id as alias_id', 'a.label'])
+    .select(['p.id', 'p.email', 'a.id as aliasId', 'a.label as couponLabel'])
     .executeTakeFirst()
   if (!partner) return undefined
-  if (partner.alias_id === null) return false
+  if (partner.aliasId === null) return false
 
   await db.batch([
     auditEntry(db, {
       ...act,
       action: 'coupon.removed',
       subjectId: partner.id,
-      details: { email: partner.email, couponId, couponLabel: partner.label },
+      details: { email: partner.email, couponId, couponLabel: partner.couponLabel },
       // Of two who take it away at once, the second waits here, and finds it gone.
       when: sql<SqlBool>`exists (select from coupon_aliases where workspace_id = ${workspaceId}
-                                 and id = ${partner.alias_id} for update)`,
+                                 and id = ${partner.aliasId} for update)`,
     }).compile(),
     db
       .deleteFrom('coupon_aliases')
       .where('workspace_id', '=', workspaceId)
-      .where('id', '=', partner.alias_id)
+      .where('id', '=', partner.aliasId)
       .compile(),
   ])
   return true

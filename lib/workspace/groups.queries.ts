@@ -17,29 +17,37 @@ const selectGroups = (db: Db, workspaceId: string) =>
     .leftJoin('rewards as s', 's.id', 'g.sale_reward_id')
     .leftJoin('rewards as l', 'l.id', 'g.lead_reward_id')
     .where('g.workspace_id', '=', workspaceId)
-    .select(['g.id', 'g.program_id', 'g.name', 'g.created_at'])
-    .select(['s.kind', 's.basis_points', 's.amount_cents', 's.currency'])
+    .select(['g.id', 'g.program_id as programId', 'g.name', 'g.created_at as createdAt'])
     .select([
-      'l.kind as lead_kind',
-      'l.basis_points as lead_basis_points',
-      'l.amount_cents as lead_amount_cents',
-      'l.currency as lead_currency',
+      's.kind as saleKind',
+      's.basis_points as saleBasisPoints',
+      's.amount_cents as saleAmountCents',
+      's.currency as saleCurrency',
+      'l.kind as leadKind',
+      'l.basis_points as leadBasisPoints',
+      'l.amount_cents as leadAmountCents',
+      'l.currency as leadCurrency',
     ])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectGroups>['execute']>>[number]
 
-const toGroup = (row: Row): Group => ({
-  id: row.id,
-  programId: row.program_id,
-  name: row.name,
-  saleReward: rewardTerms(row),
-  leadReward: rewardTerms({
-    kind: row.lead_kind,
-    basis_points: row.lead_basis_points,
-    amount_cents: row.lead_amount_cents,
-    currency: row.lead_currency,
+const toGroup = ({ id, programId, name, createdAt, ...row }: Row): Group => ({
+  id,
+  programId,
+  name,
+  saleReward: rewardTerms({
+    kind: row.saleKind,
+    basisPoints: row.saleBasisPoints,
+    amountCents: row.saleAmountCents,
+    currency: row.saleCurrency,
   }),
-  createdAt: row.created_at,
+  leadReward: rewardTerms({
+    kind: row.leadKind,
+    basisPoints: row.leadBasisPoints,
+    amountCents: row.leadAmountCents,
+    currency: row.leadCurrency,
+  }),
+  createdAt,
 })
 
 /** One group of a workspace, or none. `id` must be a UUID. */

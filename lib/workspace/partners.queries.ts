@@ -70,16 +70,16 @@ const selectPartners = (db: Db, workspaceId: string) =>
     .leftJoin('groups as g', 'g.id', 'p.group_id')
     .select([
       'p.id',
-      'p.program_id',
-      'p.group_id',
+      'p.program_id as programId',
+      'p.group_id as groupId',
       'p.email',
       'p.name',
       'p.slug',
       'p.status',
-      'p.created_at',
-      'pr.name as program_name',
-      'pr.site_url',
-      'g.name as group_name',
+      'p.created_at as createdAt',
+      'pr.name as programName',
+      'pr.site_url as siteUrl',
+      'g.name as groupName',
       sql<Coupon[]>`(
         select coalesce(jsonb_agg(jsonb_build_object('couponId', ca.coupon_id, 'couponLabel', ca.label)
                                   order by ca.id), '[]')
@@ -94,7 +94,7 @@ export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
     .selectFrom('programs as pr')
     .where('pr.workspace_id', '=', workspaceId)
     .leftJoin('groups as g', 'g.program_id', 'pr.id')
-    .select(['pr.id as program_id', 'pr.name as program_name', 'g.id as group_id', 'g.name as group_name'])
+    .select(['pr.id as programId', 'pr.name as programName', 'g.id as groupId', 'g.name as groupName'])
     .orderBy('pr.name')
     .orderBy('pr.id')
     .orderBy('g.name')
@@ -138,11 +138,11 @@ export const changePartner = async (
   const group = groups.find((one) => one.id === groupId)
   if (groupId && !group) return 'no_group'
 
-  const before: Changeable = { name: partner.name, groupId: partner.group_id, status: partner.status }
+  const before: Changeable = { name: partner.name, groupId: partner.groupId, status: partner.status }
   const changes = diff(before, { ...wanted, groupId })
   if (!changes) return partner
   const { groupId: moved, ...log } = changes.log
-  const groupNames = moved && { group: { from: partner.group_name, to: group?.name ?? null } }
+  const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
 
   const { name, status } = changes.changed
   const [, , [changed]] = await db.batch([

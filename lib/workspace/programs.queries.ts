@@ -15,29 +15,27 @@ const selectPrograms = (db: Db, workspaceId: string) =>
     .selectFrom('programs as p')
     .innerJoin('rewards as r', 'r.id', 'p.reward_id')
     .where('p.workspace_id', '=', workspaceId)
-    .selectAll('p')
-    .select(['r.kind', 'r.basis_points', 'r.amount_cents', 'r.currency'])
+    .select(['p.id', 'p.name', 'p.attribution', 'r.kind', 'r.currency'])
+    .select([
+      'p.site_url as siteUrl',
+      'p.reward_interval as rewardInterval',
+      'p.reward_duration_months as rewardDurationMonths',
+      'p.holding_days as holdingDays',
+      'p.attribution_days as attributionDays',
+      'p.attribute_known_customers as attributeKnownCustomers',
+      'p.minimum_payout_cents as minimumPayoutCents',
+      'p.payout_schedule as payoutSchedule',
+      'p.created_at as createdAt',
+      'r.basis_points as basisPoints',
+      'r.amount_cents as amountCents',
+    ])
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[number]
 
-const toProgram = (row: Row): Program => {
-  const reward = rewardTerms(row)
-  if (!reward) throw new Error('A program without a reward can’t be: its reward is read by an inner join.')
-  return {
-    id: row.id,
-    name: row.name,
-    siteUrl: row.site_url,
-    reward,
-    rewardInterval: row.reward_interval,
-    rewardDurationMonths: row.reward_duration_months,
-    holdingDays: row.holding_days,
-    attributionDays: row.attribution_days,
-    attribution: row.attribution,
-    attributeKnownCustomers: row.attribute_known_customers,
-    minimumPayoutCents: Number(row.minimum_payout_cents),
-    payoutSchedule: row.payout_schedule,
-    createdAt: row.created_at,
-  }
+const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): Program => {
+  const reward = rewardTerms({ kind, basisPoints, amountCents, currency })
+  if (!reward) throw new Error('Unreachable: the reward comes from an inner join.')
+  return { ...row, reward, minimumPayoutCents: Number(row.minimumPayoutCents) }
 }
 
 /** One program of a workspace, or none. `id` must be a UUID. */

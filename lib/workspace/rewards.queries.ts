@@ -1,5 +1,4 @@
-/** Rewards, which are written once and never change. */
-
+/** Rewards. A row is immutable. */
 import type { Db } from '../db/connection.ts'
 import type { Tables } from '../db/tables.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
@@ -7,11 +6,19 @@ import type { Act } from './audit.queries.ts'
 
 type Columns = Pick<Tables['rewards'], 'kind' | 'basis_points' | 'amount_cents' | 'currency'>
 
-/** The reward that a row says, or null when there is no row. */
-export const rewardTerms = (row: { [K in keyof Columns]: Columns[K] | null }): RewardTerms | null => {
-  if (row.kind === 'percent') return { kind: 'percent', basisPoints: row.basis_points ?? 0 }
+/** A row of `rewards`, or the nulls of a left join that found none. */
+type RewardRow = {
+  kind: Columns['kind'] | null
+  basisPoints: number | null
+  amountCents: bigint | null
+  currency: string | null
+}
+
+/** @returns null when the left join found no reward */
+export const rewardTerms = (row: RewardRow): RewardTerms | null => {
+  if (row.kind === 'percent') return { kind: 'percent', basisPoints: row.basisPoints ?? 0 }
   if (row.kind === 'flat') {
-    return { kind: 'flat', amountCents: Number(row.amount_cents), currency: row.currency ?? '' }
+    return { kind: 'flat', amountCents: Number(row.amountCents), currency: row.currency ?? '' }
   }
   return null
 }
@@ -21,7 +28,7 @@ const columns = (terms: RewardTerms): Columns =>
     ? { kind: 'percent', basis_points: terms.basisPoints, amount_cents: null, currency: null }
     : { kind: 'flat', basis_points: null, amount_cents: BigInt(terms.amountCents), currency: terms.currency }
 
-/** The statement that writes a reward, for the batch of what it rewards. It may run twice. */
+/** Inserts a reward, in the batch that inserts its program or group. Idempotent. */
 export const newReward = (db: Db, { workspaceId, now }: Act, id: string, terms: RewardTerms) =>
   db
     .insertInto('rewards')
