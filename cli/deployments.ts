@@ -1,4 +1,4 @@
-import { optionalSecrets, requiredSecrets, workerNames } from '../dev/runtime/workers.ts'
+import { optionalSecrets, requiredSecrets, workerNames } from '../dev/runtime/wrangler-config.ts'
 
 /** A Worker, with the names of its required and its optional secrets. */
 export type Deployment = { env: string; secrets: string[]; optional: string[] }

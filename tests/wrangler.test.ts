@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { ROOT } from '../dev/root.ts'
-import { workerNames } from '../dev/runtime/workers.ts'
+import { workerNames } from '../dev/runtime/wrangler-config.ts'
 
 const config = `${ROOT}wrangler.toml`
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { cronWorkers } from './workers.ts'
+import { cronWorkers } from './wrangler-config.ts'
 
 /** Production runs crons every minute. Locally, nobody should wait that long for a mail. */
 const PERIOD_MS = 2_000

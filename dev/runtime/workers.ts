@@ -1,14 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createTestHarness, type TestHarness, unstable_readConfig } from 'wrangler'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
-import { ROOT } from '../root.ts'
+import { type Bundles, bundleWorkers, RATE_LIMITER } from './bundles.ts'
 import { childrenNamed, endWithNode } from './watchdog.ts'
-
-/** The envs of wrangler.toml, one per Worker, the router first. */
-export const workerNames = (): string[] =>
-  [...readFileSync(`${ROOT}wrangler.toml`, 'utf8').matchAll(/^\[env\.([\w-]+)\]$/gm)].flatMap(
-    ([, name]) => name ?? [],
-  )
+import { cronsOf, optionalSecrets, readWorkerConfig, workerNames } from './wrangler-config.ts'
 
 /** The Workers' secrets and variables. */
 export type Settings = DatabaseEnv & {
@@ -27,23 +21,6 @@ export type Settings = DatabaseEnv & {
   MAX_FETCHES?: string
 }
 
-/** Optional secrets by Worker; wrangler.toml can only list required ones. */
-const OPTIONAL_SECRETS: Record<string, (keyof Settings)[]> = { mailer: ['RESEND_API_KEY'] }
-
-/** The names of a Worker's optional secrets. */
-export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] ?? []
-
-/** The names of a Worker's required secrets. */
-export const requiredSecrets = (env: string): string[] =>
-  unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).secrets?.required ?? []
-
-/** A Worker's cron expressions. */
-const crons = (env: string): string[] =>
-  unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).triggers.crons ?? []
-
-/** The Workers that have a cron. */
-export const cronWorkers = (): string[] => workerNames().filter((env) => crons(env).length > 0)
-
 /** Every Worker of wrangler.toml, running in workerd. */
 export type Workers = {
   /** The router's URL, on a free local port. */
@@ -60,60 +37,98 @@ export type Workers = {
 /** A Worker responds within milliseconds of its start; one that throws while loading never does. */
 const FIRST_ANSWER_MS = 10_000
 
+/** A Worker's name, by its env: tests/wrangler.test.ts holds it. */
+const nameOf = (env: string): string => `tributary-${env}`
+
 /** The settings with these names that are set. */
 const pick = (settings: Settings, names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).filter(([name, value]) => names.includes(name) && value))
 
+/** The part of every Worker's options that comes from its bundle. */
+const moduleOf = (name: string, contents = '') => ({
+  modules: [{ type: 'ESModule' as const, path: `${name}.js`, contents }],
+})
+
+/** What wrangler.toml says of a Worker, as options of Miniflare. */
+const toOptions = (env: string, settings: Settings) => {
+  const config = readWorkerConfig(env)
+  return {
+    name: nameOf(env),
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    bindings: {
+      ...config.vars,
+      ...pick(settings, [...(config.secrets?.required ?? []), ...optionalSecrets(env)]),
+      ...pick(settings, ['SQL_ENDPOINT', 'RESEND_URL', 'STRIPE_URL', 'PUBLIC_URL', 'MAX_FETCHES']),
+    },
+    serviceBindings: Object.fromEntries([
+      ...config.services.map(({ binding, service }) => [binding, service]),
+      ...config.ratelimits.map(({ name, namespace_id, simple }) => [
+        name,
+        { name: RATE_LIMITER, entrypoint: 'RateLimiter', props: { namespace: namespace_id, ...simple } },
+      ]),
+    ]),
+    ...(config.assets?.directory && {
+      assets: { directory: config.assets.directory, routerConfig: { has_user_worker: true } },
+    }),
+    // With it, each fetch of a Worker would pass through one more Worker.
+    stripCfConnectingIp: false,
+    unsafeDirectSockets: [{}],
+  }
+}
+
 /**
- * Builds and starts every Worker, each with only its own secrets, connected to a database through an endpoint that
- * speaks Neon's protocol.
+ * Starts every Worker, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
+ * protocol.
  *
+ * @param bundles are built when they are not given
  * @throws when one of them doesn't build or doesn't respond
  */
-export const startWorkers = async (settings: Settings): Promise<Workers> => {
-  // Otherwise wrangler looks this machine up at Cloudflare, warns when that fails, and logs a lot.
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
-  process.env.WRANGLER_LOG ??= 'warn'
-  const names = workerNames()
-  const harness: TestHarness = createTestHarness({
-    root: ROOT,
-    workers: names.map((env) => ({
-      configPath: './wrangler.toml',
-      env,
-      secrets: pick(settings, [...requiredSecrets(env), ...optionalSecrets(env)]),
-      vars: pick(settings, ['SQL_ENDPOINT', 'RESEND_URL', 'STRIPE_URL', 'PUBLIC_URL', 'MAX_FETCHES']),
-    })),
-  })
-  const takeLogs = () => {
-    const lines = harness.getLogs().map((log) => log.message)
-    harness.clearLogs()
-    return lines
-  }
+export const startWorkers = async (settings: Settings, bundles?: Bundles): Promise<Workers> => {
+  const envs = workerNames()
+  const scripts = bundles ?? (await bundleWorkers())
+  const logs: string[] = []
+  const takeLogs = () => logs.splice(0)
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      handleStructuredLogs: ({ message }) => void logs.push(message),
+      workers: [
+        ...envs.map((env) => ({ ...toOptions(env, settings), ...moduleOf(env, scripts[env]) })),
+        { name: RATE_LIMITER, ...moduleOf(RATE_LIMITER, scripts[RATE_LIMITER]) },
+      ],
+    }),
+  )
+  const workerOf = (env: string) => miniflare.getWorker(nameOf(env))
   try {
-    const { url } = await harness.listen()
+    await miniflare.ready
     await Promise.all(
-      names.map(async (env) => {
+      envs.map(async (env) => {
         const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
-        const answer = await harness.getWorker(`tributary-${env}`).fetch('http://localhost/', { signal })
+        const answer = await (await workerOf(env)).fetch('http://localhost/', { signal })
         await answer.body?.cancel()
       }),
     )
-    harness.clearLogs()
+    takeLogs()
+    const url = await miniflare.unsafeGetDirectURL(nameOf('router'))
     const cancelWatchdog = endWithNode(childrenNamed('workerd'), 'KILL')
-    const stop = async () => {
-      await harness.close()
-      cancelWatchdog()
+    return {
+      url,
+      fetchAt: async (address, init) =>
+        (await (await workerOf('router')).fetch(address, init as never)) as unknown as Response,
+      runCron: async (env) => {
+        const [cron = ''] = cronsOf(env)
+        await (await workerOf(env)).scheduled({ cron, scheduledTime: new Date() })
+      },
+      takeLogs,
+      stop: async () => {
+        await miniflare.dispose()
+        cancelWatchdog()
+      },
     }
-    const fetchAt = async (address: string, init?: RequestInit) =>
-      (await harness.getWorker('tributary-router').fetch(address, init as never)) as unknown as Response
-    const runCron = async (env: string) => {
-      const [cron = ''] = crons(env)
-      await harness.getWorker(`tributary-${env}`).scheduled({ cron, scheduledTime: new Date() })
-    }
-    return { url, fetchAt, runCron, takeLogs, stop }
   } catch (error) {
     const logged = takeLogs().join('\n')
-    await harness.close().catch(() => {})
+    await miniflare.dispose().catch(() => {})
     throw new Error(`The Workers did not start. ${logged || (error as Error).message}`, { cause: error })
   }
 }
