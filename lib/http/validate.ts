@@ -1,28 +1,30 @@
 /**
- * What comes in: bodies read within a limit and parsed once, queries, and forms, all checked by zod. What a program
- * sends is refused in our own shape, and a form is shown again with what is wrong with it.
+ * Validation of requests by zod: JSON bodies, query strings and forms. An invalid body or query is answered in our
+ * error shape; an invalid form is shown again with its errors.
  */
+import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
+import { HTTPException } from 'hono/http-exception'
 import type * as z from 'zod'
 import { findUnstorable } from '../json.ts'
 import type { AppEnv } from './app.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
-/** The most that a tracking call may send, in bytes: metadata of 16 KiB and every other field many times over. */
+/** The largest body of a tracking call, in bytes: metadata of 16 KiB and every other field many times over. */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
-  /** The most that the endpoint takes, in bytes. */
+  /** The largest body that the endpoint accepts, in bytes. */
   maxBytes?: number
-  /** Looks at the parsed body before each part of it is: throws when there is too much of it. */
+  /** Sees the parsed body before the schema does, and throws when it has too many rows. */
   precheck?: (body: unknown) => void
-  /** Takes `text/plain` too: what a browser may send across sites without asking first. */
+  /** Accepts `text/plain` too, which browsers send to other sites without a preflight request. */
   plainText?: boolean
 }
 
-/** A body can have more mistakes, and longer names, than anybody reads. */
+/** An answer lists this many errors at most, each cut to a readable length. */
 const MAX_DETAILS = 20
 const MAX_MESSAGE_LENGTH = 2_000
 
@@ -30,50 +32,60 @@ type InvalidCode = 'invalid_body' | 'invalid_query'
 
 const cut = (text: string): string => text.slice(0, MAX_MESSAGE_LENGTH)
 
-const invalid = (code: InvalidCode, mistakes: ErrorDetail[]) => {
-  const details = mistakes
+const invalid = (code: InvalidCode, errors: ErrorDetail[]) => {
+  const details = errors
     .slice(0, MAX_DETAILS)
     .map(({ path, message }) => ({ path: cut(path), message: cut(message) }))
   const sentences = details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
   return new ApiError(code, cut(sentences.join('; ')), { details })
 }
 
-/** What a schema makes of an input, or what is wrong with it. */
+const toDetails = ({ issues }: Pick<z.ZodError, 'issues'>): ErrorDetail[] =>
+  issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+
+/** The validated data, or what is wrong with the input. */
 export type Checked<Data> = { data: Data; errors?: never } | { data?: never; errors: ErrorDetail[] }
 
-/** Checks an input that is refused in words of its caller's own, such as a form that is shown again. */
+/** Checks an input whose errors the caller presents itself, such as a form that is shown again. */
 export const checked = <S extends z.ZodType<object>>(schema: S, input: unknown): Checked<z.output<S>> => {
   const unstorable = findUnstorable(input)
   if (unstorable) return { errors: [unstorable] }
 
   const result = schema.safeParse(input)
-  if (result.success) return { data: result.data }
-  return { errors: result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) }
+  return result.success ? { data: result.data } : { errors: toDetails(result.error) }
 }
 
-const check = <S extends z.ZodType<object>>(code: InvalidCode, schema: S, input: unknown): z.output<S> => {
-  const { data, errors } = checked(schema, input)
-  if (errors) throw invalid(code, errors)
-  return data
-}
+/**
+ * Hono's zod validator, throwing our errors.
+ *
+ * @param prepare sees the input before the schema does, and returns what the schema is to check
+ */
+const validator = (
+  target: 'json' | 'query',
+  code: InvalidCode,
+  schema: z.ZodType<object>,
+  prepare: (input: unknown) => unknown,
+): MiddlewareHandler =>
+  zValidator(
+    target,
+    schema,
+    (result) => {
+      if (!result.success) throw invalid(code, toDetails(result.error))
+    },
+    {
+      validationFunction: (schema, input) => {
+        const prepared = prepare(input)
+        const unstorable = findUnstorable(prepared)
+        if (unstorable) throw invalid(code, [unstorable])
+        return schema.safeParse(prepared)
+      },
+    },
+  )
 
-const parse = async (request: Request): Promise<unknown> => {
-  try {
-    return JSON.parse(
-      new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await request.arrayBuffer()),
-    )
-  } catch {
-    throw invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
-  }
-}
+const notJson = () => invalid('invalid_body', [{ path: '', message: 'The body is not JSON in UTF-8.' }])
 
 const mediaType = (header: string | undefined): string | undefined =>
   header?.split(';')[0]?.trim().toLowerCase()
-
-const isJson = (header: string | undefined, plainText: boolean): boolean => {
-  const type = mediaType(header)
-  return type === 'application/json' || (plainText && type === 'text/plain')
-}
 
 /** Refuses a body that is too large, before it is read. @throws {ApiError} `body_too_large` */
 export const limitBody = (maxBytes: number) =>
@@ -85,8 +97,34 @@ export const limitBody = (maxBytes: number) =>
   })
 
 /**
+ * Reads the body for Hono's validator, which parses what is cached here. That validator ignores the encoding,
+ * skips a body of another type, and answers malformed JSON in a shape of its own.
+ */
+const readJson = (plainText: boolean): MiddlewareHandler<AppEnv> =>
+  async function readJson(c, next) {
+    const type = mediaType(c.req.header('Content-Type'))
+    if (plainText && type === 'text/plain') {
+      const headers = new Headers(c.req.raw.headers)
+      headers.set('Content-Type', 'application/json')
+      c.req.raw = new Request(c.req.raw, { headers })
+    } else if (type !== 'application/json') {
+      throw new ApiError(
+        'unsupported_media_type',
+        'Send JSON, with the header "Content-Type: application/json".',
+      )
+    }
+    try {
+      new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(await c.req.arrayBuffer())
+    } catch {
+      throw notJson()
+    }
+    await next().catch((error: unknown) => {
+      throw error instanceof HTTPException ? notJson() : error
+    })
+  }
+
+/**
  * Validates the JSON body against a schema, for `c.req.valid('json')`.
- * Hono's own validator would answer a malformed body and a wrong Content-Type in its own words.
  *
  * @throws {ApiError} `unsupported_media_type`, `body_too_large`, `invalid_body`
  * @example
@@ -97,32 +135,27 @@ export const limitBody = (maxBytes: number) =>
 export const body = <S extends z.ZodType<object>>(
   schema: S,
   { plainText = false, maxBytes = MAX_BODY_BYTES, precheck }: Options = {},
-) => {
-  const validate: MiddlewareHandler<AppEnv> = async (c, next) => {
-    if (!isJson(c.req.header('Content-Type'), plainText)) {
-      throw new ApiError(
-        'unsupported_media_type',
-        'Send JSON, with the header "Content-Type: application/json".',
-      )
-    }
-    const parsed = await parse(c.req.raw)
-    precheck?.(parsed)
-    c.req.addValidatedData('json', check('invalid_body', schema, parsed))
-    await next()
-  }
-  return every(limitBody(maxBytes), validate) as MiddlewareHandler<
-    AppEnv,
-    string,
-    { in: { json: z.input<S> }; out: { json: z.output<S> } }
-  >
-}
+) =>
+  every(
+    limitBody(maxBytes),
+    readJson(plainText),
+    validator('json', 'invalid_body', schema, (parsed) => {
+      precheck?.(parsed)
+      return parsed
+    }),
+  ) as MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
+
+/** Of a parameter given more than once, the first value counts. */
+const firstValues = (query: unknown) =>
+  Object.fromEntries(Object.entries(query as object).map(([name, value]) => [name, [value].flat()[0]]))
 
 /** Validates the query string against a schema, for `c.req.valid('query')`. @throws {ApiError} `invalid_query` */
 export const query = <S extends z.ZodType<object>>(schema: S) =>
-  (async (c, next) => {
-    c.req.addValidatedData('query', check('invalid_query', schema, c.req.query()))
-    await next()
-  }) as MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }>
+  validator('query', 'invalid_query', schema, firstValues) as MiddlewareHandler<
+    AppEnv,
+    string,
+    { in: { query: z.input<S> }; out: { query: z.output<S> } }
+  >
 
 /** The fields of a form by name, without surrounding space. One that was left blank is not there. */
 export type Fields = Readonly<Record<string, string>>
