@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
-import { ERRORS } from '../lib/http/errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
+import { ERROR_REFERENCE } from './error-reference.ts'
 
 const code = (text: string) =>
   text.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))
 
-/** The page that an error's `docUrl` leads to: one section per code, from the very table that answers are made with. */
+/** The page that an error's `docUrl` links to, with a section per code. */
 export const errorsPage = (): string =>
   String(html`<!doctype html>
 <html lang="en">
@@ -18,10 +19,10 @@ export const errorsPage = (): string =>
   :target { background: color-mix(in srgb, Highlight 20%, transparent) }
 </style>
 <h1>Errors</h1>
-<p>Every error is <code>{"error": {"code", "message", "details", "requestId", "docUrl"}}</code>. The code is stable; the message is for people.</p>
-${Object.entries(ERRORS).map(
-  ([name, [status, when, remedy]]) => html`<section id="${name}">
-<h2><code>${name}</code> <small>${status}</small></h2>
+<p>Every error is <code>{"error": {"code", "message", "details", "requestId", "docUrl"}}</code>. Codes are stable; messages are for people and may change.</p>
+${Object.entries(ERROR_REFERENCE).map(
+  ([name, { when, remedy }]) => html`<section id="${name}">
+<h2><code>${name}</code> <small>${ERROR_STATUS[name as ErrorCode]}</small></h2>
 <p>${code(when)}<br>${code(remedy)}</p>
 </section>
 `,

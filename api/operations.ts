@@ -2,8 +2,9 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ErrorResponse, listOf } from '../lib/http/common.responses.ts'
-import { ERRORS, type ErrorCode } from '../lib/http/errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
 import { Page } from '../lib/http/lists.ts'
+import { ERROR_REFERENCE } from './error-reference.ts'
 
 type Parameters = Record<string, z.ZodType>
 
@@ -30,8 +31,8 @@ export const json = (schema: z.ZodType) => ({ content: { 'application/json': { s
 /** The error responses of an operation, by status. Any operation may be rate limited or fail. */
 export const errors = (...codes: ErrorCode[]): ZodOpenApiResponsesObject => {
   const all: ErrorCode[] = [...codes, 'rate_limited', 'internal', 'try_again']
-  const responses = [...Map.groupBy(all, (code) => ERRORS[code][0])].map(([status, group]) => {
-    const description = group.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n')
+  const responses = [...Map.groupBy(all, (code) => ERROR_STATUS[code])].map(([status, group]) => {
+    const description = group.map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].when}`).join('\n\n')
     return [String(status), { description, ...json(ErrorResponse) }]
   })
   return Object.fromEntries(responses)

@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import { readSession, type SessionEnv } from '../auth/session.ts'
 import { createApp } from '../http/app.ts'
-import { ApiError, ERRORS, toApiError } from '../http/errors.ts'
+import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
 import { Layout, type LayoutProps } from './layout.tsx'
 
 /** Nothing runs or loads but our own files, and nobody frames us or gets our forms. */
@@ -39,7 +39,7 @@ export const renderPage = (
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
-  const title = ERRORS[code][0] === 404 ? 'Not found' : 'That did not work'
+  const title = ERROR_STATUS[code] === 404 ? 'Not found' : 'That did not work'
   const [home, back] = /^\/portal(\/|$)/.test(c.req.path)
     ? ['/portal', 'To the partner portal']
     : ['/app', 'To your workspaces']
@@ -53,7 +53,7 @@ export const errorPage = (error: Error, c: Context) => {
       <p class="hint">Request {c.get('requestId')}</p>
     </>
   )
-  return renderPage(c, { title, home, children }, ERRORS[code][0] as 404)
+  return renderPage(c, { title, home, children }, ERROR_STATUS[code] as 404)
 }
 
 /** The error for an address that no page has. */

@@ -1,0 +1,82 @@
+/** The reference of error codes, for the errors page and for OpenAPI. It is not in lib/, so that no Worker carries it. */
+import type { ErrorCode } from '../lib/http/errors.ts'
+
+type Reference = { when: string; remedy: string }
+
+/** When each code occurs, and what the caller does about it. */
+export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
+  invalid_body: {
+    when: 'The body is not valid JSON, or a field is missing or invalid.',
+    remedy: 'Correct the fields listed in `details`. Retrying the same request fails again.',
+  },
+  invalid_query: {
+    when: 'A query parameter is invalid.',
+    remedy: 'Correct the parameters listed in `details`.',
+  },
+  too_many_rows: {
+    when: 'The import has more rows than one request accepts.',
+    remedy: 'Split the import into several requests.',
+  },
+  invalid_signature: {
+    when: 'The request is not signed by Stripe with a signing secret of the workspace, or its timestamp is too old.',
+    remedy:
+      'Check the workspace in the URL, and that the signing secret of this endpoint is saved on the Stripe page.',
+  },
+  invalid_api_key: {
+    when: 'The API key is missing, malformed, unknown or revoked.',
+    remedy: 'Send an active API key of the workspace: `Authorization: Bearer trib_live_...`.',
+  },
+  not_signed_in: {
+    when: 'There is no session, or it has expired.',
+    remedy: 'Sign in at `/sign-in` and send the session cookie.',
+  },
+  manager_required: {
+    when: 'Only managers of the workspace may do this.',
+    remedy: 'Ask a manager to do it, or to change your role.',
+  },
+  signup_closed: {
+    when: 'Sign-up is closed on this installation.',
+    remedy: 'Ask the administrator of this installation.',
+  },
+  cross_site_request: {
+    when: 'The request came from a page of another site.',
+    remedy: 'Send it from a page of this site, or without an `Origin` header.',
+  },
+  not_found: {
+    when: 'The resource does not exist, or belongs to another workspace.',
+    remedy: 'Check the URL, the workspace and the ID.',
+  },
+  partner_not_found: {
+    when: 'The program has no active partner with this slug.',
+    remedy: 'Check the link. The partner may be banned, or the slug misspelled.',
+  },
+  conflict: {
+    when: 'The request conflicts with an existing resource.',
+    remedy: 'Resolve the conflict that the message describes, and retry.',
+  },
+  coupon_taken: {
+    when: 'The coupon belongs to another partner of the workspace.',
+    remedy: 'Remove it from that partner first.',
+  },
+  body_too_large: {
+    when: 'The body is larger than the endpoint accepts.',
+    remedy: 'Send at most 64 KiB to a tracking endpoint, and 1 MiB to an import.',
+  },
+  unsupported_media_type: {
+    when: 'The content type is not JSON.',
+    remedy: 'Send the header `Content-Type: application/json`.',
+  },
+  rate_limited: {
+    when: 'Too many requests.',
+    remedy: 'Wait as many seconds as `Retry-After` says, and retry.',
+  },
+  internal: {
+    when: 'An unexpected error occurred on the server. It has been logged.',
+    remedy: 'Retry later. If the error persists, report the `requestId`.',
+  },
+  try_again: {
+    when: 'The server could not confirm in time that the request was saved.',
+    remedy:
+      'Retry the same request after `Retry-After` seconds. Reports with an `externalId` and imports are idempotent.',
+  },
+}
