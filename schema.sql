@@ -362,6 +362,11 @@ create table payout_runs (
     marked_paid_at  timestamptz,
     confirmed_at    timestamptz,
     canceled_at     timestamptz,
+    -- Null for a run by Stripe, whose status follows from its payouts.
+    manual_status   text generated always as (case
+        when method <> 'manual' then null when canceled_at is not null then 'canceled'
+        when confirmed_at is not null then 'confirmed' when marked_paid_at is not null then 'paid'
+        else 'processing' end) virtual,
 
     constraint payout_runs_workspace_id_id_key unique (workspace_id, id),
     constraint payout_runs_program_id_scheduled_for_key unique (program_id, scheduled_for),
@@ -403,6 +408,9 @@ create table payouts (
     paid_at            timestamptz,
     failed_at          timestamptz,
     canceled_at        timestamptz,
+    status             text not null generated always as (case
+        when paid_at is not null then 'paid' when failed_at is not null then 'failed'
+        when canceled_at is not null then 'canceled' else 'processing' end) virtual,
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
     constraint payouts_partner_id_currency_id_key  unique (partner_id, currency, id),
@@ -421,7 +429,8 @@ create trigger payouts_never_change
     before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, created_at
     on payouts for each row execute function refuse_update();
 
--- What is still to be sent?
+-- Which transfers are in flight, and which are due? An index cannot name a virtual column,
+-- so queries that need this one repeat its predicate: isInFlight in lib/payouts.
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
 

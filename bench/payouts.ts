@@ -4,8 +4,8 @@ import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import { listen } from '../dev/runtime/ports.ts'
 import { connect } from '../lib/db/connection.ts'
+import { beginRun, claimPage } from '../lib/payouts/claims.queries.ts'
 import { payDue } from '../lib/payouts/run.service.ts'
-import { beginRun, claimPage } from '../lib/payouts/runs.queries.ts'
 import { median } from './measure.ts'
 
 const PARTNERS = 10_000

@@ -6,7 +6,7 @@ import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_WORDS, moneySums, NeedsKey, progressWords } from '../../lib/pages/payouts.tsx'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
-import type { Run } from '../../lib/payouts/payouts.queries.ts'
+import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 

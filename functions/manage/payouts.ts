@@ -7,38 +7,18 @@ import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { plainMoney } from '../../lib/money.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import {
-  findPayout,
-  findRun,
-  listRunLines,
-  listRuns,
-  type PayoutRow,
-  payoutsQuery,
-  type Run,
-  type RunLine,
-} from '../../lib/payouts/payouts.queries.ts'
+import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { findRun, listRunLines, listRuns, type Run, type RunLine } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf, refusalOf } from '../../lib/payouts/runs.ts'
 
-const payoutResponse = (payout: PayoutRow): PayoutResponse => ({
-  id: payout.id,
-  runId: payout.run_id,
-  partnerId: payout.partner_id,
-  programId: payout.program_id,
-  currency: payout.currency,
-  amountCents: Number(payout.amount_cents),
-  status: payout.status,
-  method: payout.method,
-  createdAt: payout.created_at,
-  paidAt: payout.paid_at,
-  failedAt: payout.failed_at,
-  canceledAt: payout.canceled_at,
-  lastError: payout.last_error,
-  transferId: payout.transfer_id,
+const payoutResponse = ({ partnerSlug: _, partnerName: __, ...payout }: PayoutRow): PayoutResponse => ({
+  ...payout,
+  amountCents: Number(payout.amountCents),
 })
 
-const payoutRunResponse = ({ processing: _, programName: __, ...run }: Run): PayoutRunResponse => run
+const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse => run
 
 const HEAD = ['payout id', 'partner name', 'e-mail', 'currency', 'amount', 'program', 'run']
 

@@ -4,14 +4,10 @@ import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
-import { payoutStatus } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import { type OwnPayout, readOwnPayouts } from '../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from './list.tsx'
-
-const statusOf = ({ paidAt, failedAt, canceledAt }: OwnPayout) =>
-  payoutStatus({ paidAt, failedAt, canceledAt })
 
 /** What is off a payout, or comes on top of it: what was taken back, less what was given again. */
 const corrections = ({ reversedCents: reversed, currency }: OwnPayout): string => {
@@ -33,7 +29,7 @@ const MadeOf = ({ payout }: { payout: OwnPayout }) => (
 
 /** How a payout stands. */
 const Story = ({ payout }: { payout: OwnPayout }) => {
-  switch (statusOf(payout)) {
+  switch (payout.status) {
     case 'paid':
       return payout.paidAt ? (
         <>
@@ -80,7 +76,7 @@ const PayoutTable = ({ payouts, isOfMany }: { payouts: OwnPayout[]; isOfMany: bo
         <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
         <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
         <td>
-          <Status status={statusOf(payout)} />
+          <Status status={payout.status} />
         </td>
         <td class="words">
           <Story payout={payout} />

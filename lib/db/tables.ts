@@ -1,6 +1,12 @@
 /** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
-import type { ColumnType, Generated } from 'kysely'
-import type { PayoutAccountStatus, PayoutMethod, PayoutSchedule } from '../payouts/payouts.ts'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type {
+  PayoutAccountStatus,
+  PayoutMethod,
+  PayoutSchedule,
+  PayoutStatus,
+  RunStatus,
+} from '../payouts/payouts.ts'
 import type { StripeFact } from '../purchases/facts.ts'
 import type { StripeOutcome } from '../purchases/outcomes.ts'
 import type { AttributedBy } from '../tracking/attribution.ts'
@@ -169,6 +175,7 @@ export type Tables = {
     marked_paid_at: Date | null
     confirmed_at: Date | null
     canceled_at: Date | null
+    manual_status: GeneratedAlways<RunStatus | null>
   }
   payouts: {
     id: string
@@ -190,6 +197,7 @@ export type Tables = {
     paid_at: Date | null
     failed_at: Date | null
     canceled_at: Date | null
+    status: GeneratedAlways<PayoutStatus>
   }
   stripe_secrets: {
     id: string

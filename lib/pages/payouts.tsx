@@ -1,8 +1,9 @@
 /** Payouts and runs on several pages. */
 
 import { formatMoney } from '../money.ts'
-import { countPayouts, type PayoutRow, type Run } from '../payouts/payouts.queries.ts'
+import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
+import { countPayouts, type Run } from '../payouts/runs.queries.ts'
 import { counted } from '../plural.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { Table, Time } from './parts.tsx'
@@ -11,7 +12,7 @@ import { Table, Time } from './parts.tsx'
 export const METHOD_WORDS: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank' }
 
 /** What there is to know of a payout beyond its status: why it waits, or why it failed. */
-const note = ({ status, last_error: error }: PayoutRow): string => {
+const note = ({ status, lastError: error }: PayoutRow): string => {
   if (!error) return ''
   if (status === 'processing') return `Waits, and is tried again by itself: ${error}`
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
@@ -19,7 +20,7 @@ const note = ({ status, last_error: error }: PayoutRow): string => {
 
 /** What a payout comes to, which leads to what it is made of, unless it has let go of that. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
-  const amount = formatMoney(payout.amount_cents, payout.currency)
+  const amount = formatMoney(payout.amountCents, payout.currency)
   const isMade = payout.status === 'processing' || payout.status === 'paid'
   if (!isMade) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
@@ -51,8 +52,8 @@ export const PayoutTable = ({
       <tr>
         {of !== 'run' && (
           <td>
-            <a href={`${base}/payouts/runs/${payout.run_id}`}>
-              <Time at={payout.created_at} />
+            <a href={`${base}/payouts/runs/${payout.runId}`}>
+              <Time at={payout.createdAt} />
             </a>
           </td>
         )}
@@ -60,9 +61,9 @@ export const PayoutTable = ({
           <td>
             <PartnerName
               base={base}
-              id={payout.partner_id}
-              name={payout.partner_name}
-              slug={payout.partner_slug}
+              id={payout.partnerId}
+              name={payout.partnerName}
+              slug={payout.partnerSlug}
             />
           </td>
         )}
@@ -73,9 +74,9 @@ export const PayoutTable = ({
           <Status status={payout.status} />
         </td>
         {of !== 'run' && <td>{METHOD_WORDS[payout.method]}</td>}
-        <td>{payout.paid_at && <Time at={payout.paid_at} />}</td>
-        <td class={payout.last_error ? 'words' : undefined}>
-          {payout.transfer_id ? <code>{payout.transfer_id}</code> : note(payout)}
+        <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
+        <td class={payout.lastError ? 'words' : undefined}>
+          {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
         </td>
       </tr>
     ))}

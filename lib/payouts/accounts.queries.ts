@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
+import { isInFlight } from './payouts.queries.ts'
 import type { PayoutAccountStatus } from './payouts.ts'
 
 /** A partner's account. Without `stripeAccountId` it is an intent: Stripe has not said yet that it made one. */
@@ -174,8 +175,7 @@ export const disconnectAccount = async (
   const accounts = db.selectFrom('payout_accounts').where(isMeant)
   const isPaid = sql<SqlBool>`exists (
     select from payouts p join partners pa on pa.id = p.partner_id
-    where p.workspace_id = ${workspaceId} and pa.email = ${email} and p.stripe_account_id is not null
-      and p.paid_at is null and p.failed_at is null and p.canceled_at is null)`
+    where p.workspace_id = ${workspaceId} and pa.email = ${email} and ${isInFlight('p')})`
   const [, , left, gone] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     db

@@ -6,6 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import type { PayoutSentDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { type Act, type AuditAction, auditEntry } from '../workspace/audit.queries.ts'
+import type { RunStatus } from './payouts.ts'
 import {
   countPayouts,
   findRun,
@@ -14,23 +15,14 @@ import {
   type RunLine,
   runQuery,
   toRun,
-} from './payouts.queries.ts'
-import type { RunStatus } from './payouts.ts'
-import { refusalOf } from './runs.ts'
+} from './runs.queries.ts'
+import { refusalOf, STATUS_BEFORE } from './runs.ts'
 
 const ACTIONS: Record<RunStatus, AuditAction> = {
   paid: 'payout_run.marked_paid',
   processing: 'payout_run.unmarked',
   confirmed: 'payout_run.confirmed',
   canceled: 'payout_run.canceled',
-}
-
-/** How a manual run's row shows that it is where a step leads on from. */
-const IS_BEFORE: Record<RunStatus, RawBuilder<SqlBool>> = {
-  paid: sql`marked_paid_at is null and canceled_at is null`,
-  processing: sql`marked_paid_at is not null and confirmed_at is null`,
-  confirmed: sql`marked_paid_at is not null and confirmed_at is null`,
-  canceled: sql`marked_paid_at is null and canceled_at is null`,
 }
 
 /**
@@ -53,8 +45,8 @@ export const changeRun = async (
   const before = await findRun(db, workspaceId, id)
   if (!before || before.status === wanted || refusalOf(before, wanted)) return before
 
-  const isReady = sql<SqlBool>`workspace_id = ${workspaceId} and id = ${id} and method = 'manual'
-                               and claimed_at is not null and ${IS_BEFORE[wanted]}`
+  const isReady = sql<SqlBool>`workspace_id = ${workspaceId} and id = ${id}
+                               and claimed_at is not null and manual_status = ${STATUS_BEFORE[wanted]}`
   const lines = wanted === 'confirmed' ? await listRunLines(db, workspaceId, id) : []
   const [, , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
-import { payoutsQuery, runQuery, runsQuery, toRun } from './payouts.queries.ts'
+import { payoutsQuery } from './payouts.queries.ts'
+import { runQuery, runsQuery, toRun } from './runs.queries.ts'
 
 /** More programs than any merchant has been seen to have: a form offers them all. */
 const MOST_PROGRAMS = 200

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
-import { RUN_STATUSES } from './runs.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES, SKIP_CODES } from './payouts.ts'
 
 export const PayoutResponse = z
   .strictObject({

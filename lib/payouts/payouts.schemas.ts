@@ -2,8 +2,7 @@
 import * as z from 'zod'
 import { id } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
-import { PAYOUT_METHODS, PAYOUT_STATUSES } from './payouts.ts'
-import { RUN_STATUSES } from './runs.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES } from './payouts.ts'
 
 /** POST /api/workspaces/:workspace/payouts/run. */
 export const PayoutRun = z

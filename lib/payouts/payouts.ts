@@ -25,30 +25,9 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 export const SKIP_CODES = ['not_connected', 'partner_banned', 'below_minimum', 'negative_balance'] as const
 export type SkipCode = (typeof SKIP_CODES)[number]
 
-/** A payout is on its way until one of these has happened. */
-export const payoutStatus = (payout: {
-  paidAt: Date | null
-  failedAt: Date | null
-  canceledAt: Date | null
-}): PayoutStatus => {
-  if (payout.paidAt) return 'paid'
-  if (payout.failedAt) return 'failed'
-  return payout.canceledAt ? 'canceled' : 'processing'
-}
-
-/** The states of a manual run, in their order; a run by Stripe is `processing` until it has claimed all. */
-export type RunStatus = 'processing' | 'paid' | 'confirmed' | 'canceled'
-
-/** How a manual run is. */
-export const runStatus = (run: {
-  markedPaidAt: Date | null
-  confirmedAt: Date | null
-  canceledAt: Date | null
-}): RunStatus => {
-  if (run.canceledAt) return 'canceled'
-  if (run.confirmedAt) return 'confirmed'
-  return run.markedPaidAt ? 'paid' : 'processing'
-}
+/** A manual run has all of them; a run by Stripe is `processing` until everything is claimed and sent, then `paid`. */
+export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceled'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
 
 const MONDAY = 1
 const SECOND_DAY = 15

@@ -3,10 +3,6 @@ import { connect } from '../db/connection.ts'
 import { mailPartners } from '../mail/outbox.queries.ts'
 import { formatMoney } from '../money.ts'
 import { ask, type Budget, hasLeft, newBudget } from './budget.service.ts'
-import { listRunPayouts } from './payouts.queries.ts'
-import type { RunResultResponse } from './payouts.responses.ts'
-import type { Refused, RunRequest } from './payouts.rpc.ts'
-import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import {
   beginRun,
   beginScheduledRuns,
@@ -17,7 +13,11 @@ import {
   type OpenRun,
   type RunScope,
   type UnnotifiedPartner,
-} from './runs.queries.ts'
+} from './claims.queries.ts'
+import { listRunPayouts } from './payouts.queries.ts'
+import type { RunResultResponse } from './payouts.responses.ts'
+import type { Refused, RunRequest } from './payouts.rpc.ts'
+import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 import { hasStripeKey } from './stripe-keys.queries.ts'
 

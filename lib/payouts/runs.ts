@@ -1,34 +1,16 @@
 /** Payout runs as people see them: how one stands, what can be done with it by hand, and when the next is due. */
 import { UTCDateMini } from '@date-fns/utc'
-import {
-  latestOccurrence,
-  type PayoutMethod,
-  type PayoutSchedule,
-  type RunStatus,
-  runStatus,
-} from './payouts.ts'
+import { latestOccurrence, type PayoutMethod, type PayoutSchedule, type RunStatus } from './payouts.ts'
 
-export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceled'] as const satisfies RunStatus[]
+/** What decides which steps a run allows. */
+export type RunState = { method: PayoutMethod; status: RunStatus; claimedAt: Date | null }
 
-/** What is known of a run that decides how it stands. */
-export type RunState = {
-  method: PayoutMethod
-  claimedAt: Date | null
-  markedPaidAt: Date | null
-  confirmedAt: Date | null
-  canceledAt: Date | null
-  /** How many of its payouts are on their way. */
-  processing: number
-}
-
-/** How a run is. One by Stripe says for itself when it is through: some of its payouts may have failed then. */
-export const statusOfRun = (run: RunState): RunStatus => {
-  if (run.method === 'manual') return runStatus(run)
-  return run.claimedAt && run.processing === 0 ? 'paid' : 'processing'
-}
+/** The status of a run by Stripe. It is paid once none of its payouts is in flight: some of them may have failed. */
+export const stripeRunStatus = (claimedAt: Date | null, processing: number): RunStatus =>
+  claimedAt && processing === 0 ? 'paid' : 'processing'
 
 /** From where a manual run gets to each status, which is one step: what is confirmed or canceled stays so. */
-const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
+export const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
   processing: 'paid',
   paid: 'processing',
   confirmed: 'paid',
@@ -44,7 +26,7 @@ const ENDED: Partial<Record<RunStatus, string>> = {
 /** Why a run can't be given a status, or null when it can, or has it already. */
 export const refusalOf = (run: RunState, wanted: RunStatus): string | null => {
   if (run.method === 'stripe') return 'This run is paid by Stripe, which says by itself what was paid.'
-  const status = statusOfRun(run)
+  const { status } = run
   if (status === wanted) return null
   if (!run.claimedAt) return STILL_CLAIMING
   if (status === STATUS_BEFORE[wanted]) return null
@@ -61,7 +43,7 @@ const STILL_CLAIMING = 'This run is still being put together. Try again in a min
 export const exportRefusalOf = (run: RunState): string | null => {
   if (run.method === 'stripe') return 'This run is paid by Stripe: paid by bank too, it would be paid twice.'
   if (!run.claimedAt) return STILL_CLAIMING
-  return run.canceledAt ? (ENDED.canceled ?? null) : null
+  return run.status === 'canceled' ? (ENDED.canceled ?? null) : null
 }
 
 /** More days than there are from one occurrence to the next, and fewer than to the one after that. */

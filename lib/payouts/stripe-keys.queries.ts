@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { isInFlight } from './payouts.queries.ts'
 
 /** A key as people know it. */
 export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
@@ -27,8 +28,7 @@ export const hasStripeKey = async (db: Db, workspaceId: string): Promise<boolean
 
 /** Whether something is on its way from the workspace's Stripe account. */
 const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
-  select from payouts where workspace_id = ${workspaceId} and stripe_account_id is not null
-    and paid_at is null and failed_at is null and canceled_at is null)`
+  select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`
 
 /** Whether partners have accounts under the workspace's Stripe account. */
 const isConnected = (workspaceId: string) => sql<SqlBool>`exists (

@@ -1,6 +1,7 @@
 /** Payouts on their way to Stripe: which are to be sent, and what became of them. */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { isInFlight } from './payouts.queries.ts'
 
 /** A payout that is about to be sent, with what its transfer and its mail need. */
 export type DuePayout = {
@@ -24,12 +25,8 @@ export type DuePayout = {
   encryptedKey: string | null
 }
 
-const isUnsent = (p: string): RawBuilder<unknown> =>
-  sql`${sql.ref(`${p}.paid_at`)} is null and ${sql.ref(`${p}.failed_at`)} is null
-      and ${sql.ref(`${p}.canceled_at`)} is null and ${sql.ref(`${p}.stripe_account_id`)} is not null`
-
-/** The same of payouts whose ids are known, in words that keep Postgres from reading all that are unsent for each. */
-const isStillUnsent = sql`num_nonnulls(p.paid_at, p.failed_at, p.canceled_at) = 0 and p.stripe_account_id is not null`
+/** The same condition for payouts whose ids are known: without the index, of which Postgres would read all entries. */
+const isStillInFlight = sql`p.status = 'processing' and p.stripe_account_id is not null`
 
 type Taking = {
   /** Takes all of this workspace's, whenever they are due; null takes what is due of any, in turns. */
@@ -52,7 +49,7 @@ export const leasePayouts = async (
   db: Db,
   { workspaceId, now, leaseEnd, limit }: Taking,
 ): Promise<DuePayout[]> => {
-  const isDue = (p: string) => sql`${isUnsent(p)}
+  const isDue = (p: string) => sql`${isInFlight(p)}
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
@@ -98,7 +95,7 @@ export const renewKey = async (
 ): Promise<boolean> => {
   const { rows } = await sql`
     update payouts p set key_version = ${keyVersion + 1}, key_used_at = ${now}
-    where p.id = ${id} and p.key_version in (${keyVersion}, ${keyVersion + 1}) and ${isStillUnsent}
+    where p.id = ${id} and p.key_version in (${keyVersion}, ${keyVersion + 1}) and ${isStillInFlight}
       and (p.key_version = ${keyVersion} or p.key_used_at = ${now})
     returning p.id`.execute(db)
   return rows.length > 0
@@ -133,10 +130,10 @@ export const saveTransferResults = async (
 ): Promise<string[]> => {
   const told = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
-  const isAsTried = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillUnsent}`
+  const isAsTried = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
-    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillUnsent}`
+    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
   const failed = sql`
     with failed as (
       update payouts p set failed_at = ${now}, last_error = x.error
@@ -156,12 +153,12 @@ export const saveTransferResults = async (
            pa.email, p.partner_id, p.id, x.mail->'details', ${now}::timestamptz, ${now}::timestamptz
     from ${told}
     join payouts p on p.id = x.id
-                  and (x.outcome = 'sent' and p.paid_at is not null or x.outcome = 'failed' and p.failed_at is not null)
+                  and (x.outcome = 'sent' and p.status = 'paid' or x.outcome = 'failed' and p.status = 'failed')
     join partners pa on pa.id = p.partner_id
     where x.mail is not null
     on conflict do nothing`
   const sentAfterFailure = sql<{ id: string }>`
-    select p.id from ${told} join payouts p on p.id = x.id and p.failed_at is not null where x.outcome = 'sent'`
+    select p.id from ${told} join payouts p on p.id = x.id and p.status = 'failed' where x.outcome = 'sent'`
   const [, , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),

@@ -103,8 +103,7 @@ const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: Po
       'po.stripe_account_id as stripeAccountId',
       'po.created_at as createdAt',
       'po.paid_at as paidAt',
-      'po.failed_at as failedAt',
-      'po.canceled_at as canceledAt',
+      'po.status',
       'pr.name as program',
       eb
         .selectFrom('commissions as c')

@@ -75,8 +75,8 @@ const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
   ({
     pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now}`,
     payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now}`,
-    processing: sql<SqlBool>`c.payout_id is not null and po.paid_at is null`,
-    paid: sql<SqlBool>`po.paid_at is not null`,
+    processing: sql<SqlBool>`c.payout_id is not null and po.status <> 'paid'`,
+    paid: sql<SqlBool>`po.status = 'paid'`,
   })[status]
 
 /**

@@ -29,7 +29,7 @@ const readDeclared = (): string[] => {
     columns.split(/[;\n]/).flatMap((line) => {
       const [, column, declared = ''] = /^ *(\w+): (.+?) *$/.exec(line) ?? []
       if (!column) return []
-      const [, wrapped] = /^(?:Generated|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
+      const [, wrapped] = /^(?:Generated|GeneratedAlways|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
       const [, bare = '', orNull] = /^(.+?)( \| null)?$/.exec(wrapped ?? declared) ?? []
       const type = /^Json</.test(bare) ? 'Json' : bare
       const name = Object.values(TYPES).includes(type) ? type : 'string'

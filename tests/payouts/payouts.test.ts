@@ -3,8 +3,6 @@ import {
   keyState,
   latestOccurrence,
   type PayoutSchedule,
-  payoutStatus,
-  runStatus,
   transferGroup,
   transferKey,
 } from '../../lib/payouts/payouts.ts'
@@ -38,26 +36,6 @@ test.each([
   { case: 'in a payout that was sent', at: '2026-11-01', payoutId: 'p', paidAt: then, status: 'paid' },
 ])('a commission that is $case is $status', ({ at, payoutId, paidAt, status }) => {
   expect(commissionStatus({ payableAt: new Date(at), payoutId, paidAt }, then)).toBe(status)
-})
-
-const nothing = { paidAt: null, failedAt: null, canceledAt: null }
-
-test.each([
-  { payout: nothing, status: 'processing' },
-  { payout: { ...nothing, paidAt: then }, status: 'paid' },
-  { payout: { ...nothing, failedAt: then }, status: 'failed' },
-  { payout: { ...nothing, canceledAt: then }, status: 'canceled' },
-])('a payout is $status', ({ payout, status }) => {
-  expect(payoutStatus(payout)).toBe(status)
-})
-
-test.each([
-  { run: { markedPaidAt: null, confirmedAt: null, canceledAt: null }, status: 'processing' },
-  { run: { markedPaidAt: then, confirmedAt: null, canceledAt: null }, status: 'paid' },
-  { run: { markedPaidAt: then, confirmedAt: then, canceledAt: null }, status: 'confirmed' },
-  { run: { markedPaidAt: null, confirmedAt: null, canceledAt: then }, status: 'canceled' },
-])('a manual run is $status', ({ run, status }) => {
-  expect(runStatus(run)).toBe(status)
 })
 
 test('a transfer has a key per version and a group for all of them', () => {

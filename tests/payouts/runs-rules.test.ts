@@ -1,45 +1,35 @@
 import { describe, expect, test } from 'vitest'
-import { PAYOUT_SCHEDULES } from '../../lib/payouts/payouts.ts'
+import { PAYOUT_SCHEDULES, RUN_STATUSES } from '../../lib/payouts/payouts.ts'
 import {
   exportRefusalOf,
   nextOccurrence,
-  RUN_STATUSES,
   type RunState,
   refusalOf,
-  statusOfRun,
+  stripeRunStatus,
 } from '../../lib/payouts/runs.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 
 const run = (state: Partial<RunState> = {}): RunState => ({
   method: 'manual',
+  status: 'processing',
   claimedAt: AT,
-  markedPaidAt: null,
-  confirmedAt: null,
-  canceledAt: null,
-  processing: 0,
   ...state,
 })
 
 const MANUAL = {
-  processing: run({ processing: 3 }),
-  paid: run({ markedPaidAt: AT }),
-  confirmed: run({ markedPaidAt: AT, confirmedAt: AT }),
-  canceled: run({ canceledAt: AT }),
+  processing: run(),
+  paid: run({ status: 'paid' }),
+  confirmed: run({ status: 'confirmed' }),
+  canceled: run({ status: 'canceled' }),
 }
 
-describe('statusOfRun', () => {
-  test.each(RUN_STATUSES)('of a manual run is %s', (status) => {
-    expect(statusOfRun(MANUAL[status])).toBe(status)
-  })
-
-  test.each([
-    { case: 'still claims', state: { claimedAt: null }, status: 'processing' },
-    { case: 'has payouts on their way', state: { processing: 1 }, status: 'processing' },
-    { case: 'has none on their way', state: {}, status: 'paid' },
-  ])('of a run by Stripe that $case is $status', ({ state, status }) => {
-    expect(statusOfRun(run({ method: 'stripe', ...state }))).toBe(status)
-  })
+test.each([
+  { case: 'still claims', claimedAt: null, processing: 0, status: 'processing' },
+  { case: 'has payouts in flight', claimedAt: AT, processing: 1, status: 'processing' },
+  { case: 'has none in flight', claimedAt: AT, processing: 0, status: 'paid' },
+])('a run by Stripe that $case is $status', ({ claimedAt, processing, status }) => {
+  expect(stripeRunStatus(claimedAt, processing)).toBe(status)
 })
 
 describe('refusalOf', () => {

@@ -1,4 +1,7 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { isInFlight } from '../../lib/payouts/payouts.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
@@ -201,4 +204,59 @@ test('a payout pays less than the row limit of one page as well as more than it'
   await payer.run({}, { MAX_FETCHES: '45' })
   expect(Object.values(payer.sent()).flat()).toHaveLength(12)
   expect(await world.violations()).toEqual([])
+})
+
+const DONE = '2026-11-21T08:00:00Z'
+
+test.each([
+  { outcome: null, status: 'processing' },
+  { outcome: 'paid_at', status: 'paid' },
+  { outcome: 'failed_at', status: 'failed' },
+  { outcome: 'canceled_at', status: 'canceled' },
+])('a payout with $outcome is $status', async ({ outcome, status }) => {
+  const payer = await world.createPayer()
+  const { id: partnerId } = await payer.addPartner({ slug: 'maya', connected: false })
+  const at = (column: string) => (column === outcome ? DONE : null)
+  const rows = await world.query(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
+       values (uuidv7(), $1, 'manual', now(), 'somebody', now(), now()) returning id)
+     insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                          next_attempt_at, paid_at, failed_at, canceled_at)
+     select uuidv7(), $1, id, $2, $3, 'USD', 1, now(), now(), $4, $5, $6 from run returning status`,
+    [payer.workspaceId, payer.programId, partnerId, at('paid_at'), at('failed_at'), at('canceled_at')],
+  )
+  expect(rows).toEqual([{ status }])
+})
+
+test.each([
+  { method: 'manual', marked: null, confirmed: null, canceled: null, status: 'processing' },
+  { method: 'manual', marked: DONE, confirmed: null, canceled: null, status: 'paid' },
+  { method: 'manual', marked: DONE, confirmed: DONE, canceled: null, status: 'confirmed' },
+  { method: 'manual', marked: null, confirmed: null, canceled: DONE, status: 'canceled' },
+  { method: 'stripe', marked: null, confirmed: null, canceled: null, status: null },
+])(
+  'the manual status of a $method run is $status',
+  async ({ method, marked, confirmed, canceled, status }) => {
+    const { workspaceId } = await world.createPayer()
+    const rows = await world.query(
+      `insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at,
+                              confirmed_at, canceled_at)
+     values (uuidv7(), $1, $2, now(), 'somebody', now(), now(), $3, $4, $5) returning manual_status as status`,
+      [workspaceId, method, marked, confirmed, canceled],
+    )
+    expect(rows).toEqual([{ status }])
+  },
+)
+
+test('payouts in flight are found by their index', async () => {
+  const { sql } = isInFlight('p').compile(connect(world.env()))
+  const client = new pg.Client({ connectionString: world.env().DATABASE_URL })
+  await client.connect()
+  await client.query('set enable_seqscan = off')
+  const { rows } = await client.query(
+    `explain select from payouts p where p.workspace_id = uuidv7() and ${sql}`,
+  )
+  await client.end()
+  expect(JSON.stringify(rows)).toContain('payouts_processing_idx')
 })

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
+import { beginRun, claimPage } from '../../lib/payouts/claims.queries.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
-import { beginRun, claimPage } from '../../lib/payouts/runs.queries.ts'
 import { importer } from './imports.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
 import { SECRETS_KEY, stripeKey } from './secrets.ts'

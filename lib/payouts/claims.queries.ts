@@ -1,0 +1,228 @@
+/** Payout runs: what is owed to whom, and how a run takes it. What becomes of the payouts is in transfers.ts. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { lockPayouts } from '../db/locks.queries.ts'
+import { auditEntry } from '../workspace/audit.queries.ts'
+import type { PayoutMethod, PayoutSchedule, SkipCode } from './payouts.ts'
+
+/** What a run pays: all that was payable at one moment, in one program or in all. */
+export type RunScope = {
+  workspaceId: string
+  programId: string | null
+  method: PayoutMethod
+  cutoffAt: Date
+}
+
+/** What is owed to a partner in one currency, all that was taken back deducted, and why a run leaves it. */
+export type Balance = {
+  partnerId: string
+  currency: string
+  amountCents: bigint
+  /** null when the run pays it. */
+  code: SkipCode | null
+}
+
+/** Whether a commission, `c`, is one that a run may take. */
+const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
+        c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
+        and (${programId}::uuid is null or c.program_id = ${programId}::uuid)`
+
+/** What is owed to all partners, by currency. What has come to nothing is no balance. */
+const allSums = (scope: RunScope) => sql`
+      select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
+      from commissions c where ${isOpen(scope)}
+      group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
+
+/**
+ * Balances, each with the account that it goes to and the reason why a run leaves it. A minimum is in the minor units of
+ * whatever currency.
+ */
+const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
+    select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
+           case when s.amount_cents < 0 then 'negative_balance'
+                when p.status = 'banned' then 'partner_banned'
+                when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
+                when ${method}::text = 'stripe' and a.id is null then 'not_connected'
+           end as code
+    from (${sums}) s
+    join partners p on p.id = s.partner_id
+    join programs g on g.id = p.program_id
+    left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
+                               and a.disconnected_at is null and a.status = 'enabled'`
+
+/** What a run would pay now, and what it would leave. */
+export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> => {
+  const { rows } = await sql<Balance>`
+    select partner_id as "partnerId", currency, amount_cents as "amountCents", code
+    from (${balances(scope, allSums(scope))}) as balances order by partner_id, currency`.execute(db)
+  return rows
+}
+
+/** Begins a run, which has claimed nothing yet. Repeating it is harmless. @returns its id */
+export const beginRun = async (
+  db: Db,
+  { workspaceId, programId, method, cutoffAt }: RunScope,
+  createdBy: string,
+): Promise<string> => {
+  const id = newId()
+  const insert = db
+    .insertInto('payout_runs')
+    .values({
+      id,
+      workspace_id: workspaceId,
+      program_id: programId,
+      method,
+      cutoff_at: cutoffAt,
+      created_by: createdBy,
+      created_at: cutoffAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+  const entry = auditEntry(db, {
+    workspaceId,
+    actor: createdBy,
+    now: cutoffAt,
+    action: 'payout_run.begun',
+    subjectId: id,
+    details: { method, programId },
+  })
+  await db.batch([insert.compile(), entry.compile()])
+  return id
+}
+
+/** The latest occurrence of each schedule: see `latestOccurrence`. */
+export type Occurrence = { schedule: PayoutSchedule; at: Date }
+
+/**
+ * Begins the runs of the programs whose schedule is due, one per occurrence, however often it is called. A program whose
+ * workspace has no key of Stripe waits for one.
+ */
+export const beginScheduledRuns = async (db: Db, occurrences: Occurrence[], now: Date): Promise<void> => {
+  await sql`
+    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, created_at)
+    select uuidv7(), g.workspace_id, g.id, 'stripe', ${now}::timestamptz, t.at, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(occurrences)}::jsonb) as t(schedule text, at timestamptz)
+    join programs g on g.payout_schedule = t.schedule and g.payout_schedule_since <= t.at
+    join stripe_keys k on k.workspace_id = g.workspace_id
+    where not exists (select from payout_runs r where r.program_id = g.id and r.scheduled_for = t.at)
+    on conflict do nothing`.execute(db)
+}
+
+/** A run that has not claimed all yet. */
+export type OpenRun = RunScope & { id: string }
+
+/** The oldest runs that have not claimed all yet. */
+export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
+  db
+    .selectFrom('payout_runs')
+    .where('claimed_at', 'is', null)
+    .select([
+      'id',
+      'workspace_id as workspaceId',
+      'program_id as programId',
+      'method',
+      'cutoff_at as cutoffAt',
+    ])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/**
+ * How many commissions are taken at once, about: a partner's go together, so those of the last one come on top. Each
+ * costs some 50 microseconds, and a statement has to be far quicker than the timeout of a try.
+ */
+const MAX_COMMISSIONS = 5_000
+/** Before all others. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Lets a run take what is owed to its next partners: their commissions, netted, become a payout for each partner and
+ * currency. Concurrent runs are serialized, so no balance is split. Repeated after an unseen commit, it takes
+ * the partners after those. A run by Stripe takes nothing once the key is gone: nothing could be sent, nor given back.
+ *
+ * Whatever is found is looked up from the partners on, one by one: a join with all that is owed would be planned by what
+ * Postgres knew of the tables before they were filled.
+ *
+ * @param pageSize how many partners to claim, at most
+ * @returns whether all partners have been claimed
+ */
+export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Date): Promise<boolean> => {
+  const { id, workspaceId, method } = run
+  const claim = sql<{ isClaimed: boolean }>`
+    with run as (
+      select claim_cursor from payout_runs
+      where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null for update
+    ), next as (
+      select c.partner_id from commissions c
+      where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NOBODY}::uuid) from run)
+        and (${method}::text <> 'stripe' or exists (select from stripe_keys where workspace_id = ${workspaceId}))
+      order by c.partner_id limit ${MAX_COMMISSIONS}
+    ), page as (
+      select distinct partner_id from next order by partner_id limit ${pageSize}
+    ), chosen as materialized (
+      select uuidv7() as id, balances.*
+      from (${balances(
+        run,
+        sql`
+      select page.partner_id, own.* from page cross join lateral (
+        select c.currency, sum(c.amount_cents)::bigint as amount_cents
+        from commissions c where ${isOpen(run)} and c.partner_id = page.partner_id
+        group by c.currency having sum(c.amount_cents) <> 0) own`,
+      )}) as balances
+      where code is null
+    ), claimed as (
+      update commissions set payout_id = own.payout_id
+      from (select chosen.id as payout_id, c.id from chosen cross join lateral (
+              select c.id from commissions c
+              where ${isOpen(run)} and c.partner_id = chosen.partner_id and c.currency = chosen.currency offset 0) c) own
+      where commissions.id = own.id and commissions.payout_id is null
+      returning commissions.payout_id, commissions.amount_cents
+    ), made as (
+      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
+                           stripe_account_id, created_at, next_attempt_at)
+      select chosen.id, ${workspaceId}::uuid, ${id}::uuid, chosen.program_id, chosen.partner_id, chosen.currency,
+             sums.amount_cents, case when ${method}::text = 'stripe' then chosen.stripe_account_id end,
+             ${now}::timestamptz, ${now}::timestamptz
+      from chosen
+      join (select payout_id, sum(amount_cents) as amount_cents from claimed group by 1) sums on payout_id = chosen.id
+    )
+    update payout_runs r
+    set claim_cursor = coalesce((select partner_id from page order by partner_id desc limit 1), r.claim_cursor),
+        claimed_at = case when (select count(*) from next) < ${MAX_COMMISSIONS} and (select count(*) from page) < ${pageSize}
+                          then ${now}::timestamptz end
+    from run
+    where r.workspace_id = ${workspaceId} and r.id = ${id}
+    returning r.claimed_at is not null as "isClaimed"`
+  const [, [claimed]] = await db.batch([lockPayouts(workspaceId).compile(db), claim.compile(db)])
+  // Somebody else has claimed the rest, or canceled the run.
+  return claimed?.isClaimed ?? true
+}
+
+/** A partner who would be paid, had it connected an account, and has not been told so. */
+export type UnnotifiedPartner = {
+  partnerId: string
+  email: string
+  partnerName: string | null
+  programName: string
+  currency: string
+  amountCents: bigint
+}
+
+/** Some of the partners whom a run leaves out because they have no account, and whom no mail has told. */
+export const listUnnotified = async (
+  db: Db,
+  scope: RunScope,
+  limit: number,
+): Promise<UnnotifiedPartner[]> => {
+  const { rows } = await sql<UnnotifiedPartner>`
+    select distinct on (b.partner_id) b.partner_id as "partnerId", p.email, p.name as "partnerName",
+           g.name as "programName", b.currency, b.amount_cents as "amountCents"
+    from (${balances(scope, allSums(scope))}) as b
+    join partners p on p.id = b.partner_id
+    join programs g on g.id = b.program_id
+    where b.code = 'not_connected'
+      and not exists (select from mails m where m.partner_id = b.partner_id and m.kind = 'connect_account')
+    order by b.partner_id, b.amount_cents desc
+    limit ${limit}`.execute(db)
+  return rows
+}
