@@ -1,41 +1,41 @@
-/** The dev inbox: plays Resend's API for the mailer, and keeps what it was given instead of sending it. */
+/** The dev inbox: a fake of Resend's API that keeps mails instead of sending them, and shows them at /dev/mail. */
 import { createServer } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { NONCE, secureHeaders } from 'hono/secure-headers'
 import { type Listening, listen } from '../runtime/ports.ts'
 import { listPage, mailPage } from './inbox/pages.ts'
-import { createResend, type InboxMail, refusal } from './inbox/resend.ts'
+import { createResend, errorReply, type InboxMail } from './inbox/resend.ts'
 
-/** Where the pages are, here and at Tributary's own address. */
+/** The path of the pages, here and at Tributary's public URL. */
 export const INBOX_PATH = '/dev/mail'
 
-/** The most that is kept: an import's welcome mails, several times over. */
+/** The most mails kept: several large imports' worth of welcome mails. */
 const MAX_MAILS = 20_000
-/** The most that the list shows; `?to=` finds the rest. */
+/** The most mails listed; `?to=` finds the others. */
 const MAX_SHOWN = 200
 
-/** What may go wrong with a request to Resend. */
+/** A failure to inject into a request. */
 export type InboxFailure =
-  /** An error of the API; `retryAfter` in seconds. The mail is not taken. */
+  /** An API error; `retryAfter` in seconds. The mail is not accepted. */
   | { status: 403 | 422 | 429 | 500; name: string; retryAfter?: number }
-  /** Nobody ever answers. The mail is not taken. */
+  /** No response. The mail is not accepted. */
   | 'silence'
-  /** The mail is taken, and the connection is cut before the answer. */
+  /** The mail is accepted, and the connection is closed before the response. */
   | 'cut_after'
-  /** A proxy answers with a page of its own. The mail is not taken. */
+  /** A proxy responds with an HTML page. The mail is not accepted. */
   | 'garbage'
 
 export type Inbox = Listening & {
-  /** What arrived, newest first. */
+  /** The mails received, newest first. */
   mails: (to?: string) => InboxMail[]
-  /** Gives the next requests failure, in order; null lets one pass. */
+  /** Makes the next requests fail, in order; null lets one succeed. */
   plan: (...failures: (InboxFailure | null)[]) => void
-  /** How many times the API was called. */
+  /** The number of API calls. */
   calls: () => number
 }
 
-/** The links of a mail that is shown in a frame open outside of it. */
+/** Makes the links of a framed mail open in a new tab. */
 const openOutside = (markup: string): string => markup.replace('<head>', '<head><base target="_blank">')
 
 const PAGE_HEADERS = secureHeaders({
@@ -48,16 +48,16 @@ const PAGE_HEADERS = secureHeaders({
   strictTransportSecurity: false,
 })
 
-/** A mail is anybody's markup: it runs and loads nothing, wherever it is opened. */
+/** A mail's markup is untrusted: no scripts, no external resources. */
 const MAIL_POLICY =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 
 /**
  * Starts an inbox on a free port.
  *
- * `POST /emails` is Resend's; `GET /mails.json?to=address` lists what arrived, newest first: `id, to, from,
- * subject, text, html, at`; `/dev/mail` shows it. The list is at `/dev/mail/mails.json` too, which is reachable
- * where only the pages are.
+ * `POST /emails` is Resend's. `GET /mails.json?to=address` lists the mails received, newest first: `id, to, from,
+ * subject, text, html, at`. `/dev/mail` shows them. The list is also at `/dev/mail/mails.json`, for callers that reach
+ * the pages only.
  */
 export const startInbox = async (): Promise<Inbox> => {
   const kept: InboxMail[] = []
@@ -79,7 +79,7 @@ export const startInbox = async (): Promise<Inbox> => {
       if (failure === 'garbage') return c.html('<html>One moment, please</html>', 502)
       if (failure && typeof failure === 'object') {
         if (failure.retryAfter !== undefined) c.header('Retry-After', String(failure.retryAfter))
-        return c.json(refusal(failure.status, failure.name, 'As it was told.').body, failure.status)
+        return c.json(errorReply(failure.status, failure.name, 'Simulated failure.').body, failure.status)
       }
       const reply = resend(c.req.raw.headers, body)
       if (failure === 'cut_after') c.env.outgoing.destroy()
@@ -92,9 +92,7 @@ export const startInbox = async (): Promise<Inbox> => {
     })
     .get(`${INBOX_PATH}/:id`, PAGE_HEADERS, (c) => {
       const mail = kept.find(({ id }) => id === c.req.param('id'))
-      return mail
-        ? c.html(mailPage(mail, c.get('secureHeadersNonce')))
-        : c.text('There is no such mail.', 404)
+      return mail ? c.html(mailPage(mail, c.get('secureHeadersNonce'))) : c.text('No such mail.', 404)
     })
     .get(`${INBOX_PATH}/:id/html`, (c) => {
       const mail = kept.find(({ id }) => id === c.req.param('id'))

@@ -1,4 +1,4 @@
-/** A fake of Stripe: its API, its checkout page, and its webhooks. It keeps everything in memory, and moves no money. */
+/** A fake of Stripe: its API, checkout page and webhooks. In memory only; moves no money. */
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
@@ -25,19 +25,19 @@ import { createWebhooks, type EndpointParams } from './stripe/webhooks.ts'
 
 export { STRIPE_PATH }
 
-/** A running fake. What happens at it can be made to happen from here too. */
+/** A running fake, with functions that act as buyers, banks, account owners and Stripe itself. */
 export type StripeFake = Awaited<ReturnType<typeof startStripe>>
 
 type StripeOptions = {
-  /** Where its pages are reached, when that isn't at its own address. */
+  /** Public URL of its pages; by default the fake's own. */
   pagesUrl?: string
-  /** Sends the events of one moment all at once, in a random order. */
+  /** Sends the events of one action concurrently, in random order. */
   shuffle?: boolean
-  /** The account's clock. */
+  /** The current time at Stripe. */
   now?: () => Date
-  /** Waited for before each call of the API is carried out. */
+  /** Awaited before each API call is carried out. */
   onCall?: Hook
-  /** Waited for when a call is done, before it is answered. */
+  /** Awaited after each API call, before the response. */
   afterCall?: Hook
 }
 
@@ -104,7 +104,8 @@ export const startStripe = async ({
   )
   listening = await listen(createServer(getRequestListener(app.fetch)))
   const step = (next: Step) => (accountId: string) => connect.step(accountId, next)
-  const whose = (key: string | undefined) => (key === undefined ? platforms.list() : [platforms.of(key)])
+  const platformsOf = (key: string | undefined) =>
+    key === undefined ? platforms.list() : [platforms.of(key)]
 
   return {
     url: listening.url,
@@ -113,66 +114,67 @@ export const startStripe = async ({
       await listening.stop()
     },
 
-    /** Makes a coupon and, when it has a code, the promotion code by which buyers use it. */
+    /** Creates a coupon and, given a code, its promotion code. */
     addCoupon: (params: Parameters<typeof addCoupon>[1], code?: string) => {
       const coupon = addCoupon(store, params)
       return { coupon, promotionCode: code === undefined ? null : addPromotionCode(store, code, coupon.id) }
     },
-    /** Registers a webhook endpoint. Of Connect it is told what happens to the account of a key, or to all of them. */
+    /** Registers a webhook endpoint. It receives the Connect events of the key's account, or of all accounts. */
     addEndpoint: ({ key, ...params }: Omit<EndpointParams, 'platform'> & { key?: string }) =>
       webhooks.addEndpoint({ ...params, ...(key && { platform: accountOfKey(key) }) }),
 
-    /** Does what the buyer does on the checkout page. */
+    /** Pays a checkout session, as a buyer does on its page. */
     pay: (session: string, buyer: Buyer): Stripe.Checkout.Session => pay(store, webhooks, session, buyer),
-    /** Lets the next period of a subscription begin. @returns its invoice */
+    /** Starts a subscription's next period. @returns its invoice */
     renew: (subscription: string): Stripe.Invoice => renew(store, webhooks, subscription),
-    /** Refunds a charge or payment intent; all that is left, unless told how much. */
+    /** Refunds a charge or payment intent; by default all that is left. */
     refund: (payment: string, amount?: number): Stripe.Refund => refund(store, webhooks, { payment, amount }),
     failRefund: (id: string): Stripe.Refund => failRefund(store, webhooks, id),
     dispute: (payment: string): Stripe.Dispute => dispute(store, webhooks, payment),
     closeDispute: (id: string, status: 'won' | 'lost'): Stripe.Dispute =>
       closeDispute(store, webhooks, id, status),
 
-    /** Does what the owner of a connected account does on Stripe's pages, to the end or half-way. */
+    /** Act as the owner of a connected account on Stripe's onboarding pages: finish, or leave half-way. */
     onboard: step('onboard'),
     leaveOnboarding: step('leave'),
-    /** Does what Stripe does to an account, or its owner: only a closed one can't be restored. */
+    /** Act as Stripe or the owner. A closed account can't be restored. */
     restrictAccount: step('restrict'),
     rejectAccount: step('reject'),
     restoreAccount: step('restore'),
     closeAccount: step('close'),
-    /** Sets what there is to send, in the currency's minor units: for the platform of a key, or for each. */
+    /** Sets the balance in minor units, of a key's platform or of all. */
     setBalance: (currency: string, amount: number, key?: string): void =>
       platforms.setBalance(currency, amount, key === undefined ? undefined : platforms.of(key)),
-    /** What a platform has sent, or all of them have, each platform's oldest first. */
+    /** The transfers of a platform, or of all, each platform's oldest first. */
     transfers: (key?: string): Stripe.Transfer[] =>
-      whose(key).flatMap(({ transfers }) => transfers.list().reverse()),
-    /** Who is connected to a platform, or to any, each platform's oldest first. */
-    accounts: (key?: string): Connected[] => whose(key).flatMap(({ accounts }) => accounts.list().reverse()),
-    /** Takes a key back: from now on it opens nothing. */
+      platformsOf(key).flatMap(({ transfers }) => transfers.list().reverse()),
+    /** The connected accounts of a platform, or of all, each platform's oldest first. */
+    accounts: (key?: string): Connected[] =>
+      platformsOf(key).flatMap(({ accounts }) => accounts.list().reverse()),
+    /** Revokes a key. */
     revokeKey: platforms.revoke,
 
-    /** What has happened, oldest first, except by Connect. */
+    /** All events but those of Connect, oldest first. */
     events: (): Stripe.Event[] => store.events.list().reverse(),
-    /** What has happened by Connect, oldest first, whole or by name. */
+    /** The Connect events, snapshot and thin, oldest first. */
     connectEvents: (): ConnectEvent[] => store.connectEvents.list().reverse(),
-    /** Sends an event once more. */
+    /** Sends an event again. */
     resend: webhooks.resend,
     deliveries: webhooks.deliveries,
-    /** Resolves when every event is delivered, or given up. */
+    /** Resolves when every delivery has succeeded or failed for good. */
     settled: webhooks.settled,
 
-    /** Gives the next calls of the API trouble, in order; null lets one pass. */
+    /** Makes the next API calls fail, in order; null lets one succeed. */
     plan: (...next: (StripeFailure | null)[]): void => {
       failures.splice(0, failures.length, ...next)
     },
-    /** The same for transfers alone: those of any platform, or of a key's. */
+    /** The same for transfers only: of all platforms, or of a key's. */
     planTransfers: (...next: (StripeFailure | null)[]): void => planTransfers(next),
     planTransfersOf: (key: string, ...next: (StripeFailure | null)[]): void =>
       planTransfers(next, platforms.of(key)),
-    /** What is waited for at each call. It may be replaced at any time. */
+    /** The hooks of each call, replaceable at any time. */
     hooks,
-    /** How many times the API was called. */
+    /** The number of API calls. */
     calls: () => calls,
   }
 }

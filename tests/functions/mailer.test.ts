@@ -315,7 +315,7 @@ describe('a mail that', () => {
     await run()
     expect(await statuses(addresses)).toEqual(['failed', 'sent'])
     const { rows } = await client.query('select last_error from mails where failed_at is not null')
-    expect(rows).toEqual([{ last_error: 'validation_error: As it was told.' }])
+    expect(rows).toEqual([{ last_error: 'validation_error: Simulated failure.' }])
   })
 
   test('is addressed to nobody or to two is not sent at all', async () => {
@@ -393,7 +393,7 @@ describe('a transport that', () => {
         status: 'queued',
         attempts: 0,
         first_attempt_at: null,
-        last_error: 'rate_limit_exceeded: As it was told.',
+        last_error: 'rate_limit_exceeded: Simulated failure.',
       })
       expect(dueIn).toBeGreaterThan(20)
     }

@@ -1,4 +1,4 @@
-/** The inbox as people see it, at /dev/mail: the list of mails, and one mail. */
+/** The inbox's pages at /dev/mail: the list, and a single mail. */
 import { html } from 'hono/html'
 import type { InboxMail } from './resend.ts'
 
@@ -32,18 +32,18 @@ ${body}
 const time = (at: Date): Html =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(11, 19)}</time>`
 
-/** The mails, newest first. @param to the address whose mails these are, if they aren't everybody's */
+/** The list of mails, newest first. @param to the recipient that it is filtered by, if any */
 export const listPage = (mails: InboxMail[], to: string | undefined, nonce: string | undefined): Html =>
   layout(
-    'Mails that were sent',
+    'Sent mail',
     nonce,
     html`<main>
-<h1>Mails that were sent${to && html` to ${to}`}</h1>
-<p>No mail leaves this machine: whatever Tributary sends ends here, and is forgotten when it stops.
-${to && html`<a href="/dev/mail">All mails</a>`}</p>
+<h1>Sent mail${to && html` to ${to}`}</h1>
+<p>No mail leaves this machine. Everything Tributary sends is kept here until it stops.
+${to && html`<a href="/dev/mail">All mail</a>`}</p>
 ${
   mails.length === 0
-    ? html`<p>There is none yet.</p>`
+    ? html`<p>No mail yet.</p>`
     : html`<table>
 <thead><tr><th scope="col">To</th><th scope="col">Subject</th><th scope="col">Sent (UTC)</th></tr></thead>
 <tbody>${mails.map(
@@ -58,13 +58,13 @@ ${
 </main>`,
   )
 
-/** One mail: its HTML in a frame that runs nothing, and its text beside it. */
+/** A single mail: its HTML in a sandboxed frame, and its text. */
 export const mailPage = (mail: InboxMail, nonce: string | undefined): Html =>
   layout(
     mail.subject,
     nonce,
     html`<main>
-<p><a href="/dev/mail">All mails</a></p>
+<p><a href="/dev/mail">All mail</a></p>
 <h1><bdi>${mail.subject}</bdi></h1>
 <p>From ${mail.from}<br>To ${mail.to}<br>Sent at ${time(mail.at)} UTC</p>
 <div class="mail">

@@ -1,7 +1,7 @@
-/** Resend's `POST /emails`, as its reference describes it: what it takes, what it refuses, and in which words. */
+/** Resend's `POST /emails`, with the validation and error messages of its API reference. */
 import * as z from 'zod'
 
-/** A mail that was taken. */
+/** An accepted mail. */
 export type InboxMail = {
   id: string
   to: string
@@ -9,20 +9,20 @@ export type InboxMail = {
   subject: string
   text: string | null
   html: string | null
-  /** When it arrived. */
+  /** When it was received. */
   at: Date
 }
 
-/** An answer of the API. */
+/** A response of the API. */
 export type Reply = { status: 200 | 400 | 401 | 403 | 409 | 422 | 429 | 500; body: Record<string, unknown> }
 
-/** An error in Resend's shape. */
-export const refusal = (status: Reply['status'], name: string, message: string): Reply => ({
+/** An error in Resend's format. */
+export const errorReply = (status: Reply['status'], name: string, message: string): Reply => ({
   status,
   body: { statusCode: status, name, message },
 })
 
-/** How long Resend remembers an idempotency key. */
+/** How long Resend stores an idempotency key. */
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 const MAX_KEY_LENGTH = 256
 const MAX_RECIPIENTS = 50
@@ -42,58 +42,58 @@ const Email = z.object({
 })
 
 /**
- * What is wrong with a mail, or null. One thing is let through that the real one refuses: addresses at example.com,
- * which are what demos and tests have.
+ * The validation error of a mail, or null. Unlike Resend, this accepts addresses at example.com, because demos and
+ * tests use them.
  */
-const findFault = (input: unknown): Reply | null => {
+const validate = (input: unknown): Reply | null => {
   const given = z.record(z.string(), z.unknown()).safeParse(input)
-  if (!given.success) return refusal(422, 'validation_error', 'The body must be an object.')
+  if (!given.success) return errorReply(422, 'validation_error', 'The body must be an object.')
   const missing = ['from', 'to', 'subject'].find((field) => !given.data[field]?.toString())
-  if (missing) return refusal(422, 'missing_required_field', `Missing \`${missing}\` field.`)
+  if (missing) return errorReply(422, 'missing_required_field', `Missing \`${missing}\` field.`)
   if (!given.data.html && !given.data.text)
-    return refusal(422, 'missing_required_field', 'Missing `html` or `text` field.')
+    return errorReply(422, 'missing_required_field', 'Missing `html` or `text` field.')
 
   const email = Email.safeParse(input)
-  if (!email.success) return refusal(422, 'validation_error', 'A field is not a string.')
+  if (!email.success) return errorReply(422, 'validation_error', 'A field is not a string.')
   const recipients = [email.data.to].flat()
   if (!isAddress(email.data.from))
-    return refusal(422, 'validation_error', `Invalid \`from\` field. ${FORMAT}`)
+    return errorReply(422, 'validation_error', `Invalid \`from\` field. ${FORMAT}`)
   if (recipients.length > MAX_RECIPIENTS || !recipients.every(isAddress))
-    return refusal(422, 'validation_error', `Invalid \`to\` field. ${FORMAT}`)
+    return errorReply(422, 'validation_error', `Invalid \`to\` field. ${FORMAT}`)
   if (email.data.subject.includes('\n'))
-    return refusal(422, 'validation_error', 'The `\\n` is not allowed in the `subject` field.')
+    return errorReply(422, 'validation_error', 'The `\\n` is not allowed in the `subject` field.')
   return null
 }
 
-/** What is wrong with a request's headers, or null. */
-const findHeaderFault = (headers: Headers): Reply | null => {
+/** The validation error of a request's headers, or null. */
+const validateHeaders = (headers: Headers): Reply | null => {
   const [, apiKey] = /^Bearer (\S+)$/i.exec(headers.get('Authorization') ?? '') ?? []
   const key = headers.get('Idempotency-Key')
-  if (!headers.get('User-Agent')) return refusal(403, 'security_error', 'Missing `User-Agent` header.')
-  if (!apiKey) return refusal(401, 'missing_api_key', 'Missing API key in the authorization header.')
-  if (!apiKey.startsWith('re_')) return refusal(403, 'invalid_api_key', 'API key is invalid.')
+  if (!headers.get('User-Agent')) return errorReply(403, 'security_error', 'Missing `User-Agent` header.')
+  if (!apiKey) return errorReply(401, 'missing_api_key', 'Missing API key in the authorization header.')
+  if (!apiKey.startsWith('re_')) return errorReply(403, 'invalid_api_key', 'API key is invalid.')
   if (key !== null && (key === '' || key.length > MAX_KEY_LENGTH))
-    return refusal(400, 'invalid_idempotency_key', 'The key must be between 1-256 chars.')
+    return errorReply(400, 'invalid_idempotency_key', 'The key must be between 1-256 chars.')
   return null
 }
 
 /**
- * Answers requests to send a mail. The same idempotency key with the same body has the same answer and sends
- * nothing anew; with another body it is refused.
+ * Handles requests to send a mail. A repeated idempotency key with the same body replays the response and sends
+ * nothing; with another body it is refused.
  *
- * @param keep is given each mail that is taken
+ * @param keep called with each accepted mail
  */
 export const createResend = (keep: (mail: InboxMail) => void) => {
   const answered = new Map<string, { body: string; reply: Reply; at: number }>()
 
   return (headers: Headers, body: string): Reply => {
-    const headerFault = findHeaderFault(headers)
-    if (headerFault) return headerFault
+    const headerError = validateHeaders(headers)
+    if (headerError) return headerError
     const key = headers.get('Idempotency-Key')
     const earlier = key === null ? undefined : answered.get(key)
     if (earlier && Date.now() - earlier.at < KEY_LIFETIME_MS) {
       if (earlier.body === body) return earlier.reply
-      return refusal(
+      return errorReply(
         409,
         'invalid_idempotent_request',
         'This idempotency key has been used with another body.',
@@ -104,10 +104,10 @@ export const createResend = (keep: (mail: InboxMail) => void) => {
     try {
       input = JSON.parse(body)
     } catch {
-      return refusal(400, 'validation_error', 'The body is not JSON.')
+      return errorReply(400, 'validation_error', 'The body is not JSON.')
     }
-    const fault = findFault(input)
-    if (fault) return fault
+    const error = validate(input)
+    if (error) return error
 
     const { from, to, subject, html, text } = Email.parse(input)
     const id = crypto.randomUUID()

@@ -1,23 +1,23 @@
-/** Account links: the way of a connected account's owner to Stripe's own form, each to be gone once. */
+/** Account links: single-use links that lead the owner of a connected account to Stripe's onboarding form. */
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { accountOf } from './accounts-v2.ts'
 import { mayConnect } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
-import { notNow } from './errors.ts'
+import { invalidRequest } from './errors.ts'
 import { readJson, versionOf } from './json.ts'
 import { address } from './params.ts'
 import { newId, type Store } from './store.ts'
 
 const LIFETIME_MS = 10 * 60 * 1_000
-/** From this version on, Stripe finds out by itself for what an account has to be known. */
+/** From this version on, Stripe determines the configurations to collect for itself. */
 const WITHOUT_CONFIGURATIONS = '2026-09-30'
 
-/** A visit to the form, or the right to one. */
+/** A visit to the form. */
 export type Visit = { account: string; refreshUrl: string; returnUrl: string | null }
 type Link = Visit & { expiresAt: number; used: boolean }
 
-/** The links that were made, and the visits that they were used for. */
+/** All links, and the visits that they opened. */
 export const createLinks = (store: Store) => {
   const links = new Map<string, Link>()
   const visits = new Map<string, Visit>()
@@ -30,7 +30,7 @@ export const createLinks = (store: Store) => {
       return { token, expiresAt: new Date(expiresAt) }
     },
     find: (token: string): Visit | undefined => links.get(token),
-    /** Uses a link. @returns the id of the visit, or null when it is too late, or was used before */
+    /** Uses a link. @returns the visit's id; null if the link has expired or was used */
     use: (token: string): string | null => {
       const link = links.get(token)
       if (!link || link.used || link.expiresAt <= store.now().getTime()) return null
@@ -55,7 +55,7 @@ const flow = {
 }
 const configurations = z.array(z.enum(['customer', 'merchant', 'recipient'])).min(1)
 
-/** What a link is for, whose details go under the name of its kind. */
+/** The purpose of a link, with its details under the purpose's name. */
 const useCase = <Flow extends z.ZodType>(details: Flow) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('account_onboarding'), account_onboarding: details }),
@@ -67,13 +67,13 @@ const OldLink = z.strictObject({
   use_case: useCase(z.strictObject({ ...flow, configurations })),
 })
 
-/** @param pageOf where the page of a link is */
+/** @param pageOf the URL of a link's page */
 export const accountLinkRoutes = (store: Store, links: Links, pageOf: (token: string) => string) =>
   new Hono<ApiEnv>().post('/v2/core/account_links', mayConnect(), async (c) => {
     const isNew = versionOf(c) >= WITHOUT_CONFIGURATIONS
     const { account: id, use_case } = await readJson(c, isNew ? NewLink : OldLink)
     const account = accountOf(c.var.platform, id)
-    if (account.standing === 'closed') throw notNow(`The account ${id} is closed.`, 'account_closed')
+    if (account.standing === 'closed') throw invalidRequest(`The account ${id} is closed.`, 'account_closed')
     const { refresh_url, return_url } =
       use_case.type === 'account_onboarding' ? use_case.account_onboarding : use_case.account_update
     const { token, expiresAt } = links.add({

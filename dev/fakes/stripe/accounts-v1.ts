@@ -1,11 +1,11 @@
-/** Accounts as the first version of the API shows them: those that are connected, and the platform's own. */
+/** Accounts in v1 of the API: connected accounts, and the platform's own. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import { type Connected, dueOf, transfersOf } from './accounts.ts'
 import { mayConnect } from './authentication.ts'
 import { NO_ADDRESS } from './customers.ts'
 import type { ApiEnv } from './env.ts'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 import { readParams } from './params.ts'
 import { answer } from './routes.ts'
 import { listOf, type Store } from './store.ts'
@@ -60,7 +60,7 @@ const disabledReason = (account: Connected): Stripe.Account.Requirements.Disable
   return transfersOf(account) === 'active' ? null : 'requirements.past_due'
 }
 
-/** A connected account, whichever version of the API has made it. */
+/** A connected account, created by either version of the API. */
 export const accountV1 = (account: Connected): Stripe.Account => {
   const { id, email, name, country, created, dashboard, metadata } = account
   const active = account.recipient && transfersOf(account) === 'active'
@@ -126,9 +126,9 @@ const ownAccount = (id: string): Stripe.Account => ({
   type: 'standard',
 })
 
-/** An account that a key has nothing to do with, or nothing any more. */
-export const noAccess = (id: string): Refusal =>
-  new Refusal(403, {
+/** The key has no access to the account. */
+export const noAccess = (id: string): StripeError =>
+  new StripeError(403, {
     code: 'account_invalid',
     message: `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
   })

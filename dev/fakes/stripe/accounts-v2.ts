@@ -1,4 +1,4 @@
-/** Connected accounts as the second version of the API takes and shows them. */
+/** Connected accounts in v2 of the API. */
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Connected, dueOf, type Requirement, transfersOf } from './accounts.ts'
@@ -49,7 +49,7 @@ const requirements = (account: Connected) => {
   }
 }
 
-/** An account: what wasn't asked for is null, whatever it holds. Of a closed one hardly anything is left. */
+/** An account. Parts that are not included are null, and most parts of a closed account. */
 const accountV2 = (account: Connected, includes: readonly Include[]) => {
   const closed = account.standing === 'closed'
   const has = (name: Include) => !closed && includes.includes(name)
@@ -99,7 +99,7 @@ const accountV2 = (account: Connected, includes: readonly Include[]) => {
   }
 }
 
-/** One of a platform's accounts. @throws when it has none of that id */
+/** One of a platform's accounts. @throws when there is none with this id */
 export const accountOf = (platform: Platform, id: string): Connected => {
   const account = platform.accounts.find(id)
   if (account) return account
@@ -113,7 +113,7 @@ export const accountV2Routes = (connect: Connect) =>
     .post('/v2/core/accounts', async (c) => {
       const params = await readJson(c, NewAccount)
       const account = createAccount(c.var.platform, params, connect.now())
-      connect.tellCreated(c.var.platform, account)
+      connect.emitCreated(c.var.platform, account)
       return c.json(accountV2(account, params.include))
     })
     .get('/v2/core/accounts/:id', async (c) => {

@@ -1,9 +1,9 @@
-/** Connected accounts: what a platform asks for, what their owners tell Stripe, and what Stripe makes of it. */
-import { notNow } from './errors.ts'
+/** The state of connected accounts: onboarding progress, standing, requirements. */
+import { invalidRequest } from './errors.ts'
 
-/** How far its owner has come. */
+/** The owner's progress in onboarding. */
 type Progress = 'new' | 'half_way' | 'finished'
-/** What Stripe thinks of it. */
+/** The account's standing at Stripe. */
 type Standing = 'good' | 'restricted' | 'rejected' | 'closed'
 
 export type Connected = {
@@ -18,13 +18,13 @@ export type Connected = {
   feesCollector: 'application' | 'application_custom' | 'application_express' | 'stripe'
   lossesCollector: 'application' | 'stripe'
   metadata: Record<string, string>
-  /** Whether it may get transfers, once it is known well enough. */
+  /** Whether it may receive transfers once onboarding is complete. */
   recipient: boolean
   progress: Progress
   standing: Standing
 }
 
-/** Something that Stripe wants to know, by its name in both generations of the API, and in plain words. */
+/** A requirement: its field in v1 and v2 of the API, and in plain words. */
 export type Requirement = { v1: string; v2: string; words: string }
 
 const ABOUT_THE_PERSON: Requirement[] = [
@@ -46,7 +46,7 @@ const PROOF: Requirement = {
   words: 'A photo of your passport or identity card',
 }
 
-/** What Stripe still wants to know. */
+/** The requirements still due. */
 export const dueOf = ({ progress, standing }: Connected): Requirement[] => {
   if (standing === 'rejected' || standing === 'closed') return []
   const asked = {
@@ -57,13 +57,13 @@ export const dueOf = ({ progress, standing }: Connected): Requirement[] => {
   return standing === 'restricted' ? [...asked, PROOF] : asked
 }
 
-/** Whether it can be sent money, as the second version of the API says it. */
+/** The status of the transfers capability, as v2 of the API names it. */
 export const transfersOf = (account: Connected): 'active' | 'restricted' | 'rejected' => {
   if (account.standing === 'rejected') return 'rejected'
   return account.standing === 'good' && account.progress === 'finished' ? 'active' : 'restricted'
 }
 
-/** What may happen to an account, apart from its platform's doing. */
+/** What Stripe or the owner may do to an account. */
 export type Step = 'onboard' | 'leave' | 'restrict' | 'reject' | 'restore' | 'close'
 
 const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
@@ -78,8 +78,8 @@ const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
   close: () => ({ standing: 'closed' }),
 }
 
-/** Lets something happen to an account. @throws once it is closed */
-export const takeStep = (account: Connected, step: Step): void => {
-  if (account.standing === 'closed') throw notNow(`The account ${account.id} is closed.`)
+/** Applies a step to an account. @throws when it is closed */
+export const applyStep = (account: Connected, step: Step): void => {
+  if (account.standing === 'closed') throw invalidRequest(`The account ${account.id} is closed.`)
   Object.assign(account, AFTER[step](account))
 }

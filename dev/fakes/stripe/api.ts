@@ -1,4 +1,4 @@
-/** Stripe's API: who may call it, what may go wrong with it, and all its resources. */
+/** Stripe's API: authentication, idempotency, injected failures, and all resources. */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { accountLinkRoutes, type Links } from './account-links.ts'
@@ -10,7 +10,7 @@ import { couponRoutes } from './coupons.ts'
 import { customerRoutes } from './customers.ts'
 import { disputeRoutes } from './disputes.ts'
 import type { ApiEnv } from './env.ts'
-import { Refusal, unknownRoute } from './errors.ts'
+import { StripeError, unknownRoute } from './errors.ts'
 import { thinEventRoutes } from './events.ts'
 import type { StripeFailure } from './failures.ts'
 import { idempotency, oneAtATime } from './idempotency.ts'
@@ -25,12 +25,12 @@ import { subscriptionRoutes } from './subscriptions.ts'
 import { transferRoutes } from './transfers.ts'
 import { type Webhooks, webhookRoutes } from './webhooks.ts'
 
-/** What waits for a call, and may do something in the meantime. */
+/** Awaited at each call; tests use it to act at that point. */
 export type Hook = (method: string, path: string) => void | Promise<void>
 export type Hooks = {
-  /** Before it is carried out. */
+  /** Before the call is carried out. */
   onCall?: Hook | undefined
-  /** When it is done, and nobody knows yet. */
+  /** After the call is carried out, before the response. */
   afterCall?: Hook | undefined
 }
 
@@ -40,11 +40,11 @@ type ApiParts = {
   connect: Connect
   links: Links
   hooks: Hooks
-  /** Where the page of a checkout session is. */
+  /** The URL of a checkout session's page. */
   pageOf: (session: string) => string
-  /** Where an account link leads. */
+  /** The URL of an account link. */
   linkOf: (token: string) => string
-  /** What goes wrong with a call, when something does. */
+  /** The failure planned for a call, if any. */
   nextFailure: (c: Context<ApiEnv>) => StripeFailure | null | undefined
 }
 
@@ -95,8 +95,8 @@ export const createApi = ({
     .route('/', thinEventRoutes(store))
     .notFound((c) => c.json(unknownRoute(c.req.method, c.req.path).body, 404))
     .onError((error, c) => {
-      if (error instanceof Refusal) return c.json(error.body, error.status)
+      if (error instanceof StripeError) return c.json(error.body, error.status)
       console.error(error)
       const status: ContentfulStatusCode = 500
-      return c.json({ error: { type: 'api_error', message: 'The Stripe fake has a fault.' } }, status)
+      return c.json({ error: { type: 'api_error', message: 'Internal error of the Stripe fake.' } }, status)
     })

@@ -1,9 +1,9 @@
-/** What a buyer does on Stripe's page: applies a code, and pays. */
+/** A buyer's actions on the checkout page: apply a promotion code, and pay. */
 import type Stripe from 'stripe'
 import { findPromotionCode, redeem } from './coupons.ts'
 import { addCustomer } from './customers.ts'
-import { badParam, notNow } from './errors.ts'
-import type { Happening } from './event-shapes.ts'
+import { invalidParam, invalidRequest } from './errors.ts'
+import type { NewEvent } from './event-shapes.ts'
 import { addInvoice } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { recount } from './sessions.ts'
@@ -12,35 +12,36 @@ import { addSubscription, bill, payInvoice } from './subscriptions.ts'
 import type { Webhooks } from './webhooks.ts'
 
 type Session = Stripe.Checkout.Session
-/** What a purchase leaves behind for its session, and what happens by it. */
-type Bought = { result: Partial<Session>; happenings: Happening[] }
+/** A purchase: the fields that it sets on its session, and its events. */
+type Bought = { result: Partial<Session>; events: NewEvent[] }
 
-/** A session that can be paid. @throws when it is none */
+/** A session that can be paid. @throws when it is closed */
 export const openSession = (store: Store, id: string): Session => {
   const session = store.sessions.get(id)
   if (session.status === 'open' && session.expires_at > store.seconds()) return session
-  throw notNow('This Checkout Session is not open any more.')
+  throw invalidRequest('This Checkout Session is no longer open.')
 }
 
-/** Applies a promotion code, or takes it away by null. @throws when the session takes none, or there is no such code */
+/** Applies a promotion code; null removes it. @throws when the session accepts none, or the code is unknown */
 export const applyCode = (store: Store, id: string, code: string | null): Session => {
   const session = openSession(store, id)
-  if (!session.allow_promotion_codes) throw notNow('This Checkout Session takes no promotion codes.')
+  if (!session.allow_promotion_codes)
+    throw invalidRequest('This Checkout Session does not allow promotion codes.')
   const found = code === null ? null : findPromotionCode(store, code)
-  if (found === undefined) throw badParam('code', 'This code is invalid.')
+  if (found === undefined) throw invalidParam('code', 'This code is invalid.')
   session.discounts = found ? [{ coupon: idOf(found.promotion.coupon), promotion_code: found.id }] : []
   recount(store, session)
   return session
 }
 
-/** The first of what a session sells, and its price. */
+/** A session's first item. */
 const firstItem = (store: Store, { id }: Session) => {
   const [item] = store.lineItems.get(id) ?? []
-  if (!item?.price) throw new Error('A session that sells nothing.')
+  if (!item?.price) throw new Error('The session has no line items.')
   return { price: item.price, quantity: item.quantity ?? 1 }
 }
 
-/** The discounts of a session, from now on those of what it has sold. */
+/** Redeems a session's discounts for what it sold. */
 const redeemAll = (store: Store, session: Session, customer: string | null, subscription: string | null) =>
   (session.discounts ?? []).map((discount) => ({
     discount: redeem(store, discount, { session: session.id, customer, subscription }).id,
@@ -49,7 +50,7 @@ const redeemAll = (store: Store, session: Session, customer: string | null, subs
 
 const subscribe = (store: Store, session: Session, customer: Stripe.Customer): Bought => {
   const { price, quantity } = firstItem(store, session)
-  if (!price.recurring) throw new Error('A subscription that does not recur.')
+  if (!price.recurring) throw new Error('The price of a subscription must be recurring.')
   const subscription = addSubscription(store, {
     customer: customer.id,
     price,
@@ -59,10 +60,10 @@ const subscribe = (store: Store, session: Session, customer: Stripe.Customer): B
   subscription.discounts = redeemAll(store, session, customer.id, subscription.id).map(
     ({ discount }) => discount,
   )
-  const { invoice, happenings } = bill(store, subscription, 'subscription_create')
+  const { invoice, events } = bill(store, subscription, 'subscription_create')
   return {
     result: { subscription: subscription.id, invoice: invoice.id },
-    happenings: [['customer.subscription.created', subscription], ...happenings],
+    events: [['customer.subscription.created', subscription], ...events],
   }
 }
 
@@ -81,14 +82,14 @@ const buyWithInvoice = (store: Store, session: Session, customer: Stripe.Custome
     subscription: null,
     period: { start: now, end: now },
   })
-  const { intent, happenings } = payInvoice(store, invoice, customer.email)
-  return { result: { invoice: invoice.id, payment_intent: intent?.id ?? null }, happenings }
+  const { intent, events } = payInvoice(store, invoice, customer.email)
+  return { result: { invoice: invoice.id, payment_intent: intent?.id ?? null }, events }
 }
 
 const buy = (store: Store, session: Session, customer: string | null, email: string): Bought => {
   redeemAll(store, session, customer, null)
   const amount = session.amount_total ?? 0
-  if (amount === 0) return { result: {}, happenings: [] }
+  if (amount === 0) return { result: {}, events: [] }
   const { intent, charge } = takePayment(store, {
     amount,
     currency: session.currency ?? '',
@@ -98,14 +99,14 @@ const buy = (store: Store, session: Session, customer: string | null, email: str
   })
   return {
     result: { payment_intent: intent.id },
-    happenings: [
+    events: [
       ['charge.succeeded', charge],
       ['payment_intent.succeeded', intent],
     ],
   }
 }
 
-/** The customer of a session: the one that it was opened for, or a new one, unless a guest is enough. */
+/** A session's customer: the one that it was created with, or a new one; null for a guest. */
 const customerOf = (store: Store, session: Session, email: string): Stripe.Customer | null => {
   const known = store.customers.find(idOf(session.customer))
   if (known) return known
@@ -128,10 +129,10 @@ const purchase = (
     : buy(store, session, customer.id, email)
 }
 
-/** What a buyer types. */
+/** The buyer's input. */
 export type Buyer = { email: string; promotionCode?: string }
 
-/** Pays a session, and tells of it. @throws when it can't be paid */
+/** Pays a session, and emits its events. @throws when it can't be paid */
 export const pay = (
   store: Store,
   { emit }: Webhooks,
@@ -141,7 +142,7 @@ export const pay = (
   const session = promotionCode ? applyCode(store, id, promotionCode) : openSession(store, id)
   const customer = customerOf(store, session, email)
   const isNew = customer !== null && session.customer === null
-  const { result, happenings } = purchase(store, session, customer, email)
+  const { result, events } = purchase(store, session, customer, email)
   Object.assign(session, {
     ...result,
     customer: customer?.id ?? null,
@@ -159,7 +160,7 @@ export const pay = (
     status: 'complete',
     url: null,
   })
-  const arrival: Happening[] = isNew ? [['customer.created', customer]] : []
-  emit(...arrival, ...happenings, ['checkout.session.completed', session])
+  const arrival: NewEvent[] = isNew ? [['customer.created', customer]] : []
+  emit(...arrival, ...events, ['checkout.session.completed', session])
   return session
 }

@@ -1,9 +1,9 @@
-/** Coupons, the promotion codes that buyers type to use them, and what they take off. */
+/** Coupons, promotion codes and discounts. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { later } from './dates.ts'
-import { badParam, notNow } from './errors.ts'
+import { invalidParam, invalidRequest } from './errors.ts'
 import { currency, decimal, flag, integer, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
@@ -13,10 +13,10 @@ type CouponParams = { id?: string | undefined; name?: string | undefined } & (
   | { amountOff: number; currency: string }
 ) & { duration?: Stripe.Coupon.Duration; months?: number | undefined }
 
-/** Makes a coupon. @throws when there is one with this id */
+/** Creates a coupon. @throws when the id is taken */
 export const addCoupon = (store: Store, params: CouponParams): Stripe.Coupon => {
   const { id = newId('').slice(1, 9), name = null, duration = 'once', months = null } = params
-  if (store.coupons.find(id)) throw badParam('id', 'Coupon already exists.', 'resource_already_exists')
+  if (store.coupons.find(id)) throw invalidParam('id', 'Coupon already exists.', 'resource_already_exists')
   return store.coupons.add({
     id,
     object: 'coupon',
@@ -36,11 +36,11 @@ export const addCoupon = (store: Store, params: CouponParams): Stripe.Coupon => 
   })
 }
 
-/** Makes a code by which buyers use a coupon. @throws when an active one has the same, in any case */
+/** Creates a promotion code. @throws when an active one has the same code, ignoring case */
 export const addPromotionCode = (store: Store, code: string, couponId: string): Stripe.PromotionCode => {
   const coupon = store.coupons.named(couponId, 'promotion[coupon]')
   if (findPromotionCode(store, code)) {
-    throw badParam('code', `An active promotion code with code ${code} already exists.`)
+    throw invalidParam('code', `An active promotion code with code ${code} already exists.`)
   }
   return store.promotionCodes.add({
     id: newId('promo'),
@@ -60,13 +60,13 @@ export const addPromotionCode = (store: Store, code: string, couponId: string): 
   })
 }
 
-/** The active code that a buyer means, in any case. */
+/** The active promotion code, ignoring case. */
 export const findPromotionCode = (store: Store, code: string): Stripe.PromotionCode | undefined =>
   store.promotionCodes
     .list()
     .find((one) => one.active && one.code.toLowerCase() === code.trim().toLowerCase())
 
-/** What a coupon takes off an amount. */
+/** A coupon's discount on an amount. */
 export const discountCents = (
   { percent_off, amount_off, currency }: Stripe.Coupon,
   amount: number,
@@ -76,11 +76,11 @@ export const discountCents = (
   return amount_off !== null && currency === paidIn ? Math.min(amount_off, amount) : 0
 }
 
-/** When a discount that begins now ends: never is null. */
+/** When a discount that starts now ends; null for never. */
 const endOf = ({ duration, duration_in_months }: Stripe.Coupon, start: number): number | null =>
   duration === 'repeating' && duration_in_months ? later(start, 'month', duration_in_months) : null
 
-/** Uses a coupon for what a checkout has sold. */
+/** Redeems a coupon for what a checkout sold. */
 export const redeem = (
   store: Store,
   { coupon, promotion_code }: Stripe.Checkout.Session.Discount,
@@ -108,7 +108,7 @@ export const redeem = (
   })
 }
 
-/** The coupons that a checkout has applied, by a code or directly. */
+/** The coupons applied to a checkout, directly or by promotion code. */
 export const couponsOf = (store: Store, { discounts }: Stripe.Checkout.Session): Stripe.Coupon[] =>
   (discounts ?? []).map(({ coupon, promotion_code }) =>
     store.coupons.get(
@@ -136,7 +136,7 @@ export const couponRoutes = (store: Store) =>
       })
       const shared = { ...rest, duration: rest.duration ?? 'once', months: duration_in_months }
       if ((rest.duration === 'repeating') !== (duration_in_months !== undefined)) {
-        throw badParam(
+        throw invalidParam(
           'duration_in_months',
           'You must pass duration_in_months when, and only when, `duration` is `repeating`.',
         )
@@ -147,7 +147,7 @@ export const couponRoutes = (store: Store) =>
       if (amount_off !== undefined && percent_off === undefined && paidIn) {
         return answer(c, store, addCoupon(store, { ...shared, amountOff: amount_off, currency: paidIn }))
       }
-      throw notNow('Must provide percent_off or amount_off, and currency with amount_off.')
+      throw invalidRequest('Must provide percent_off or amount_off, and currency with amount_off.')
     })
     .post('/v1/promotion_codes', async (c) => {
       const { code, promotion } = await readParams(c, {

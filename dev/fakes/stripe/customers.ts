@@ -21,7 +21,7 @@ type CustomerParams = {
   metadata?: Record<string, string> | undefined
 }
 
-/** Makes a customer. Stripe makes any number with the same address. */
+/** Creates a customer. Addresses need not be unique. */
 export const addCustomer = (store: Store, { email, name, metadata = {} }: CustomerParams): Stripe.Customer =>
   store.customers.add({
     id: newId('cus', 14),

@@ -1,4 +1,4 @@
-/** Times as Stripe writes them: whole seconds. */
+/** Arithmetic on Stripe's timestamps: whole seconds. */
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns/addDays'
 import { addMonths } from 'date-fns/addMonths'
@@ -13,9 +13,9 @@ const ADD = new Map<string, typeof addDays>([
   ['year', addYears],
 ])
 
-/** The same time some intervals later, in UTC. */
+/** Adds billing intervals to a time, in UTC. */
 export const later = (seconds: number, interval: Stripe.Price.Recurring.Interval, count: number): number => {
   const add = ADD.get(interval)
-  if (!add) throw new Error(`There is no interval "${interval}".`)
+  if (!add) throw new Error(`Unknown interval "${interval}".`)
   return add(new UTCDate(seconds * 1_000), count).getTime() / 1_000
 }

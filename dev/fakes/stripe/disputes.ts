@@ -1,15 +1,15 @@
-/** Disputes: a buyer's bank takes the money back, until it is decided who was right. */
+/** Disputes: the buyer's bank withdraws a payment until the dispute is closed. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
-import { notNow } from './errors.ts'
-import type { Happening } from './event-shapes.ts'
+import { invalidRequest } from './errors.ts'
+import type { NewEvent } from './event-shapes.ts'
 import { readParams } from './params.ts'
 import { findCharge } from './payments.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** How long a merchant has to answer. */
+/** How long the merchant has to submit evidence. */
 const WEEK_SECONDS = 7 * 24 * 60 * 60
 
 const NO_EVIDENCE: Stripe.Dispute.Evidence = {
@@ -43,10 +43,10 @@ const NO_EVIDENCE: Stripe.Dispute.Evidence = {
   uncategorized_text: null,
 }
 
-/** The buyer's bank takes the money of a payment. @param payment the id of a charge or a payment intent */
+/** Opens a dispute. @param payment the id of a charge or a payment intent */
 export const dispute = (store: Store, { emit }: Webhooks, payment: string): Stripe.Dispute => {
   const charge = findCharge(store, payment)
-  if (charge.disputed) throw notNow(`Charge ${charge.id} is disputed already.`)
+  if (charge.disputed) throw invalidRequest(`Charge ${charge.id} is already disputed.`)
   charge.disputed = true
   const created = store.seconds()
   const made = store.disputes.add({
@@ -83,7 +83,7 @@ export const dispute = (store: Store, { emit }: Webhooks, payment: string): Stri
   return made
 }
 
-/** The bank decides. Who wins has the money again. */
+/** Closes a dispute. Winning returns the money to the merchant. */
 export const closeDispute = (
   store: Store,
   { emit }: Webhooks,
@@ -91,9 +91,10 @@ export const closeDispute = (
   status: 'won' | 'lost',
 ): Stripe.Dispute => {
   const closed = store.disputes.get(id)
-  if (closed.status === 'won' || closed.status === 'lost') throw notNow('This dispute is already closed')
+  if (closed.status === 'won' || closed.status === 'lost')
+    throw invalidRequest('This dispute is already closed')
   closed.status = status
-  const reinstated: Happening[] = status === 'won' ? [['charge.dispute.funds_reinstated', closed]] : []
+  const reinstated: NewEvent[] = status === 'won' ? [['charge.dispute.funds_reinstated', closed]] : []
   emit(['charge.dispute.updated', closed], ...reinstated, ['charge.dispute.closed', closed])
   return closed
 }

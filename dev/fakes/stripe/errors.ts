@@ -1,45 +1,45 @@
-/** Refusals, as Stripe words them. */
+/** Errors in Stripe's format. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** What Stripe says of an error; `param` names what was wrong with the request. */
-type Fault = {
+/** Stripe's error object; `param` names the invalid parameter. */
+type ErrorObject = {
   type: 'invalid_request_error' | 'idempotency_error' | 'card_error' | 'api_error'
   code?: string
   message: string
   param?: string
 }
 
-type Told = Omit<Fault, 'type'> & { type?: Fault['type'] }
+type ErrorFields = Omit<ErrorObject, 'type'> & { type?: ErrorObject['type'] }
 
-/** A request that Stripe refuses. */
-export class Refusal extends Error {
+/** An error response. */
+export class StripeError extends Error {
   readonly status: ContentfulStatusCode
-  /** Whether the endpoint had begun: only then is the answer kept under an idempotency key. */
+  /** Whether execution had begun: only then is the response stored under the idempotency key. */
   readonly begun: boolean
-  readonly body: { error: Fault }
+  readonly body: { error: ErrorObject }
 
-  constructor(status: ContentfulStatusCode, fault: Told, { begun = true }: { begun?: boolean } = {}) {
-    super(fault.message)
+  constructor(status: ContentfulStatusCode, fields: ErrorFields, { begun = true }: { begun?: boolean } = {}) {
+    super(fields.message)
     this.status = status
     this.begun = begun
-    this.body = { error: { type: 'invalid_request_error', ...fault } }
+    this.body = { error: { type: 'invalid_request_error', ...fields } }
   }
 }
 
-/** A parameter that is wrong. */
-export const badParam = (param: string, message: string, code = 'parameter_invalid'): Refusal =>
-  new Refusal(400, { code, message, param })
+/** A parameter that is invalid in the account's current state. */
+export const invalidParam = (param: string, message: string, code = 'parameter_invalid'): StripeError =>
+  new StripeError(400, { code, message, param })
 
-/** A parameter that is wrong by itself, whatever the account holds. */
-export const malformed = (param: string, message: string, code = 'parameter_invalid'): Refusal =>
-  new Refusal(400, { code, message, param }, { begun: false })
+/** A malformed parameter: invalid in any state. */
+export const malformedParam = (param: string, message: string, code = 'parameter_invalid'): StripeError =>
+  new StripeError(400, { code, message, param }, { begun: false })
 
-/** Something that is not so now, whatever the parameters. */
-export const notNow = (message: string, code?: string): Refusal =>
-  new Refusal(400, { message, ...(code && { code }) })
+/** A request that the current state doesn't allow. */
+export const invalidRequest = (message: string, code?: string): StripeError =>
+  new StripeError(400, { message, ...(code && { code }) })
 
-/** The answer to a path that is none of Stripe's, or that the fake doesn't know. */
-export const unknownRoute = (method: string, path: string): Refusal =>
-  new Refusal(404, {
+/** The response to an unknown route. */
+export const unknownRoute = (method: string, path: string): StripeError =>
+  new StripeError(404, {
     message: `Unrecognized request URL (${method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
   })

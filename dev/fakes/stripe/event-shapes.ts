@@ -1,9 +1,10 @@
+/** The shapes of events: snapshot events, v2 thin events, and what they are made from. */
 import type Stripe from 'stripe'
 
-/** What happened, and the object that it happened to. */
-export type Happening = [type: Stripe.Event['type'], object: { object: string }]
+/** A new event: its type, and the object that it is about. */
+export type NewEvent = [type: Stripe.Event['type'], object: { object: string }]
 
-/** An event that only names what it is about. */
+/** A v2 event: names its object instead of containing it. */
 export type ThinEvent = {
   id: string
   object: 'v2.core.event'
@@ -18,11 +19,12 @@ export type ThinEvent = {
   snapshot_event: null
 }
 
-/** What happened at a platform, which hears of it at its own endpoints. */
+/** An event of Connect, sent to the platform's own endpoints. */
 export type ConnectEvent = Stripe.Event | ThinEvent
 
-export type Told =
-  /** With the object in it, and the connected account's id beside it when it is that one's. */
+/** A new event of Connect. */
+export type NewConnectEvent =
+  /** A snapshot event, with the connected account's id if the object belongs to it. */
   | { type: 'account.updated' | 'transfer.created'; object: { object: string }; account?: string }
-  /** By name alone. */
+  /** A thin event. */
   | { type: `v2.core.account${string}`; account: string; data?: object }

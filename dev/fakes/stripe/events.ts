@@ -1,16 +1,16 @@
 /**
- * Events: what happened to the account's own things and, in both generations of the API, to those who are connected to
- * it. The older way holds the whole object as it was then, the newer one only names it.
+ * Creates events: of the account's own objects, and of its connected accounts in v1 and v2 of the API. A v1 event
+ * contains a snapshot of its object; a v2 event only names it.
  */
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import type { ApiEnv } from './env.ts'
-import type { ConnectEvent, Happening, ThinEvent, Told } from './event-shapes.ts'
+import type { ConnectEvent, NewConnectEvent, NewEvent, ThinEvent } from './event-shapes.ts'
 import { missingFrom } from './json.ts'
 import { newId, type Store } from './store.ts'
 
-/** An event that holds an object as it is now, whatever becomes of it. */
-export const snapshotOf = (store: Store, [type, object]: Happening, account?: string): Stripe.Event =>
+/** An event with a snapshot of an object. */
+export const snapshotOf = (store: Store, [type, object]: NewEvent, account?: string): Stripe.Event =>
   ({
     id: newId('evt'),
     object: 'event',
@@ -22,7 +22,7 @@ export const snapshotOf = (store: Store, [type, object]: Happening, account?: st
     pending_webhooks: 0,
     request: { id: null, idempotency_key: null },
     type,
-  }) as Stripe.Event // whose kinds tie each type to its object
+  }) as Stripe.Event // the union ties each type to its object
 
 const thinOf = (store: Store, type: string, account: string, data: object): ThinEvent => ({
   id: newId('evt_test', 40),
@@ -38,23 +38,23 @@ const thinOf = (store: Store, type: string, account: string, data: object): Thin
   snapshot_event: null,
 })
 
-/** Records what a platform is told. */
-export const recordTold = (store: Store, told: Told): ConnectEvent =>
+/** Stores a Connect event. */
+export const addConnectEvent = (store: Store, newEvent: NewConnectEvent): ConnectEvent =>
   store.connectEvents.add(
-    'object' in told
-      ? snapshotOf(store, [told.type, told.object], told.account)
-      : thinOf(store, told.type, told.account, told.data ?? {}),
+    'object' in newEvent
+      ? snapshotOf(store, [newEvent.type, newEvent.object], newEvent.account)
+      : thinOf(store, newEvent.type, newEvent.account, newEvent.data ?? {}),
   )
 
-/** The body with which an event is sent: a thin one leaves its data for whoever fetches it. */
+/** The body of a delivery. A thin event's data must be fetched from the API. */
 export const payloadOf = (event: ConnectEvent): string => {
   if (event.object === 'event') return JSON.stringify(event, null, 2)
   const { changes: _changes, data: _data, ...notification } = event
   return JSON.stringify(notification)
 }
 
-/** When an event happened, in seconds. */
-export const happenedAt = ({ created }: ConnectEvent): number =>
+/** When an event was created, in seconds. */
+export const createdAt = ({ created }: ConnectEvent): number =>
   typeof created === 'number' ? created : Date.parse(created) / 1_000
 
 /** `GET /v2/core/events/:id`: a thin event with its data. */

@@ -1,5 +1,5 @@
-/** `expand[]`: objects in the place of their ids, and the lists that an object has only when it is asked for them. */
-import { badParam } from './errors.ts'
+/** `expand[]`: replaces ids by their objects, and adds includable lists. */
+import { invalidParam } from './errors.ts'
 import { idOf, listOf, type Store } from './store.ts'
 
 type Json = { [key: string]: unknown }
@@ -8,7 +8,7 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
 
 const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-/** Where the object is that a field names. */
+/** The object that a field refers to. */
 const find = (store: Store, field: string, id: string): unknown => {
   switch (field) {
     case 'charge':
@@ -36,7 +36,7 @@ const find = (store: Store, field: string, id: string): unknown => {
   }
 }
 
-/** A list that an object has only when it is asked for it. */
+/** A list that is present only if expanded. */
 const include = (store: Store, { object, id }: Json, field: string): unknown => {
   if (typeof id !== 'string') return undefined
   if (object === 'invoice' && field === 'payments') {
@@ -55,7 +55,7 @@ const include = (store: Store, { object, id }: Json, field: string): unknown => 
 
 const expandField = (store: Store, owner: Json, [field = '', ...rest]: string[], path: string): void => {
   const refuse = (): never => {
-    throw badParam('expand[0]', `This property cannot be expanded (${path}).`)
+    throw invalidParam('expand[0]', `This property cannot be expanded (${path}).`)
   }
   const resolve = (value: unknown): unknown =>
     typeof value === 'string' ? copy(find(store, field, value) ?? refuse()) : value
@@ -66,7 +66,7 @@ const expandField = (store: Store, owner: Json, [field = '', ...rest]: string[],
   for (const next of [expanded].flat()) if (isJson(next)) expandField(store, next, rest, path)
 }
 
-/** An object as it is answered, with what was asked to be expanded. @throws for what can't be */
+/** An object with the requested fields expanded. @throws when a field can't be expanded */
 export const expand = (store: Store, object: object, paths: string[]): object => {
   if (!paths.length) return object
   const expanded = copy(object)

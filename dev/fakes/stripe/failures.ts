@@ -1,5 +1,5 @@
 /** Failures that tests and the overview can inject into calls of the API. */
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 
 export type StripeFailure =
   /** An API error. Nothing is done, and nothing is stored under the idempotency key. */
@@ -41,5 +41,5 @@ export const readFailures = (names: string): (StripeFailure | null)[] =>
       const failure = BY_NAME[name]
       if (failure !== undefined) return failure
       const known = Object.keys(BY_NAME).join(', ')
-      throw new Refusal(400, { message: `Unknown failure "${name}". Use one of: ${known}.` })
+      throw new StripeError(400, { message: `Unknown failure "${name}". Use one of: ${known}.` })
     })

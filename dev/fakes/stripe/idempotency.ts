@@ -1,12 +1,12 @@
 /**
- * Idempotency keys: the same request is done once.
+ * Idempotency keys.
  *
- * The first version of the API keeps the answer of whatever it had begun, errors too, for a day. The second one keeps
- * what succeeded, for a month, and does again what failed.
+ * v1 of the API stores the response of every request that began execution, errors included, for a day. v2 stores
+ * successful responses for 30 days, and executes failed requests again.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './env.ts'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const LIFETIME_MS = { v1: DAY_MS, v2: 30 * DAY_MS }
@@ -17,7 +17,7 @@ type Answered = { request: string; response: Response; at: number }
 
 const generationOf = (c: Context): Generation => (c.req.path.startsWith('/v2/') ? 'v2' : 'v1')
 
-/** The parameters in one order: their own is nobody's business. */
+/** The parameters in a canonical order. */
 const parametersOf = async (c: Context): Promise<string> => {
   const body = await c.req.text()
   if (generationOf(c) === 'v2') return body
@@ -26,31 +26,31 @@ const parametersOf = async (c: Context): Promise<string> => {
   return String(params)
 }
 
-/** Whether an answer is kept. A request that was refused for its form, its key or its haste never began. */
+/** Whether to store a response. Malformed, unauthenticated, concurrent and rate-limited requests never begin. */
 const isKept = (c: Context): boolean => {
   if (c.res.ok) return true
   if (generationOf(c) === 'v2' || [401, 409, 429].includes(c.res.status)) return false
-  return c.error instanceof Refusal && c.error.begun
+  return c.error instanceof StripeError && c.error.begun
 }
 
-const mismatch = (key: string): Refusal =>
-  new Refusal(400, {
+const mismatch = (key: string): StripeError =>
+  new StripeError(400, {
     type: 'idempotency_error',
     message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
   })
 
-const inUse = (key: string): Refusal =>
-  new Refusal(409, {
+const inUse = (key: string): StripeError =>
+  new StripeError(409, {
     code: 'idempotency_key_in_use',
     message: `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
   })
 
-/** The key of a request that has one, and the name under which it is known: each account has its own. */
+/** A request's idempotency key, and the same scoped to account and API version. */
 const keyOf = (c: Context<ApiEnv>): { key: string; name: string } | null => {
   const key = c.req.header('Idempotency-Key')
   if (c.req.method !== 'POST' || key === undefined) return null
   if (key.length > MAX_KEY_LENGTH) {
-    throw new Refusal(400, {
+    throw new StripeError(400, {
       type: 'idempotency_error',
       message: `Idempotency keys must be ${MAX_KEY_LENGTH} characters or less.`,
     })
@@ -58,24 +58,24 @@ const keyOf = (c: Context<ApiEnv>): { key: string; name: string } | null => {
   return { key, name: `${c.var.platform.id} ${generationOf(c)} ${key}` }
 }
 
-/** Refuses a request while another one is under way under its key. */
+/** Refuses a request while another one with its key is in progress. */
 export const oneAtATime = (): MiddlewareHandler<ApiEnv> => {
-  const underWay = new Set<string>()
+  const inProgress = new Set<string>()
 
   return async function oneAtATime(c, next) {
     const given = keyOf(c)
     if (!given) return next()
-    if (underWay.has(given.name)) throw inUse(given.key)
-    underWay.add(given.name)
+    if (inProgress.has(given.name)) throw inUse(given.key)
+    inProgress.add(given.name)
     try {
       await next()
     } finally {
-      underWay.delete(given.name)
+      inProgress.delete(given.name)
     }
   }
 }
 
-/** Answers a repeated request as it was answered before, and refuses another one under its key. */
+/** Replays the stored response of a repeated request. Refuses a different request with the same key. */
 export const idempotency = (now: () => Date): MiddlewareHandler<ApiEnv> => {
   const answered = new Map<string, Answered>()
 

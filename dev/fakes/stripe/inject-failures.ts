@@ -1,7 +1,7 @@
 /** Middleware: makes calls fail as planned. */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './env.ts'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 import type { StripeFailure } from './failures.ts'
 
 const errorOf = ({
@@ -12,8 +12,8 @@ const errorOf = ({
   status: 402 | 409 | 429 | 500 | 503
   code?: string
   message?: string
-}): Refusal =>
-  new Refusal(status, {
+}): StripeError =>
+  new StripeError(status, {
     type: status === 402 ? 'card_error' : 'api_error',
     message,
     ...(code && { code }),

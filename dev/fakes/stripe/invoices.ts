@@ -1,10 +1,10 @@
-/** Invoices that are paid at once, and what paid them. */
+/** Paid invoices, and their payments. */
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import { readable } from './routes.ts'
 import { idOf, listOf, newId, type Store } from './store.ts'
 
-/** What an invoice is made of. Amounts are minor units, as Stripe counts them. */
+/** The inputs of an invoice. Amounts are in Stripe's minor units. */
 export type InvoiceParams = {
   customer: Stripe.Customer
   currency: string
@@ -13,7 +13,7 @@ export type InvoiceParams = {
   reason: Stripe.Invoice.BillingReason
   price: Stripe.Price
   quantity: number
-  /** What is taken off, and by which discounts. */
+  /** The amount of each discount. */
   discounts: { discount: string; amount: number }[]
   subscription: { id: string; item: string } | null
   period: { start: number; end: number }
@@ -59,7 +59,7 @@ const addLine = (invoice: string, params: InvoiceParams): Stripe.InvoiceLineItem
   }
 }
 
-/** Makes an invoice that is paid in the same moment. */
+/** Creates a paid invoice. */
 export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice => {
   const { customer, currency, subtotal, discounts, subscription, period } = params
   const id = newId('in')
@@ -149,7 +149,7 @@ export const addInvoice = (store: Store, params: InvoiceParams): Stripe.Invoice 
   })
 }
 
-/** Says which payment paid an invoice. */
+/** Records the payment of an invoice. */
 export const addInvoicePayment = (
   store: Store,
   invoice: Stripe.Invoice,
@@ -172,7 +172,7 @@ export const addInvoicePayment = (
   })
 }
 
-/** The subscription that an invoice is for. */
+/** An invoice's subscription. */
 const subscriptionOf = ({ parent }: Stripe.Invoice): string | null =>
   idOf(parent?.subscription_details?.subscription)
 

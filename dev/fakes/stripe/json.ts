@@ -1,16 +1,16 @@
-/** Parameters and refusals of the API's second version, which takes JSON and looks closely at it. */
+/** Parameters and errors of v2 of the API, which takes JSON and validates strictly. */
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 import { at, readForm } from './params.ts'
 
-/** A field that is wrong by itself. */
-const badField = (message: string): Refusal =>
-  new Refusal(400, { code: 'invalid_fields', message }, { begun: false })
+/** An invalid field. */
+const badField = (message: string): StripeError =>
+  new StripeError(400, { code: 'invalid_fields', message }, { begun: false })
 
-/** Something that isn't there. */
-export const missingFrom = (what: string, id: string): Refusal =>
-  new Refusal(404, { code: 'not_found', message: `No such ${what}: ${id}` })
+/** A missing object. */
+export const missingFrom = (what: string, id: string): StripeError =>
+  new StripeError(404, { code: 'not_found', message: `No such ${what}: ${id}` })
 
 const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
   const path = issue?.path ?? []
@@ -24,7 +24,7 @@ const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
 
 const VERSION = /^\d{4}-\d{2}-\d{2}\.\w+$/
 
-/** The version that a request is written for. The second generation takes none for granted. */
+/** A request's API version. v2 has no default. */
 export const versionOf = (c: Context): string => {
   const version = c.req.header('Stripe-Version')
   if (version && VERSION.test(version)) return version
@@ -35,11 +35,11 @@ const parse = (body: string): unknown => {
   try {
     return JSON.parse(body || '{}')
   } catch {
-    throw badField('The request’s body is not JSON.')
+    throw badField('The request body is not valid JSON.')
   }
 }
 
-/** The parameters of a request. @throws for what is missing, wrong or unknown */
+/** A request's parameters. @throws on missing, invalid or unknown fields */
 export const readJson = async <Schema extends z.ZodType>(
   c: Context,
   schema: Schema,

@@ -1,7 +1,7 @@
-/** What a platform gives for a new account, as the second version of the API takes it. */
+/** Creates connected accounts, from v2 parameters. */
 import * as z from 'zod'
 import type { Connected } from './accounts.ts'
-import { notNow } from './errors.ts'
+import { invalidRequest } from './errors.ts'
 import { email } from './params.ts'
 import type { Platform } from './platforms.ts'
 import { newId } from './store.ts'
@@ -15,12 +15,12 @@ const INCLUDES = [
   'identity',
   'requirements',
 ] as const
-/** A part of an account that is only shown to whoever asks for it. */
+/** A part of an account that is returned only if included. */
 export type Include = (typeof INCLUDES)[number]
 
 export const include = z.array(z.enum(INCLUDES)).default([])
 const text = z.string().min(1).max(5_000)
-/** Where Stripe sends no money, and codes that are of no country. */
+/** Unsupported countries, and codes that are not countries. */
 const NOWHERE = new Set(['CU', 'IR', 'KP', 'SY', 'EU', 'EZ', 'UN', 'ZZ'])
 const NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 const country = z
@@ -73,7 +73,7 @@ export const NewAccount = z.strictObject({
     .optional(),
 })
 
-/** What must be known of an account before it can be sent money. */
+/** The first field missing for a recipient. */
 const missingOf = ({ contact_email, dashboard, defaults, identity }: z.output<typeof NewAccount>) => {
   if (!contact_email) return 'contact_email'
   if (!dashboard) return 'dashboard'
@@ -81,7 +81,7 @@ const missingOf = ({ contact_email, dashboard, defaults, identity }: z.output<ty
   return defaults?.responsibilities ? null : 'defaults.responsibilities'
 }
 
-/** Makes an account of which nothing is known yet. @throws when it is to get money, and something is missing */
+/** Creates an account that is not onboarded yet. @throws when a field required for recipients is missing */
 export const createAccount = (
   platform: Platform,
   params: z.output<typeof NewAccount>,
@@ -89,7 +89,7 @@ export const createAccount = (
 ): Connected => {
   const { configuration, defaults, identity } = params
   const missing = configuration?.recipient && missingOf(params)
-  if (missing) throw notNow(`Missing required field: ${missing}`, 'invalid_fields')
+  if (missing) throw invalidRequest(`Missing required field: ${missing}`, 'invalid_fields')
   return platform.accounts.add({
     id: newId('acct', 16),
     object: 'account',

@@ -1,4 +1,4 @@
-/** The pages of the Stripe fake: the buyer's checkout, the merchant's overview, and who is connected. */
+/** The fake's pages: checkout, onboarding of connected accounts, and the merchant's overview. */
 import { type Context, Hono } from 'hono'
 import { csrf } from 'hono/csrf'
 import { NONCE, type SecureHeadersVariables, secureHeaders } from 'hono/secure-headers'
@@ -7,7 +7,7 @@ import { applyCode, openSession, pay } from './buyer.ts'
 import type { Connect } from './connect.ts'
 import { connectControls, onboarding } from './connect-pages.ts'
 import { closeDispute, dispute } from './disputes.ts'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 import type { StripeFailure } from './failures.ts'
 import { STRIPE_PATH } from './pages/layout.ts'
 import { overviewPage } from './pages/overview.ts'
@@ -26,11 +26,11 @@ type PageParts = {
   webhooks: Webhooks
   connect: Connect
   links: Links
-  /** Plans what goes wrong with the next transfers: a platform's, or any. */
+  /** Plans failures of the next transfers, of one platform or of all. */
   planTransfers: (next: (StripeFailure | null)[], platform?: Platform) => void
 }
 
-/** A whole amount, as the overview's own buttons send it. */
+/** An amount in minor units, as the overview's buttons send it. */
 const AMOUNT = /^\d{1,12}$/
 
 const headers = (store: Store, links: Links) =>
@@ -38,7 +38,7 @@ const headers = (store: Store, links: Links) =>
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       styleSrc: [NONCE],
-      // Whoever is done is sent back to where they came from, and a browser counts that as the form's way too.
+      // form-action applies to redirects too: a submitted form redirects to the merchant's or Tributary's site.
       formAction: [
         "'self'",
         (c: Context) => {
@@ -50,7 +50,7 @@ const headers = (store: Store, links: Links) =>
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
     },
-    // The shop's address must be told to no other, but a form says where it comes from.
+    // Sends an Origin for the CSRF check, and no path to other sites.
     referrerPolicy: 'strict-origin-when-cross-origin',
     strictTransportSecurity: false,
   })
@@ -64,7 +64,7 @@ const checkout = (store: Store, webhooks: Webhooks) => {
   const show = (c: Context<Visit>, typed: Typed = {}) => {
     const session = store.sessions.find(c.req.param('id'))
     const nonce = c.get('secureHeadersNonce')
-    if (!session) return c.text('There is no such checkout.', 404)
+    if (!session) return c.text('No such checkout.', 404)
     if (session.status !== 'open') return c.html(closedPage(nonce), 410)
     return c.html(payPage(store, session, nonce, typed), typed.problem ? 400 : 200)
   }
@@ -76,27 +76,27 @@ const checkout = (store: Store, webhooks: Webhooks) => {
       try {
         applyCode(store, c.req.param('id'), code || null)
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof StripeError)) throw error
         return show(c, { code, problem: { field: 'code', text: error.message } })
       }
       return c.redirect(`${STRIPE_PATH}/pay/${c.req.param('id')}`, 303)
     })
     .post(`${STRIPE_PATH}/pay/:id`, async (c) => {
       const known = store.sessions.find(c.req.param('id'))
-      // Pressed twice: it is paid, and the buyer is on the way back.
+      // Submitted twice: already paid.
       if (known?.status === 'complete') return c.redirect(backToShop(known), 303)
       if (known?.status !== 'open') return show(c)
       const session = openSession(store, known.id)
       const email = knownEmail(store, session) ?? (await readField(c, 'email'))
       if (!emailSchema.safeParse(email).success) {
-        const text = 'Enter an address like ada@example.com.'
+        const text = 'Enter an email address such as ada@example.com.'
         return show(c, { email, problem: { field: 'email', text } })
       }
       return c.redirect(backToShop(pay(store, webhooks, session.id, { email })), 303)
     })
 }
 
-/** Where a buyer goes who has paid. */
+/** The URL to return to after a payment. */
 const backToShop = ({ id, success_url }: { id: string; success_url: string | null }): string =>
   (success_url ?? STRIPE_PATH).replaceAll('{CHECKOUT_SESSION_ID}', id)
 
@@ -106,12 +106,12 @@ const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
       overviewPage(store, connect.platforms, webhooks.deliveries(), c.get('secureHeadersNonce'), problem),
       problem ? 400 : 200,
     )
-  /** Does what a button says, and shows what came of it. */
+  /** Runs an action and shows its result. */
   const press = (c: Context<Visit>, act: () => unknown) => {
     try {
       act()
     } catch (error) {
-      if (error instanceof Refusal) return show(c, error.message)
+      if (error instanceof StripeError) return show(c, error.message)
       throw error
     }
     return c.redirect(STRIPE_PATH, 303)
@@ -138,7 +138,7 @@ const overview = ({ store, webhooks, connect, planTransfers }: PageParts) => {
     .route('/', connectControls({ connect, planTransfers, press }))
 }
 
-/** All pages. They change things by forms only, sent from themselves. */
+/** All pages. Changes are made by same-origin forms only. */
 export const createPages = (parts: PageParts) => {
   const { store, webhooks, connect, links } = parts
   return new Hono<Visit>()
@@ -147,5 +147,5 @@ export const createPages = (parts: PageParts) => {
     .route('/', checkout(store, webhooks))
     .route('/', onboarding(connect, links))
     .route('/', overview(parts))
-    .notFound((c) => c.text('There is no such page.', 404))
+    .notFound((c) => c.text('Page not found.', 404))
 }

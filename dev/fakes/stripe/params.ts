@@ -1,11 +1,11 @@
-/** Parameters, as Stripe takes them: forms, whose names may be paths such as `line_items[0][price]`. */
+/** Parameters of v1 of the API: forms whose field names may be paths such as `line_items[0][price]`. */
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { malformed } from './errors.ts'
+import { malformedParam } from './errors.ts'
 
 type Value = string | Value[] | { [name: string]: Value }
 
-/** A part of a path deeper than this is nobody's. */
+/** Deeper than any parameter of Stripe's. */
 const MAX_DEPTH = 10
 
 type Tree = { [name: string]: string | Tree }
@@ -21,7 +21,7 @@ const put = (tree: Tree, [name = '', ...rest]: string[], value: string): void =>
   put(next, rest, value)
 }
 
-/** What is numbered is a list. */
+/** Objects with numbered keys become lists. */
 const toLists = (tree: string | Tree): Value => {
   if (typeof tree === 'string') return tree
   const entries = Object.entries(tree)
@@ -30,7 +30,7 @@ const toLists = (tree: string | Tree): Value => {
     : Object.fromEntries(entries.map(([name, value]) => [name, toLists(value)]))
 }
 
-/** Reads a form: `a[b]=1` is `{a: {b: '1'}}`, and `a[0]=1` and `a[]=1` are `{a: ['1']}`. */
+/** Parses a form: `a[b]=1` is `{a: {b: '1'}}`, and `a[0]=1` and `a[]=1` are `{a: ['1']}`. */
 export const readForm = (form: string): Record<string, Value> => {
   const tree: Tree = Object.create(null)
   let unnumbered = 0
@@ -62,44 +62,44 @@ export const currency = z
   .transform((code) => code.toLowerCase())
 export const metadata = z.record(z.string().max(40), z.string().max(500))
 
-/** A path as a form names it: `a[b]`. */
+/** A path as a field name: `a[b]`. */
 const nameOf = ([first, ...rest]: PropertyKey[]): string =>
   String(first) + rest.map((part) => `[${String(part)}]`).join('')
 
-/** What is at a path. */
+/** The value at a path. */
 export const at = (given: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, part) => (typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined),
     given,
   )
 
-/** The first thing that is wrong with parameters, in Stripe's words. */
+/** Throws Stripe's error for the first issue. */
 const refuse = (given: unknown, { issues: [issue] }: z.ZodError): never => {
   const path = issue?.path ?? []
   if (issue?.code === 'unrecognized_keys') {
     const name = nameOf([...path, issue.keys[0] ?? ''])
-    throw malformed(name, `Received unknown parameter: ${name}`, 'parameter_unknown')
+    throw malformedParam(name, `Received unknown parameter: ${name}`, 'parameter_unknown')
   }
   const value = at(given, path)
   const name = nameOf(path)
-  if (value === undefined) throw malformed(name, `Missing required param: ${name}.`, 'parameter_missing')
+  if (value === undefined) throw malformedParam(name, `Missing required param: ${name}.`, 'parameter_missing')
   if (value === '') {
-    throw malformed(name, `You passed an empty string for '${name}'.`, 'parameter_invalid_empty')
+    throw malformedParam(name, `You passed an empty string for '${name}'.`, 'parameter_invalid_empty')
   }
   if (issue?.code === 'too_small' && issue.origin === 'number') {
-    throw malformed(
+    throw malformedParam(
       name,
       `This value must be greater than or equal to ${issue.minimum}.`,
       'parameter_invalid_integer',
     )
   }
-  throw malformed(name, `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`)
+  throw malformedParam(name, `${issue?.message ?? 'Invalid'}: ${typeof value === 'string' ? value : name}`)
 }
 
 /**
- * The parameters of a request. `expand` goes with every one of them: see expand.ts.
+ * A request's parameters. Every request may have `expand`: see expand.ts.
  *
- * @throws for what is missing, wrong or unknown
+ * @throws on missing, invalid or unknown parameters
  */
 export const readParams = async <Shape extends z.ZodRawShape>(
   c: Context,

@@ -1,8 +1,8 @@
-/** Payments: a payment intent that has succeeded, and its charge. */
+/** Payments: succeeded payment intents and their charges. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import { NO_ADDRESS } from './customers.ts'
-import { notNow } from './errors.ts'
+import { invalidRequest } from './errors.ts'
 import { readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
 
@@ -118,7 +118,7 @@ const addCharge = (store: Store, intent: Stripe.PaymentIntent, email: string | n
     transfer_group: null,
   })
 
-/** Takes money, by a card that is always good. */
+/** Takes a payment by a card that always succeeds. */
 export const takePayment = (store: Store, payment: Payment) => {
   const intent = addIntent(store, payment)
   const charge = addCharge(store, intent, payment.email)
@@ -126,12 +126,12 @@ export const takePayment = (store: Store, payment: Payment) => {
   return { intent, charge }
 }
 
-/** The charge of a payment, by the id of either. @throws when there is none */
+/** A payment's charge, by the id of the charge or payment intent. @throws when there is none */
 export const findCharge = (store: Store, id: string): Stripe.Charge => {
   if (!id.startsWith('pi_')) return store.charges.named(id, 'charge')
   const intent = store.paymentIntents.named(id, 'payment_intent')
   const charge = store.charges.find(idOf(intent.latest_charge))
-  if (!charge) throw notNow(`This PaymentIntent (${id}) does not have a successful charge to refund.`)
+  if (!charge) throw invalidRequest(`This PaymentIntent (${id}) does not have a successful charge to refund.`)
   return charge
 }
 

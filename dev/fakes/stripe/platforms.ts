@@ -1,26 +1,26 @@
 /**
- * Platforms: what each merchant's account has of Connect. By their keys they see nothing of each other's, and so the
- * tests of many merchants share one fake.
+ * Platforms: each merchant's connected accounts, transfers and balances. Platforms are isolated by API key, so many
+ * merchants can share one fake.
  */
 import type Stripe from 'stripe'
 import type { Connected } from './accounts.ts'
-import { Refusal } from './errors.ts'
+import { StripeError } from './errors.ts'
 import type { StripeFailure } from './failures.ts'
 import { accountOfKey } from './keys.ts'
 import { type Collection, createCollection } from './store.ts'
 
 export type Platform = {
-  /** Its own account's. */
+  /** The id of its own account. */
   id: string
   accounts: Collection<Connected>
   transfers: Collection<Stripe.Transfer>
-  /** What it has to send, by currency, where somebody has set it or sent some. */
+  /** Balances by currency, once set or changed by a transfer. */
   balances: Map<string, number>
   /** How its next transfers fail. */
   failures: (StripeFailure | null)[]
 }
 
-/** More than any test sends, and few enough digits to be shown. */
+/** The default balance: more than any test sends, and short enough to display. */
 const PLENTY = 50_000_000_000
 
 const createPlatform = (id: string): Platform => ({
@@ -31,7 +31,7 @@ const createPlatform = (id: string): Platform => ({
   failures: [],
 })
 
-/** All platforms that have ever called. */
+/** All platforms that have called the API. */
 export const createPlatforms = () => {
   const all = new Map<string, Platform>()
   const revoked = new Set<string>()
@@ -48,13 +48,13 @@ export const createPlatforms = () => {
     find: (id: string): Platform | undefined => all.get(id),
     list: (): Platform[] => [...all.values()],
 
-    /** A connected account and the platform that it belongs to. @throws when there is none */
+    /** A connected account and its platform. @throws when there is none */
     owning: (accountId: string): { platform: Platform; account: Connected } => {
       for (const platform of all.values()) {
         const account = platform.accounts.find(accountId)
         if (account) return { platform, account }
       }
-      throw new Refusal(404, { code: 'resource_missing', message: `No such account: '${accountId}'` })
+      throw new StripeError(404, { code: 'resource_missing', message: `No such account: '${accountId}'` })
     },
 
     revoke: (key: string): void => void revoked.add(key),
@@ -62,14 +62,14 @@ export const createPlatforms = () => {
 
     balanceOf: ({ balances }: Platform, currency: string): number =>
       balances.get(currency) ?? standard.get(currency) ?? PLENTY,
-    /** Sets what a platform has to send, or what each has, when it isn't said which. */
+    /** Sets the balance of one platform, or of all. */
     setBalance: (currency: string, amount: number, platform?: Platform): void => {
       const code = currency.toLowerCase()
       if (platform) return void platform.balances.set(code, amount)
       standard.set(code, amount)
       for (const { balances } of all.values()) balances.delete(code)
     },
-    /** The currencies that something is known of. */
+    /** The currencies with a balance. */
     currenciesOf: ({ balances }: Platform): string[] => [
       ...new Set(['usd', ...standard.keys(), ...balances.keys()]),
     ],

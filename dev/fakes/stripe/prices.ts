@@ -18,7 +18,7 @@ const ProductData = z.strictObject({
   metadata: metadata.optional(),
 })
 
-/** A price, as it is made beforehand or, as `price_data`, within something else. */
+/** A price's parameters, also for inline `price_data`. */
 export const PriceData = {
   currency,
   unit_amount: integer.pipe(z.int().min(0).max(MAX_UNIT_AMOUNT)),
@@ -54,7 +54,7 @@ const addProduct = (store: Store, { name, description, metadata = {} }: z.output
   })
 }
 
-/** Makes a price, and its product when that isn't there. @param active a price within something else isn't */
+/** Creates a price and, if needed, its product. @param active false for inline prices */
 export const addPrice = (store: Store, params: PriceParams, active: boolean): Stripe.Price => {
   const { product, product_data, recurring, unit_amount } = params
   return store.prices.add({
@@ -90,7 +90,7 @@ export const addPrice = (store: Store, params: PriceParams, active: boolean): St
   })
 }
 
-/** The name of what a price is for. */
+/** The name of a price's product. */
 export const productName = (store: Store, { product }: Stripe.Price): string =>
   store.products.find(idOf(product))?.name ?? ''
 

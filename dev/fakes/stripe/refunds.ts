@@ -1,8 +1,8 @@
-/** Refunds, in part or whole. */
+/** Full and partial refunds. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { badParam, notNow } from './errors.ts'
+import { invalidParam, invalidRequest } from './errors.ts'
 import { integer, metadata, readParams, text } from './params.ts'
 import { findCharge } from './payments.ts'
 import { answer, readable } from './routes.ts'
@@ -12,19 +12,19 @@ import type { Webhooks } from './webhooks.ts'
 type RefundParams = {
   /** The id of a charge or a payment intent. */
   payment: string
-  /** The rest, when it isn't given. */
+  /** By default, the amount not refunded yet. */
   amount?: number | undefined
   reason?: Stripe.Refund.Reason | undefined
   metadata?: Record<string, string> | undefined
 }
 
-/** What a charge has been refunded, counted anew. */
+/** Updates a charge's refunded amount. */
 const recount = (charge: Stripe.Charge, difference: number): void => {
   charge.amount_refunded += difference
   charge.refunded = charge.amount_refunded === charge.amount
 }
 
-/** Gives money back. @throws when there isn't as much left */
+/** Refunds a payment. @throws when the amount exceeds what is left */
 export const refund = (
   store: Store,
   { emit }: Webhooks,
@@ -33,14 +33,17 @@ export const refund = (
   const charge = findCharge(store, payment)
   const left = charge.amount - charge.amount_refunded
   if (left === 0) {
-    throw notNow(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded')
+    throw invalidRequest(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded')
   }
   if (charge.disputed) {
-    throw notNow(`Charge ${charge.id} has been charged back; cannot issue a refund.`, 'charge_disputed')
+    throw invalidRequest(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      'charge_disputed',
+    )
   }
   const refunded = amount ?? left
   if (refunded > left) {
-    throw badParam(
+    throw invalidParam(
       'amount',
       `Refund amount (${refunded}) is greater than unrefunded amount on charge (${left})`,
     )
@@ -75,11 +78,11 @@ export const refund = (
   return made
 }
 
-/** A bank sends a refund back: the merchant has the money again. */
+/** Fails a refund: the bank returns the money to the merchant. */
 export const failRefund = (store: Store, { emit }: Webhooks, id: string): Stripe.Refund => {
   const failed = store.refunds.get(id)
   const charge = store.charges.get(idOf(failed.charge) ?? '')
-  if (failed.status === 'failed') throw notNow(`Refund ${id} has failed already.`)
+  if (failed.status === 'failed') throw invalidRequest(`Refund ${id} has already failed.`)
   recount(charge, -failed.amount)
   Object.assign(failed, { status: 'failed', failure_reason: 'expired_or_canceled_card' })
   emit(['refund.failed', failed], ['refund.updated', failed], ['charge.refund.updated', failed])
@@ -98,7 +101,7 @@ export const refundRoutes = (store: Store, webhooks: Webhooks) =>
       })
       const payment = payment_intent ?? charge
       if (!payment) {
-        throw notNow(
+        throw invalidRequest(
           'One of the following params should be provided for this request: payment_intent or charge.',
         )
       }

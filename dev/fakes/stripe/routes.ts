@@ -1,4 +1,4 @@
-/** What all families of resources share: reading one, listing them, answering. */
+/** Routes that all resources share: retrieve, list, respond. */
 import { type Context, Hono } from 'hono'
 import * as z from 'zod'
 import { expand } from './expand.ts'
@@ -7,7 +7,7 @@ import type { Collection, Store } from './store.ts'
 
 type Kept = { id: string; created: number; object: string }
 
-/** Answers with an object, and with what of it was asked to be expanded. */
+/** Responds with an object, expanded as requested. */
 export const answer = async (c: Context, store: Store, object: object): Promise<Response> => {
   const form = c.req.method === 'GET' ? new URL(c.req.url).search : await c.req.text()
   const paths = z.array(z.string()).catch([]).parse(readForm(form).expand)
@@ -41,10 +41,10 @@ type Range = {
 const within = (at: number, { gt = -1, gte = 0, lt = Infinity, lte = Infinity }: Range): boolean =>
   at > gt && at >= gte && at < lt && at <= lte
 
-/** What a list may be filtered by: whether an object is one of those that a value means. */
+/** A list's filters: whether an object matches a value. */
 export type Filters<T> = Record<string, (one: T, value: string) => boolean>
 
-/** The page of a list that was asked for. */
+/** The requested page of a list. */
 const slice = <T extends Kept>(
   all: T[],
   { limit, after, before }: { limit: number; after: string | undefined; before: string | undefined },
@@ -59,10 +59,10 @@ const slice = <T extends Kept>(
 }
 
 /**
- * `GET path` and `GET path/:id`, which every family of resources has.
+ * `GET path` and `GET path/:id` of a resource.
  *
- * @param kept    the collection, or whose of them it is by the request
- * @param filters by the names of their parameters
+ * @param kept    the collection, or a function that finds it by the request
+ * @param filters by parameter name
  */
 export const readable = <T extends Kept>(
   store: Store,

@@ -1,15 +1,15 @@
-/** Checkout sessions: what is to be bought, and on which terms. */
+/** Checkout sessions. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { couponsOf, discountCents } from './coupons.ts'
-import { badParam, notNow } from './errors.ts'
+import { invalidParam, invalidRequest } from './errors.ts'
 import { address, email, flag, integer, metadata, readParams, text } from './params.ts'
 import { addPrice, PriceData, productName } from './prices.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, listOf, newId, type Store } from './store.ts'
 
-/** Stripe's page is open for a day. */
+/** Sessions expire after a day, as at Stripe. */
 const LIFETIME_SECONDS = 24 * 60 * 60
 
 const LineItem = z.strictObject({
@@ -40,7 +40,7 @@ const SessionParams = {
 }
 type SessionParams = z.output<z.ZodObject<typeof SessionParams>>
 
-/** What Stripe refuses to have together. */
+/** Parameters that exclude each other. */
 const findConflict = (params: SessionParams): string | null => {
   const { mode, customer, customer_email, discounts, allow_promotion_codes } = params
   if (customer && customer_email)
@@ -57,9 +57,9 @@ const findConflict = (params: SessionParams): string | null => {
 const toLineItem = (store: Store, given: z.output<typeof LineItem>, at: number): Stripe.LineItem => {
   const { price: id, price_data, quantity = 1 } = given
   const param = `line_items[${at}][price]`
-  if (!id && !price_data) throw badParam(param, `Missing required param: ${param}.`, 'parameter_missing')
+  if (!id && !price_data) throw invalidParam(param, `Missing required param: ${param}.`, 'parameter_missing')
   const price = id ? store.prices.named(id, param) : price_data && addPrice(store, price_data, false)
-  if (!price) throw notNow('A line item has no price.')
+  if (!price) throw invalidRequest('A line item has no price.')
   const amount = (price.unit_amount ?? 0) * quantity
   return {
     id: newId('li'),
@@ -77,31 +77,31 @@ const toLineItem = (store: Store, given: z.output<typeof LineItem>, at: number):
   }
 }
 
-/** The items that a session sells. @throws when the session's mode can't sell them */
+/** A session's line items. @throws when they don't fit its mode */
 const readItems = (store: Store, { mode, line_items }: SessionParams): Stripe.LineItem[] => {
   const items = line_items.map((item, at) => toLineItem(store, item, at))
   const recurring = items.filter(({ price }) => price?.recurring)
   if (mode === 'subscription' && recurring.length !== 1) {
-    throw notNow(
+    throw invalidRequest(
       recurring.length
-        ? 'This fake of Stripe sells one subscription at a time.'
+        ? 'The Stripe fake supports one subscription per session.'
         : 'You must provide at least one recurring price in `subscription` mode when using prices.',
     )
   }
   if (mode === 'subscription' && items.length > 1)
-    throw notNow('This fake of Stripe adds nothing to a subscription.')
+    throw invalidRequest('The Stripe fake supports no further items in `subscription` mode.')
   if (mode === 'payment' && recurring.length) {
-    throw notNow(
+    throw invalidRequest(
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
     )
   }
   if (new Set(items.map(({ currency }) => currency)).size > 1) {
-    throw notNow('All line items must have the same currency.')
+    throw invalidRequest('All line items must have the same currency.')
   }
   return items
 }
 
-/** A session's amounts, with what its coupons take off. */
+/** Recomputes a session's amounts with its discounts. */
 export const recount = (store: Store, session: Stripe.Checkout.Session): void => {
   const items = store.lineItems.get(session.id) ?? []
   const subtotal = items.reduce((sum, { amount_subtotal }) => sum + amount_subtotal, 0)
@@ -122,14 +122,14 @@ const readDiscounts = (store: Store, { discounts = [] }: SessionParams): Stripe.
       : null,
   }))
 
-/** Opens a checkout session. @param pageOf where its page is */
+/** Creates a checkout session. @param pageOf the URL of its page */
 const addSession = (
   store: Store,
   params: SessionParams,
   pageOf: (id: string) => string,
 ): Stripe.Checkout.Session => {
   const conflict = findConflict(params)
-  if (conflict) throw notNow(conflict)
+  if (conflict) throw invalidRequest(conflict)
   const items = readItems(store, params)
   const { mode, customer, customer_email = null, metadata = {} } = params
   const id = newId('cs_test', 58)

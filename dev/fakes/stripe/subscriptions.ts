@@ -1,8 +1,8 @@
-/** Subscriptions: made by a checkout, and renewed when somebody says that the time has come. */
+/** Subscriptions: created by a checkout, renewed on request. */
 import type Stripe from 'stripe'
 import { discountCents } from './coupons.ts'
 import { later } from './dates.ts'
-import type { Happening } from './event-shapes.ts'
+import type { NewEvent } from './event-shapes.ts'
 import { addInvoice, addInvoicePayment } from './invoices.ts'
 import { takePayment } from './payments.ts'
 import { productName } from './prices.ts'
@@ -17,7 +17,7 @@ type SubscriptionParams = {
   quantity: number
 }
 
-/** The old form of a price, which an item of a subscription still has too. */
+/** The legacy plan object of a subscription item. */
 const planOf = (price: Stripe.Price, { interval, interval_count }: Stripe.Price.Recurring): Stripe.Plan => ({
   id: price.id,
   object: 'plan',
@@ -40,7 +40,7 @@ const planOf = (price: Stripe.Price, { interval, interval_count }: Stripe.Price.
   usage_type: 'licensed',
 })
 
-/** Begins a subscription, of which nothing is paid yet. */
+/** Creates a subscription, before its first invoice. */
 export const addSubscription = (store: Store, params: SubscriptionParams): Stripe.Subscription => {
   const { price, recurring, quantity } = params
   const id = newId('sub')
@@ -122,14 +122,14 @@ export const addSubscription = (store: Store, params: SubscriptionParams): Strip
   })
 }
 
-/** The subscription's item: the fake's have one each. */
+/** The subscription's only item. */
 const itemOf = ({ items }: Stripe.Subscription): Stripe.SubscriptionItem => {
   const [item] = items.data
-  if (!item) throw new Error('A subscription without an item.')
+  if (!item) throw new Error('The subscription has no item.')
   return item
 }
 
-/** What the subscription's discounts take off an amount now; those that have ended are gone. */
+/** The amounts of a subscription's current discounts. Removes those that have ended. */
 const useDiscounts = (store: Store, subscription: Stripe.Subscription, amount: number) => {
   const now = store.seconds()
   const current = subscription.discounts
@@ -145,7 +145,7 @@ const useDiscounts = (store: Store, subscription: Stripe.Subscription, amount: n
   return used.map(({ discount, amount }) => ({ discount: discount.id, amount }))
 }
 
-/** Bills the current period of a subscription, and takes the money. */
+/** Invoices a subscription's current period, and takes the payment. */
 export const bill = (
   store: Store,
   subscription: Stripe.Subscription,
@@ -169,25 +169,25 @@ export const bill = (
     period: { start: item.current_period_start, end: item.current_period_end },
   })
   subscription.latest_invoice = invoice.id
-  return { invoice, happenings: payInvoice(store, invoice, customer.email).happenings }
+  return { invoice, events: payInvoice(store, invoice, customer.email).events }
 }
 
-/** Pays an invoice, when there is something to pay. @returns the payment, and what happens by it */
+/** Pays an invoice unless its total is 0. @returns the payment and the events */
 export const payInvoice = (
   store: Store,
   invoice: Stripe.Invoice,
   email: string | null,
-): { intent: Stripe.PaymentIntent | null; happenings: Happening[] } => {
+): { intent: Stripe.PaymentIntent | null; events: NewEvent[] } => {
   const { total: amount, currency } = invoice
-  const made: Happening[] = [
+  const made: NewEvent[] = [
     ['invoice.created', invoice],
     ['invoice.finalized', invoice],
   ]
-  const paid: Happening[] = [
+  const paid: NewEvent[] = [
     ['invoice.paid', invoice],
     ['invoice.payment_succeeded', invoice],
   ]
-  if (amount === 0) return { intent: null, happenings: [...made, ...paid] }
+  if (amount === 0) return { intent: null, events: [...made, ...paid] }
 
   const { intent, charge } = takePayment(store, {
     amount,
@@ -198,7 +198,7 @@ export const payInvoice = (
   })
   return {
     intent,
-    happenings: [
+    events: [
       ...made,
       ['charge.succeeded', charge],
       ['payment_intent.succeeded', intent],
@@ -208,15 +208,15 @@ export const payInvoice = (
   }
 }
 
-/** Lets the next period of a subscription begin, however long the current one would last. */
+/** Starts a subscription's next period now. */
 export const renew = (store: Store, { emit }: Webhooks, id: string): Stripe.Invoice => {
   const subscription = store.subscriptions.get(id)
   const item = itemOf(subscription)
   const { interval, interval_count } = item.plan
   item.current_period_start = item.current_period_end
   item.current_period_end = later(item.current_period_end, interval, interval_count)
-  const { invoice, happenings } = bill(store, subscription, 'subscription_cycle')
-  emit(['customer.subscription.updated', subscription], ...happenings)
+  const { invoice, events } = bill(store, subscription, 'subscription_cycle')
+  emit(['customer.subscription.updated', subscription], ...events)
   return invoice
 }
 

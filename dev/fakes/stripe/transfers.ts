@@ -1,4 +1,4 @@
-/** Transfers from a platform to those who are connected to it, and what it has to send. */
+/** Transfers from a platform to its connected accounts, and its balance. */
 import { type Context, Hono } from 'hono'
 import type Stripe from 'stripe'
 import * as z from 'zod'
@@ -7,7 +7,7 @@ import { transfersOf } from './accounts.ts'
 import { noAccess } from './accounts-v1.ts'
 import { mayConnect } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
-import { badParam, notNow, Refusal } from './errors.ts'
+import { invalidParam, invalidRequest, StripeError } from './errors.ts'
 import { integer, metadata, readParams, text } from './params.ts'
 import type { Platform, Platforms } from './platforms.ts'
 import { answer, readable } from './routes.ts'
@@ -26,22 +26,22 @@ type TransferParams = {
   transfer_group?: string | undefined
 }
 
-/** Refuses a destination to which nothing can be sent. */
+/** Throws when a destination can't receive transfers. */
 const checkDestination = (platform: Platform, id: string): void => {
   if (id === platform.id) {
-    throw new Refusal(400, { message: 'You cannot transfer to your own account.', param: 'destination' })
+    throw new StripeError(400, { message: 'You cannot transfer to your own account.', param: 'destination' })
   }
   const account = platform.accounts.find(id)
-  if (!account) throw badParam('destination', `No such destination: '${id}'`, 'resource_missing')
+  if (!account) throw invalidParam('destination', `No such destination: '${id}'`, 'resource_missing')
   if (account.standing === 'closed') throw noAccess(id)
   if (account.recipient && transfersOf(account) === 'active') return
-  throw notNow(
+  throw invalidRequest(
     'Your destination account needs to have at least one of the following capabilities enabled: transfers, crypto_transfers, legacy_payments',
     'insufficient_capabilities_for_transfer',
   )
 }
 
-/** Sends money. @throws when there isn't as much, or nobody who may get it */
+/** Creates a transfer. @throws when the balance is insufficient or the destination can't receive it */
 const transfer = (
   store: Store,
   platforms: Platforms,
@@ -51,7 +51,7 @@ const transfer = (
   checkDestination(platform, destination)
   const balance = platforms.balanceOf(platform, currency)
   if (balance < amount) {
-    throw notNow(
+    throw invalidRequest(
       'You have insufficient available funds in your Stripe account. Try adding funds directly to your available balance by creating Charges using the 4000000000000077 test card. See: https://stripe.com/docs/testing#available-balance',
       'balance_insufficient',
     )
@@ -83,7 +83,7 @@ const currency = text
   .transform((code) => code.toLowerCase())
   .refine((code) => isCurrency(code.toUpperCase()), 'Invalid currency')
 
-/** What a platform has to send, by currency. */
+/** A platform's balance, by currency. */
 const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
   const available = platforms.currenciesOf(platform).map((code) => {
     const amount = platforms.balanceOf(platform, code)
@@ -98,7 +98,7 @@ const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
   }
 }
 
-export const transferRoutes = (store: Store, platforms: Platforms, { tell }: Webhooks) =>
+export const transferRoutes = (store: Store, platforms: Platforms, { emitConnect }: Webhooks) =>
   new Hono<ApiEnv>()
     .use(PATH, mayConnect())
     .use(`${PATH}/*`, mayConnect())
@@ -118,7 +118,7 @@ export const transferRoutes = (store: Store, platforms: Platforms, { tell }: Web
       })
       const { platform } = c.var
       const made = transfer(store, platforms, platform, params)
-      tell(platform.id, { type: 'transfer.created', object: made })
+      emitConnect(platform.id, { type: 'transfer.created', object: made })
       return answer(c, store, made)
     })
     .route(

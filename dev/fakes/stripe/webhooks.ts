@@ -1,41 +1,41 @@
-/** Webhook endpoints, and the way of events to them. */
+/** Webhook endpoints, and deliveries of events to them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import * as z from 'zod'
 import type { ApiEnv } from './env.ts'
-import { Refusal } from './errors.ts'
-import type { ConnectEvent, Happening, Told } from './event-shapes.ts'
-import { payloadOf, recordTold, snapshotOf } from './events.ts'
+import { StripeError } from './errors.ts'
+import type { ConnectEvent, NewConnectEvent, NewEvent } from './event-shapes.ts'
+import { addConnectEvent, payloadOf, snapshotOf } from './events.ts'
 import { address, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { newId, type Store } from './store.ts'
 
-/** An event on its way to an endpoint. */
+/** The delivery of an event to an endpoint. */
 export type Delivery = {
   event: string
   endpoint: string
-  tries: number
-  /** The last answer's status; null when there was none. */
+  attempts: number
+  /** The status of the last response; null without one. */
   status: number | null
-  state: 'under way' | 'delivered' | 'given up'
+  state: 'pending' | 'delivered' | 'failed'
 }
 
 export type EndpointParams = {
   url: string
-  /** `whsec_...`; a random one when it isn't given. */
+  /** `whsec_...`; random by default. */
   secret?: string
-  /** `*` is all of them. */
+  /** `*` means all but v2 events. */
   events?: readonly string[]
-  /** The account of which it is told what happens by Connect; of every one, unless it is given. */
+  /** The platform whose Connect events it receives; by default all platforms'. */
   platform?: string
 }
 
-/** Stripe goes on for three days; here the first minute has to do. */
-const MAX_TRIES = 8
-/** Doubled at each try. */
+/** Stripe retries for three days; the fake for about a minute. */
+const MAX_ATTEMPTS = 8
+/** Doubled after each attempt. */
 const FIRST_PAUSE_MS = 250
-/** Stripe waits about as long. */
+/** About Stripe's own timeout. */
 const TIMEOUT_MS = 20_000
 
 const shuffled = <T>(all: T[]): T[] =>
@@ -44,11 +44,11 @@ const shuffled = <T>(all: T[]): T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ one }) => one)
 
-/** Events of the second version go only where they are asked for by name. */
+/** v2 events go only to endpoints that list them by name. */
 const wants = ({ enabled_events: types }: Stripe.WebhookEndpoint, { type }: ConnectEvent): boolean =>
   types.some((wanted) => wanted === type || (wanted === '*' && !type.startsWith('v2.')))
 
-/** Posts an event once, signed. @returns the status of the answer, or null without one */
+/** Sends a signed event once. @returns the status of the response; null without one */
 const post = async (
   { url, secret = '' }: Stripe.WebhookEndpoint,
   event: ConnectEvent,
@@ -72,71 +72,71 @@ const post = async (
 }
 
 /**
- * Tells the endpoints of an account what happens. Each of the things that happen at once goes out in their order, or,
- * with `shuffle`, all at once in a random one, as Stripe's own do. What isn't answered with 2xx goes out again.
+ * Sends events to the endpoints of an account. The events of one action are sent in order or, with `shuffle`,
+ * concurrently in random order, as Stripe does. Anything but a 2xx is retried with backoff.
  */
 export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: boolean } = {}) => {
   const deliveries: Delivery[] = []
   const stopped = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
-  /** The accounts to whose Connect events each endpoint, and each event, belongs. */
+  const inProgress = new Set<Promise<unknown>>()
+  /** The platform of each endpoint and of each Connect event. */
   const platformOf = new Map<string, string>()
 
   const eventOf = (id: string): ConnectEvent => {
     const event = store.events.find(id) ?? store.connectEvents.find(id)
     if (event) return event
-    throw new Refusal(404, { code: 'resource_missing', message: `No such event: '${id}'` })
+    throw new StripeError(404, { code: 'resource_missing', message: `No such event: '${id}'` })
   }
 
   const follow = (work: Promise<unknown>): void => {
-    const done = work.finally(() => underWay.delete(done))
-    underWay.add(done)
+    const done = work.finally(() => inProgress.delete(done))
+    inProgress.add(done)
   }
 
-  /** One try. @returns whether it is over */
+  /** One attempt. @returns whether the delivery is done */
   const attempt = async (delivery: Delivery): Promise<boolean> => {
     const event = eventOf(delivery.event)
-    delivery.tries++
+    delivery.attempts++
     delivery.status = await post(store.endpoints.get(delivery.endpoint), event, stopped.signal)
-    const taken = delivery.status !== null && delivery.status >= 200 && delivery.status < 300
-    if (taken) {
+    const delivered = delivery.status !== null && delivery.status >= 200 && delivery.status < 300
+    if (delivered) {
       delivery.state = 'delivered'
       if (event.object === 'event') event.pending_webhooks = Math.max(0, event.pending_webhooks - 1)
     }
-    return taken || stopped.signal.aborted
+    return delivered || stopped.signal.aborted
   }
 
-  const goOn = async (delivery: Delivery): Promise<void> => {
-    while (delivery.tries < MAX_TRIES) {
-      const wait = FIRST_PAUSE_MS * 2 ** (delivery.tries - 1) * (0.5 + Math.random() / 2)
+  const retry = async (delivery: Delivery): Promise<void> => {
+    while (delivery.attempts < MAX_ATTEMPTS) {
+      const wait = FIRST_PAUSE_MS * 2 ** (delivery.attempts - 1) * (0.5 + Math.random() / 2)
       await pause(wait, undefined, { signal: stopped.signal }).catch(() => {})
       if (stopped.signal.aborted || (await attempt(delivery))) return
     }
-    delivery.state = 'given up'
+    delivery.state = 'failed'
   }
 
-  /** The first try of each, and the others behind its back: one that is in trouble holds up nothing. */
+  /** Awaits the first attempt of each delivery. Retries run in the background, so a failing one delays no other. */
   const deliver = async (batch: Delivery[]): Promise<void> => {
     const start = async (delivery: Delivery) => {
-      if (!(await attempt(delivery))) follow(goOn(delivery))
+      if (!(await attempt(delivery))) follow(retry(delivery))
     }
     if (shuffle) await Promise.all(shuffled(batch).map(start))
     else for (const delivery of batch) await start(delivery)
   }
 
-  /** Whether an event is any of an endpoint's business. */
-  const concerns = (endpoint: Stripe.WebhookEndpoint, event: ConnectEvent): boolean => {
-    const [theirs, its] = [platformOf.get(endpoint.id), platformOf.get(event.id)]
-    return theirs === undefined || its === undefined || theirs === its
+  /** Whether an event belongs to an endpoint's platform. */
+  const isFor = (endpoint: Stripe.WebhookEndpoint, event: ConnectEvent): boolean => {
+    const [wanted, actual] = [platformOf.get(endpoint.id), platformOf.get(event.id)]
+    return wanted === undefined || actual === undefined || wanted === actual
   }
 
   const send = (events: ConnectEvent[]): void => {
     for (const endpoint of store.endpoints.list()) {
       const batch = events
-        .filter((event) => wants(endpoint, event) && concerns(endpoint, event))
+        .filter((event) => wants(endpoint, event) && isFor(endpoint, event))
         .map((event): Delivery => {
           if (event.object === 'event') event.pending_webhooks++
-          return { event: event.id, endpoint: endpoint.id, tries: 0, status: null, state: 'under way' }
+          return { event: event.id, endpoint: endpoint.id, attempts: 0, status: null, state: 'pending' }
         })
       deliveries.push(...batch)
       follow(deliver(batch))
@@ -144,18 +144,18 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
   }
 
   return {
-    /** Records what happened, and tells whoever wants to know. */
-    emit: (...happenings: Happening[]): void =>
-      send(happenings.map((happening) => store.events.add(snapshotOf(store, happening)))),
+    /** Stores events, and sends them. */
+    emit: (...newEvents: NewEvent[]): void =>
+      send(newEvents.map((one) => store.events.add(snapshotOf(store, one)))),
 
-    /** The same for what happens by Connect, which only the endpoints of its platform hear. */
-    tell: (platform: string, ...told: Told[]): void => {
-      const events = told.map((one) => recordTold(store, one))
+    /** The same for Connect events, which go to their platform's endpoints only. */
+    emitConnect: (platform: string, ...newEvents: NewConnectEvent[]): void => {
+      const events = newEvents.map((one) => addConnectEvent(store, one))
       for (const { id } of events) platformOf.set(id, platform)
       send(events)
     },
 
-    /** Sends an event once more. */
+    /** Sends an event again. */
     resend: (eventId: string): void => send([eventOf(eventId)]),
 
     addEndpoint: ({ url, secret = newId('whsec', 32), events = ['*'], platform }: EndpointParams) => {
@@ -179,20 +179,20 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
 
     deliveries: (): readonly Delivery[] => deliveries,
 
-    /** Resolves when nothing is under way any more: all is delivered or given up. */
+    /** Resolves when every delivery has succeeded or failed for good. */
     settled: async (): Promise<void> => {
-      while (underWay.size) await Promise.all(underWay)
+      while (inProgress.size) await Promise.all(inProgress)
     },
 
     stop: async (): Promise<void> => {
       stopped.abort()
-      await Promise.all(underWay)
+      await Promise.all(inProgress)
     },
   }
 }
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** Endpoints, whose secret is only told when they are made, and events. */
+/** Webhook endpoints, whose secret is returned only on creation, and events. */
 export const webhookRoutes = (store: Store, { addEndpoint }: Webhooks) =>
   new Hono<ApiEnv>()
     .post('/v1/webhook_endpoints', async (c) => {

@@ -1,4 +1,4 @@
-/** The part of the overview that is about Connect: who is connected, what was sent to them, and what is left. */
+/** The overview's sections for Connect: accounts, transfers, balances. */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
 import { type Connected, type Step, transfersOf } from '../accounts.ts'
@@ -32,7 +32,7 @@ const accountItem = (account: Connected): Html => {
   const unfinished: [Step, string][] =
     standing !== 'closed' && progress !== 'finished' ? [['onboard', 'Finish']] : []
   return entry(
-    html`<p>${nameOf(account)} <span class="status">${status}</span>${progress === 'half_way' ? html` <span class="status">left half-way</span>` : ''}</p>
+    html`<p>${nameOf(account)} <span class="status">${status}</span>${progress === 'half_way' ? html` <span class="status">onboarding incomplete</span>` : ''}</p>
 <p class="muted"><code>${id}</code>, ${time(created.getTime() / 1_000)}</p>`,
     [...unfinished, ...steps].map(([step, text]) => button(`/accounts/${id}/${step}`, text, nameOf(account))),
   )
@@ -41,7 +41,7 @@ const accountItem = (account: Connected): Html => {
 const transferItem = ({ accounts }: Platform, transfer: Stripe.Transfer): Html => {
   const account = accounts.find(idOf(transfer.destination))
   return entry(
-    html`<p>${money(transfer.amount, transfer.currency)} to ${account ? nameOf(account) : 'somebody'}</p>
+    html`<p>${money(transfer.amount, transfer.currency)} to ${account ? nameOf(account) : 'an unknown account'}</p>
 <p class="muted"><code>${transfer.id}</code>${transfer.transfer_group ? html`, <code>${transfer.transfer_group}</code>` : ''}, ${time(transfer.created)}</p>`,
     [],
   )
@@ -52,7 +52,7 @@ const balanceForm = (
 ): Html => html`<form method="post" action="${STRIPE_PATH}/balance" class="inline">
 <input type="hidden" name="platform" value="${platform.id}">
 <input name="currency" value="usd" aria-label="Currency of the balance of ${platform.id}" autocomplete="off" required>
-<input name="amount" inputmode="numeric" aria-label="Balance of ${platform.id}, in the currency’s smallest unit" placeholder="in cents" autocomplete="off" required>
+<input name="amount" inputmode="numeric" aria-label="Balance of ${platform.id}, in minor units" placeholder="in cents" autocomplete="off" required>
 <button aria-label="Set the balance of ${platform.id}">Set</button>
 </form>`
 
@@ -66,7 +66,7 @@ const balanceItem = (platforms: Platforms, platform: Platform): Html =>
     [balanceForm(platform)],
   )
 
-/** Those of all platforms, newest first. */
+/** The sections, for all platforms, newest first. */
 export const connectSections = (platforms: Platforms): Html => {
   const all = platforms.list()
   const accounts = all
@@ -75,15 +75,15 @@ export const connectSections = (platforms: Platforms): Html => {
   const transfers = all
     .flatMap((platform) => platform.transfers.list().map((transfer) => ({ platform, transfer })))
     .sort((one, other) => other.transfer.created - one.transfer.created)
-  return html`${section('Connected accounts', accounts.slice(0, MAX_SHOWN).map(accountItem), 'Nobody is connected yet.')}
+  return html`${section('Connected accounts', accounts.slice(0, MAX_SHOWN).map(accountItem), 'No connected accounts yet.')}
 ${section(
   'Transfers',
   transfers.slice(0, MAX_SHOWN).map(({ platform, transfer }) => transferItem(platform, transfer)),
-  'Nothing was sent yet.',
+  'No transfers yet.',
 )}
 ${section(
   'Balances',
   all.slice(0, MAX_SHOWN).map((platform) => balanceItem(platforms, platform)),
-  'No account has called yet.',
+  'No platform has called the API yet.',
 )}`
 }

@@ -1,14 +1,14 @@
-/** What the pages of the Stripe fake share. */
+/** The layout that the fake's pages share. */
 import { html } from 'hono/html'
 import { formatMoney } from '../../../../lib/money.ts'
 import { fromStripe } from '../../../../lib/purchases/stripe/amounts.ts'
 
 export type Html = ReturnType<typeof html>
 
-/** Where the pages are, here and at Tributary's own address. */
+/** The path of the pages, here and at Tributary's public URL. */
 export const STRIPE_PATH = '/dev/stripe'
 
-/** Put into the page as text is, which would spoil quotes and `>`: there are none. */
+/** Escaped like text when inserted, so it must not contain quotes or `>`. */
 const STYLE = `
 :root {
   color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif;
@@ -57,7 +57,7 @@ export const layout = (title: string, nonce: string | undefined, body: Html): Ht
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>
-<aside class="notice" aria-label="About this page">A fake of Stripe, for this demo: no card is charged, and nothing leaves this machine.</aside>
+<aside class="notice" aria-label="About this page">This is a fake of Stripe for local use. No card is charged, and nothing leaves this machine.</aside>
 <main>
 ${body}
 </main>
@@ -65,7 +65,7 @@ ${body}
 </html>
 `
 
-/** An amount of Stripe's, for people. */
+/** Formats one of Stripe's amounts. */
 export const money = (amount: number | null, currency: string | null): string => {
   const code = (currency ?? 'usd').toUpperCase()
   return formatMoney(fromStripe(amount ?? 0, code), code)

@@ -1,8 +1,8 @@
-/** The merchant's side of the Stripe fake: what was sold, buttons for what may happen next, and what was told. */
+/** The merchant's overview: subscriptions, payments, Connect and events, with buttons to act on them. */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
 import type { ConnectEvent } from '../event-shapes.ts'
-import { happenedAt } from '../events.ts'
+import { createdAt } from '../events.ts'
 import type { Platforms } from '../platforms.ts'
 import { idOf, type Store } from '../store.ts'
 import type { Delivery } from '../webhooks.ts'
@@ -18,14 +18,14 @@ const subscriptionItem = (store: Store, subscription: Stripe.Subscription): Html
   const who = buyer(store, subscription.customer, null)
   return entry(
     html`<p>${who} <span class="status">${subscription.status}</span></p>
-<p class="muted"><code>${subscription.id}</code>, ${money(item?.price.unit_amount ?? 0, subscription.currency)} a ${item?.plan.interval}, paid until ${time(item?.current_period_end ?? 0)}</p>`,
+<p class="muted"><code>${subscription.id}</code>, ${money(item?.price.unit_amount ?? 0, subscription.currency)} per ${item?.plan.interval}, paid until ${time(item?.current_period_end ?? 0)}</p>`,
     [button(`/subscriptions/${subscription.id}/renew`, 'Renew', who)],
   )
 }
 
 const paymentItem = (store: Store, charge: Stripe.Charge): Html => {
   const { amount, amount_refunded, currency, disputed, refunded } = charge
-  const who = `${money(amount, currency)} of ${buyer(store, charge.customer, charge.receipt_email)}`
+  const who = `${money(amount, currency)} from ${buyer(store, charge.customer, charge.receipt_email)}`
   const path = `/charges/${charge.id}`
   const dispute = store.disputes.list().find((one) => idOf(one.charge) === charge.id)
   const open = dispute && dispute.status !== 'won' && dispute.status !== 'lost'
@@ -51,18 +51,18 @@ const paymentItem = (store: Store, charge: Stripe.Charge): Html => {
   )
 }
 
-const deliveryItem = (store: Store, { endpoint, state, status, tries }: Delivery): Html =>
-  html`<p class="muted"><span class="status">${state}</span> ${status === null ? (tries ? 'no answer' : '') : `answered ${status}`}${tries > 1 ? `, at try ${tries}` : ''}: ${store.endpoints.find(endpoint)?.url}</p>`
+const deliveryItem = (store: Store, { endpoint, state, status, attempts }: Delivery): Html =>
+  html`<p class="muted"><span class="status">${state}</span> ${status === null ? (attempts ? 'no response' : '') : `HTTP ${status}`}${attempts > 1 ? `, attempt ${attempts}` : ''}: ${store.endpoints.find(endpoint)?.url}</p>`
 
 const eventItem = (store: Store, event: ConnectEvent, deliveries: readonly Delivery[]): Html =>
   entry(
     html`<p><code>${event.type}</code></p>
-<p class="muted"><code>${event.id}</code>, ${time(happenedAt(event))}</p>
+<p class="muted"><code>${event.id}</code>, ${time(createdAt(event))}</p>
 ${deliveries.filter((delivery) => delivery.event === event.id).map((delivery) => deliveryItem(store, delivery))}`,
     [button(`/events/${event.id}/resend`, 'Send again', `${event.type} ${event.id}`)],
   )
 
-/** All of it on one page, newest first. @param problem why the last button did nothing */
+/** The overview, newest first. @param problem why the last action failed */
 export const overviewPage = (
   store: Store,
   platforms: Platforms,
@@ -70,15 +70,15 @@ export const overviewPage = (
   nonce: string | undefined,
   problem?: string,
 ): Html => {
-  const told = new Set(deliveries.map(({ event }) => event))
+  const sent = new Set(deliveries.map(({ event }) => event))
   const events = [...store.connectEvents.list(), ...store.events.list()]
-    .filter(({ id }) => told.has(id))
-    .sort((one, other) => happenedAt(other) - happenedAt(one))
+    .filter(({ id }) => sent.has(id))
+    .sort((one, other) => createdAt(other) - createdAt(one))
   return layout(
     'The Stripe fake',
     nonce,
     html`<h1>The Stripe fake</h1>
-<p>What the demo shop has sold by Stripe, and what may happen to it next. Each button has its events signed and sent, as Stripe does. All is forgotten when the demo stops.</p>
+<p>Everything sold through Stripe in the demo shop. Each button triggers the events that Stripe would send, signed. All data is lost when the demo stops.</p>
 ${problem ? html`<p class="alert" role="alert">${problem}</p>` : ''}
 ${section(
   'Subscriptions',
@@ -86,7 +86,7 @@ ${section(
     .list()
     .slice(0, MAX_SHOWN)
     .map((one) => subscriptionItem(store, one)),
-  'Nobody has subscribed yet.',
+  'No subscriptions yet.',
 )}
 ${section(
   'Payments',
@@ -94,13 +94,13 @@ ${section(
     .list()
     .slice(0, MAX_SHOWN)
     .map((charge) => paymentItem(store, charge)),
-  'Nothing was paid yet.',
+  'No payments yet.',
 )}
 ${connectSections(platforms)}
 ${section(
-  'Events that were sent',
+  'Recent events',
   events.slice(0, MAX_SHOWN).map((event) => eventItem(store, event, deliveries)),
-  'Nothing has happened yet that anybody wants to know.',
+  'No events yet.',
 )}`,
   )
 }

@@ -1,8 +1,8 @@
-/** The parts of which the overview is made. */
+/** Components of the overview. */
 import { html } from 'hono/html'
 import { type Html, STRIPE_PATH } from './layout.ts'
 
-/** The most that is shown of each kind. */
+/** The most entries shown per section. */
 export const MAX_SHOWN = 50
 
 export const time = (seconds: number): Html => {
@@ -10,7 +10,7 @@ export const time = (seconds: number): Html => {
   return html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)}</time>`
 }
 
-/** A button that does one thing. @param about which of many it is about, for whoever only hears it */
+/** A button with its own form. @param about its object, for screen readers */
 export const button = (
   path: string,
   text: string,

@@ -1,10 +1,10 @@
-/** The page on which a buyer pays. */
+/** The checkout page. */
 import { html } from 'hono/html'
 import type Stripe from 'stripe'
 import { idOf, type Store } from '../store.ts'
 import { type Html, layout, money, STRIPE_PATH } from './layout.ts'
 
-/** What was typed, and what was wrong with it. */
+/** The buyer's input, and its problem. */
 export type Typed = { email?: string; code?: string; problem?: { field: 'email' | 'code'; text: string } }
 
 const every = ({ price }: Stripe.LineItem): string => {
@@ -28,7 +28,7 @@ ${items.map((item) =>
   ),
 )}
 ${discount ? row(html`Discount${appliedCode(store, session) ? html` <code>${appliedCode(store, session)}</code>` : ''}`, `−${money(discount, currency)}`) : ''}
-${row('To pay today', money(amount_total, currency), true)}
+${row('Due today', money(amount_total, currency), true)}
 </dl>`
 }
 
@@ -48,7 +48,7 @@ const codeForm = (store: Store, session: Stripe.Checkout.Session, typed: Typed):
   const applied = appliedCode(store, session)
   if (applied) {
     return html`<form method="post" action="${action}" class="inline">
-<span role="status">The code <code>${applied}</code> is applied.</span> <button>Remove it</button></form>`
+<span role="status">The code <code>${applied}</code> is applied.</span> <button>Remove</button></form>`
   }
   return html`<form method="post" action="${action}" novalidate>
 <label for="code">Promotion code</label>
@@ -57,7 +57,7 @@ ${problemOf(typed, 'code')}
 </form>`
 }
 
-/** The address at which the session's buyer is known already, which can't be changed here. */
+/** The buyer's email address, if the session has it; then it can't be changed. */
 export const knownEmail = (store: Store, session: Stripe.Checkout.Session): string | null =>
   store.customers.find(idOf(session.customer))?.email ?? session.customer_email
 
@@ -72,11 +72,11 @@ ${problemOf(typed, 'email')}
 <label for="card">Card number</label>
 <input id="card" value="4242 4242 4242 4242" readonly>
 <button class="main">${mode === 'subscription' ? 'Subscribe' : 'Pay'} for ${money(amount_total, currency)}</button>
-<p class="muted">A make-believe card: there is nothing to type.</p>
+<p class="muted">A test card, already filled in.</p>
 </form>`
 }
 
-/** An open session, ready to be paid. */
+/** The page of an open session. */
 export const payPage = (
   store: Store,
   session: Stripe.Checkout.Session,
@@ -97,10 +97,10 @@ ${payForm(store, session, typed)}
 </div>`,
   )
 
-/** A session that can't be paid any more. */
+/** The page of a closed session. */
 export const closedPage = (nonce: string | undefined): Html =>
   layout(
     'This checkout is closed',
     nonce,
-    html`<h1>This checkout is closed</h1><p>It was paid, or it is too old.</p>`,
+    html`<h1>This checkout is closed</h1><p>It was paid, or it has expired.</p>`,
   )
