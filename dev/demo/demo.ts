@@ -4,7 +4,7 @@ import { connect, type DatabaseEnv, type Db } from '../../lib/db/connection.ts'
 import { type Seeder, seeder } from './seed.ts'
 import { type Place, signIn } from './sign-in.ts'
 
-/** What scripts and tests read from `$DATA_DIR/demo.json`. */
+/** The content of `$DATA_DIR/demo.json`, for scripts and tests. */
 export type Demo = {
   baseUrl: string
   shopUrl: string
@@ -13,50 +13,50 @@ export type Demo = {
   apiKey: string
   partnerSlug: string
   partnerEmail: string
-  /** Complete Cookie headers of people who have signed in. */
+  /** Cookie headers of signed-in people. */
   managerCookie: string
   memberCookie: string
   partnerCookie: string
   databaseUrl: string
   sqlEndpoint: string | null
-  /** Where the Stripe fake's API is, and what its events are signed with. */
+  /** The Stripe fake's API, and its webhook signing secret. */
   stripeUrl: string
   stripeWebhookSecret: string
 }
 
 type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSlug' | 'partnerEmail'>
 
-/** The demo's workspace, by its slug. */
+/** The slug of the demo's workspace. */
 export const WORKSPACE = 'pine-notes'
 /** The demo's manager. */
 export const MANAGER_EMAIL = 'ada@pine-notes.example'
 const MEMBER_EMAIL = 'ben@pine-notes.example'
-/** Maya, by the slug of her link. */
+/** The slug of Maya's link. */
 export const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'
 
-/** Says that everything is up, and where. Whoever waits for the file finds it whole. It holds an API key and the database's password. */
+/** Writes demo.json, atomically, with mode 600: it contains an API key and the database's password. */
 export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => {
   await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 
-/** Signs the demo's people in, and gives the cookies of their sessions. */
+/** Signs the demo's people in. @returns their session cookies */
 export const signInDemo = async (place: Place) => ({
   managerCookie: await signIn(MANAGER_EMAIL, place),
   memberCookie: await signIn(MEMBER_EMAIL, place),
   partnerCookie: await signIn(PARTNER_EMAIL, place),
 })
 
-/** The demo's API key, which is only here in full: the database has its hash. */
+/** The demo's API key. The database has only its hash. */
 const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
 /**
- * The demo's merchant: Pine Notes, which pays 20% of a customer's sales in the first year, its partner Maya,
- * and its partner Leo of the group Insiders, who gets 30%, and 5.00 USD for a lead. Made once; only a lost API
- * key is made anew. Ada manages it, and Ben looks on.
+ * Creates the demo's merchant, Pine Notes, if it is missing. It pays its partner Maya 20% of a customer's sales in the
+ * first year, and its partner Leo, of the group Insiders, 30% and 5.00 USD per lead. Ada is its manager, Ben a member.
+ * A lost API key is replaced.
  *
- * @param keyFile where the API key is kept between runs
+ * @param keyFile keeps the API key between runs
  */
 export const ensureDemoMerchant = async (
   env: DatabaseEnv,
@@ -81,7 +81,7 @@ export const ensureDemoMerchant = async (
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
   const programId = program?.id ?? (await addProgram(seed, workspaceId, siteUrl))
-  // The shop may have another port than last time.
+  // The shop's port may have changed since the last run.
   await db.updateTable('programs').set({ site_url: siteUrl }).where('id', '=', programId).execute()
 
   const known = await readKey(keyFile)

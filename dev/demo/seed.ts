@@ -13,12 +13,11 @@ type ProgramTerms = Partial<Omit<Insertable<Tables['programs']>, 'id' | 'workspa
 
 type GroupTerms = { name?: string; saleReward?: RewardTerms | null; leadReward?: RewardTerms | null }
 
-/** What `seeder` gives. */
 export type Seeder = ReturnType<typeof seeder>
 
 /**
- * Writes what a manager will set up in the pages, for the demo and for tests: a workspace with its programs,
- * groups, partners and API keys. Each call connects anew, so it serves a test of any length.
+ * Inserts what managers set up on the pages, for the demo and for tests: workspaces, programs, groups, partners, API
+ * keys. Each call opens its own connection, so a seeder doesn't expire.
  */
 export const seeder = (env: DatabaseEnv) => {
   const db = () => connect(env)
@@ -73,7 +72,7 @@ export const seeder = (env: DatabaseEnv) => {
       return key
     },
 
-    /** A signing secret of Stripe's webhooks, under the key of the Workers that are to open it. */
+    /** A signing secret of Stripe's webhooks, encrypted with the Workers' key. */
     addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 | 3 | 4 = 1) => {
       await db()
         .insertInto('stripe_secrets')
@@ -90,7 +89,7 @@ export const seeder = (env: DatabaseEnv) => {
         .execute()
     },
 
-    /** The key of a Stripe account from which partners are paid, under the key of the Workers that are to open it. */
+    /** The key of a Stripe account from which partners are paid, encrypted with the Workers' key. */
     addStripeKey: async (workspaceId: string, stripeKey: string, stripeAccountId: string, key: string) => {
       const row = {
         ciphertext: await encryptSecret(key, workspaceId, stripeKey),
@@ -106,7 +105,7 @@ export const seeder = (env: DatabaseEnv) => {
         .execute()
     },
 
-    /** A coupon at the payment processor that credits a partner. */
+    /** A coupon that credits a partner. */
     addCoupon: async (workspaceId: string, partnerId: string, couponId: string) => {
       await db()
         .insertInto('coupon_aliases')
@@ -121,7 +120,7 @@ export const seeder = (env: DatabaseEnv) => {
         .execute()
     },
 
-    /** A program that pays 20% of every sale for ever, unless told otherwise. */
+    /** A program. By default it pays 20% of every sale, with no end. */
     addProgram: async (
       workspaceId: string,
       { reward = { percent: 20 }, ...terms }: ProgramTerms & { reward?: RewardTerms } = {},

@@ -1,4 +1,4 @@
-/** Stripe in the demo: the fake with what Pine Notes has there, and what Tributary has to know of it. */
+/** Stripe in the demo: Pine Notes' account at the fake, and its settings in Tributary. */
 import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -7,24 +7,23 @@ import { type StripeFake, startStripe } from '../fakes/stripe.ts'
 import { PARTNER_SLUG, WORKSPACE } from './demo.ts'
 import { seeder } from './seed.ts'
 
-/** The coupon of Maya's readers, and the code by which they use it. */
+/** Maya's coupon and its promotion code. */
 export const MAYA_COUPON = 'MAYA10'
 
-/** The key of Pine Notes' account. */
+/** The API key of Pine Notes' account. */
 const STRIPE_KEY = 'sk_test_pinenotes'
 
-/** The secrets of this machine that it takes. */
 type Secrets = {
   /** Signs the fake's events. */
   webhookSecret: string
-  /** Encrypts that one for the Workers. */
+  /** Encrypts secrets for the Workers. */
   secretsKey: string
 }
 
 /**
- * Starts the fake with Maya's coupon, which takes 10% off for ever, and with Tributary as its webhook's endpoint.
+ * Starts the fake with Maya's coupon, 10% off for ever, and Tributary's webhook endpoint.
  *
- * @param baseUrl Tributary's address, under which the fake's pages are too
+ * @param baseUrl Tributary's URL, which also serves the fake's pages
  */
 export const startDemoStripe = async (baseUrl: string, webhookSecret: string): Promise<StripeFake> => {
   const fake = await startStripe({ pagesUrl: baseUrl })
@@ -43,8 +42,7 @@ export const startDemoStripe = async (baseUrl: string, webhookSecret: string): P
 }
 
 /**
- * Lets the demo's workspace know the fake's signing secret, in the first of its places, the key of its account there,
- * and Maya's coupon.
+ * Stores the fake's signing secret (in slot 1), its account's API key, and Maya's coupon in the demo's workspace.
  */
 export const ensureDemoStripe = async (
   env: DatabaseEnv,
@@ -56,7 +54,7 @@ export const ensureDemoStripe = async (
     .select('id')
     .where('slug', '=', WORKSPACE)
     .executeTakeFirstOrThrow()
-  // What is there may be of another folder's key, under which nothing here can read it.
+  // An existing secret may be encrypted with another data folder's key.
   const fingerprint = await sha256(webhookSecret)
   await db
     .deleteFrom('stripe_secrets')
@@ -65,7 +63,7 @@ export const ensureDemoStripe = async (
     .execute()
   await seeder(env).addStripeSecret(workspaceId, webhookSecret, secretsKey)
   await seeder(env).addStripeKey(workspaceId, STRIPE_KEY, accountOfKey(STRIPE_KEY), secretsKey)
-  // The fake has forgotten whoever was connected when it was last stopped.
+  // The fake keeps connected accounts in memory only: those of an earlier run are gone.
   await db
     .updateTable('payout_accounts')
     .set({ disconnected_at: new Date() })
@@ -90,6 +88,6 @@ const ensureCoupon = async (env: DatabaseEnv, workspaceId: string): Promise<void
       .where('slug_key', '=', PARTNER_SLUG)
       .executeTakeFirst(),
   ])
-  // Whoever plays with the demo may have given the coupon away, or Maya another slug.
+  // A user of the demo may have moved the coupon, or changed Maya's slug.
   if (!alias && maya) await seeder(env).addCoupon(workspaceId, maya.id, MAYA_COUPON)
 }

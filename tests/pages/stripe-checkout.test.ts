@@ -83,7 +83,7 @@ test('a buyer without a cookie who uses Maya’s code credits her, and so does t
 
   const told = await story(page)
   expect(told).toContain('Maya Lindqvist earned 5.22 USD pending')
-  expect(told).toMatch(/invoice\.paid evt_\w+ taken.*checkout\.session\.completed evt_\w+ taken/)
+  expect(told).toMatch(/invoice\.paid evt_\w+ delivered.*checkout\.session\.completed evt_\w+ delivered/)
   const [sale] = await get<Sale>(`/events?kind=sale&externalId=${invoice}`)
   expect(sale).toMatchObject({ attributedBy: 'coupon', partner: { slug: system.demo.partnerSlug } })
   expect(await amountsOf(invoice)).toEqual([522])

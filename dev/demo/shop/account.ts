@@ -6,15 +6,15 @@ import type { Customer } from './store.ts'
 const subscription = ({ nextInvoiceId, subscription }: Customer, plan: Plan): Html => html`
 <h2>Your plan</h2>
 <p class="price">${plan.name} <span>${price(plan)} a month</span></p>
-<p>${subscription ? 'Stripe renews it' : 'It renews by itself'} each month. You need not wait that long:</p>
+<p>${subscription ? 'Stripe renews it' : 'It renews automatically'} each month. To see a renewal now:</p>
 <form method="post" action="/renew">
   <input type="hidden" name="invoice" value="${nextInvoiceId}">
   <button class="button">Renew now${subscription ? ' (as Stripe will next month)' : ''}</button>
 </form>`
 
 const choosePlan = (plan: Plan | undefined): Html => html`
-<h2>Next: your plan</h2>
-<p>${plan ? `You have chosen ${plan.name}, ${price(plan)} a month.` : 'You have not chosen a plan yet.'}</p>
+<h2>Choose a plan</h2>
+<p>${plan ? `You chose ${plan.name}, ${price(plan)} a month.` : 'You have not chosen a plan yet.'}</p>
 <p class="actions">
   <a class="button" href="/checkout?plan=${(plan ?? DEFAULT_PLAN).id}">Continue to checkout</a>
   <a class="button quiet" href="/pricing">Compare the plans</a>
@@ -28,13 +28,13 @@ ${
         ({ id, plan, eventName, paidCents }) =>
           html`<li><a href="/receipts/${id}">${id}</a> <span>${plan.name}, ${eventName}</span> <strong>${price({ priceCents: paidCents })}</strong></li>`,
       )}</ul>`
-    : html`<p>Nothing bought yet.</p>`
+    : html`<p>No receipts yet.</p>`
 }`
 
 /**
- * The account, with the sign-up's story below.
+ * The account page, with the panel of the sign-up.
  *
- * @param planned the plan that was chosen before signing up
+ * @param planned the plan chosen before signing up
  */
 export const accountPage = (customer: Customer, planned: Plan | undefined, story: Html | null): Page => ({
   title: 'Your account',

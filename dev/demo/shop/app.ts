@@ -1,4 +1,4 @@
-/** The demo shop: a merchant's site, with a backend that reports to Tributary. */
+/** The demo shop: a merchant's site with a backend that reports to Tributary. */
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -6,7 +6,6 @@ import { csrf } from 'hono/csrf'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { accountPage } from './account.ts'
-import { behindTheScenes } from './behind-the-scenes.ts'
 import { checkoutPage } from './checkout.ts'
 import type { ShopConfig } from './config.ts'
 import { homePage } from './home.ts'
@@ -16,28 +15,29 @@ import { createMerchant } from './merchant.ts'
 import { DEFAULT_PLAN, findPlan, type Plan } from './plans.ts'
 import { pricingPage } from './pricing.ts'
 import { receiptPage } from './receipt.ts'
+import { reportPanel } from './report-panel.ts'
 import { security } from './security.ts'
 import { readClickId, readSignUp, signUpPage } from './sign-up.ts'
 import { type Customer, createSessions, type Invoice, newInvoiceId } from './store.ts'
 import { createStripe } from './stripe.ts'
-import { stripeStory } from './stripe-story.ts'
+import { stripePanel } from './stripe-panel.ts'
 import { createTributary } from './tributary.ts'
 
 const SESSION_COOKIE = 'pine_session'
 /** Written by the snippet. */
 const CLICK_COOKIE = 'tributary_click'
-/** No form of the shop comes near it. */
+/** Far more than the shop's largest form. */
 const MAX_FORM_BYTES = 16 * 1024
 
 const findInvoice = ({ invoices }: Customer, id: string | undefined): Invoice | undefined =>
   invoices.find((invoice) => invoice.id === id)
 
-/** The shop's app, reporting to the Tributary that it is given. */
+/** The shop's app. */
 export const createShop = (config: ShopConfig) => {
   const merchant = createMerchant(createTributary({ url: config.tributaryUrl, apiKey: config.apiKey }))
   const stripe = createStripe(config)
   const sessions = createSessions()
-  /** Who has come back from which checkout at Stripe. */
+  /** The customer of each completed checkout session. */
   const claimed = new Map<string, Customer>()
 
   const signIn = (c: Context<Visit>, customer: Customer): void => {
@@ -50,17 +50,17 @@ export const createShop = (config: ShopConfig) => {
     return c.html(layout(page, { config, path: c.req.path, nonce, customer }), status)
   }
 
-  /** One payment per form: whoever presses twice, or goes back and presses again, gets the first receipt. */
+  /** One payment per form: submitting it again, or going back and resubmitting, shows the first receipt. */
   const pay = async (c: Context<Visit>, customer: Customer, plan: Plan, eventName: Invoice['eventName']) => {
     const { invoice: id } = await readFields(c)
     if (id === customer.nextInvoiceId) merchant.charge(customer, plan, eventName)
     else if (!findInvoice(customer, id)) {
-      return show(c, checkoutPage(customer, plan, 'This form was out of date. Please pay again.'), 400)
+      return show(c, checkoutPage(customer, plan, 'This form has expired. Please pay again.'), 400)
     }
     return c.redirect(`/receipts/${id}`, 303)
   }
 
-  /** The same at Stripe, which takes the money, and tells Tributary. */
+  /** The same at Stripe, which takes the payment and reports it to Tributary. */
   const renewAtStripe = async (c: Context<Visit>, customer: Customer, plan: Plan, subscription: string) => {
     const { invoice: form } = await readFields(c)
     if (form !== customer.nextInvoiceId) return c.redirect('/account', 303)
@@ -70,10 +70,10 @@ export const createShop = (config: ShopConfig) => {
     return c.redirect(`/receipts/${invoice.id}`, 303)
   }
 
-  const storyOf = ({ id, told }: Invoice) =>
-    told.by === 'stripe'
-      ? stripeStory(config, stripe, id)
-      : behindTheScenes(config, told.delivery, { action: `/receipts/${id}/again`, repeat: told.repeat })
+  const panelOf = ({ id, reported }: Invoice) =>
+    reported.by === 'stripe'
+      ? stripePanel(config, stripe, id)
+      : reportPanel(config, reported.delivery, { action: `/receipts/${id}/again`, repeat: reported.repeat })
 
   return new Hono<Visit>()
     .get('/shop.css', file('shop.css', 'text/css; charset=utf-8'))
@@ -112,7 +112,7 @@ export const createShop = (config: ShopConfig) => {
     .get(
       '/account',
       forCustomer(async (c, customer) => {
-        const story = customer.lead && (await behindTheScenes(config, customer.lead))
+        const story = customer.lead && (await reportPanel(config, customer.lead))
         return show(c, accountPage(customer, findPlan(c.req.query('plan')), story))
       }),
     )
@@ -158,7 +158,7 @@ export const createShop = (config: ShopConfig) => {
       if (!purchase) return c.redirect('/pricing', 303)
       const { invoice, email, subscription } = purchase
       const owner = claimed.get(session)
-      // Whoever comes with somebody else's address bar has bought nothing.
+      // Another customer's session id gives no access to the purchase.
       if (owner) return owner === c.var.customer ? c.redirect(`/receipts/${invoice.id}`, 303) : c.notFound()
 
       const customer = c.var.customer ?? merchant.welcome(email)
@@ -173,7 +173,7 @@ export const createShop = (config: ShopConfig) => {
       forCustomer(async (c, customer) => {
         const invoice = findInvoice(customer, c.req.param('id'))
         if (!invoice) return c.notFound()
-        return show(c, receiptPage(customer, invoice, await storyOf(invoice)))
+        return show(c, receiptPage(customer, invoice, await panelOf(invoice)))
       }),
     )
     .post(
@@ -187,16 +187,16 @@ export const createShop = (config: ShopConfig) => {
     )
 
     .notFound((c) =>
-      show(c, messagePage('There is no such page', 'It may have been moved, or never existed.'), 404),
+      show(c, messagePage('Page not found', 'The address may be wrong, or the page was moved.'), 404),
     )
     .onError((error, c) => {
       if (error instanceof HTTPException)
         return show(
           c,
-          messagePage('That did not work', 'Go back, reload the page, and try again.'),
+          messagePage('The request failed', 'Go back, reload the page, and try again.'),
           error.status,
         )
       console.error(error)
-      return show(c, messagePage('Something broke', 'It was written to the log. Please try again.'), 500)
+      return show(c, messagePage('Something went wrong', 'The error was logged. Please try again.'), 500)
     })
 }

@@ -3,7 +3,7 @@ import type { Page } from './layout.ts'
 import { PLANS, type Plan, price } from './plans.ts'
 import type { Customer } from './store.ts'
 
-/** The checkout: a plan, and a make-believe card that needs no typing. Its fields have no names, so they are never sent. */
+/** The checkout: a plan, and a filled-in test card. The card's fields have no names, so they are never sent. */
 export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string): Page => ({
   title: 'Checkout',
   body: html`
@@ -22,7 +22,7 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
     </fieldset>
     <fieldset>
       <legend>Pay by card</legend>
-      <p class="hint">A make-believe card: nothing is charged, and there is nothing to type.</p>
+      <p class="hint">A test card, already filled in. Nothing is charged.</p>
       <div class="field"><label for="card">Card number</label><input id="card" value="4242 4242 4242 4242" readonly></div>
       <div class="pair">
         <div class="field"><label for="expiry">Expires</label><input id="expiry" value="12 / 34" readonly></div>
@@ -32,7 +32,7 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
     <input type="hidden" name="invoice" value="${customer.nextInvoiceId}">
     <button class="button wide">Pay and subscribe</button>
     <button class="button quiet wide" formaction="/stripe/checkout">Pay with Stripe</button>
-    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month. A code is taken by Stripe.</p>
+    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month. To use a promotion code, pay with Stripe.</p>
   </form>
 </div>`,
 })

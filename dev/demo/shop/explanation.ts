@@ -1,4 +1,4 @@
-/** Asks Tributary why it decided as it did. Any merchant may: the API key opens its own events. */
+/** Reads events with their explanations. Any merchant can: its API key gives access to its own events. */
 import type * as z from 'zod'
 import type { EventResponse } from '../../../lib/tracking/events.responses.ts'
 import type { ShopConfig } from './config.ts'
@@ -7,10 +7,10 @@ import type { Report } from './tributary.ts'
 export type Event = z.input<typeof EventResponse>
 type EventList = { data: Event[] }
 
-/** A page is no place to wait long. */
+/** Short, because a page waits for it. */
 const TIMEOUT_MS = 5_000
 
-/** Where an event is found: by its id, or, when it is no partner's and so was answered without one, by ours. */
+/** An event's path: by its id or, for an unattributed event, which has none in the response, by our external id. */
 export const eventPath = (workspace: string, report: Report, eventId: string | null): string =>
   eventId ? `/api/workspaces/${workspace}/events/${eventId}` : eventsPath(workspace, report)
 
@@ -25,12 +25,12 @@ const get = async <T>({ tributaryUrl, apiKey }: ShopConfig, path: string): Promi
     })
     return response.ok ? ((await response.json()) as T) : null
   } catch {
-    // The page says that the explanation is missing; the report itself is safe.
+    // The page shows that the explanation is missing; the report itself is stored.
     return null
   }
 }
 
-/** A recorded event with its explanation; null when Tributary can't be asked. */
+/** A recorded event with its explanation; null when Tributary is unreachable. */
 export const loadEvent = async (
   config: ShopConfig,
   report: Report,
@@ -41,13 +41,13 @@ export const loadEvent = async (
   return (await get<EventList>(config, path))?.data[0] ?? null
 }
 
-/** The sale that Tributary has under an invoice's id, and where it is found; null when it has none, or can't be asked. */
+/** The sale with an invoice's id, and its path. The event is null when there is none, or Tributary is unreachable. */
 export const findSale = async (config: ShopConfig, externalId: string) => {
   const path = `/api/workspaces/${config.workspace}/events?${new URLSearchParams({ kind: 'sale', externalId })}`
   return { path, event: (await get<EventList>(config, path))?.data[0] ?? null }
 }
 
-/** How many events Tributary has under a report's external id: one, however often it was sent. */
+/** The number of events with a report's external id: one, however often it was sent. */
 export const countEvents = async (config: ShopConfig, report: Report): Promise<number | null> => {
   const found = await get<EventList>(config, eventsPath(config.workspace, report))
   return found?.data.length ?? null

@@ -14,7 +14,7 @@ const FEATURES = [
   ['One page at a time', 'Share a single page with a single person, and take it back whenever you like.'],
 ]
 
-/** The home page: the merchant's, with the demo's guide below. */
+/** The shop's home page, followed by the demo's guide. */
 export const homePage = ({ partnerSlug, promotionCode }: ShopConfig): Page => ({
   title: 'Notes that keep their shape',
   body: html`
@@ -44,21 +44,21 @@ export const homePage = ({ partnerSlug, promotionCode }: ShopConfig): Page => ({
 <section class="demo" aria-labelledby="guide">
   <p class="demo-label">Behind the scenes · only this demo shows this</p>
   <h2 id="guide">Follow a referral from the link to the commission</h2>
-  <p>Partners recommend Pine Notes and earn a share of what their readers buy. Tributary keeps the score. See how:</p>
+  <p>Partners recommend Pine Notes and earn a share of what their readers buy. Tributary tracks it. Try it:</p>
   <ol class="guide">
     <li>
-      <h3>Come through a link</h3>
-      <p>Come through Maya’s link: <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
-      <p>Leo is an Insider: <a href="/?via=leo">/?via=leo</a> earns him 30%, and 5.00 USD for a sign-up.</p>
-      <p>Or come through no link at all, and use Maya’s code <code>${promotionCode}</code> when you <a href="/pricing">pay with Stripe</a>: that credits her too. The strip on top says whether your browser remembers a click.</p>
+      <h3>Follow a partner’s link</h3>
+      <p>Maya’s link is <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
+      <p>Leo’s is <a href="/?via=leo">/?via=leo</a>. As an Insider he earns 30%, and 5.00 USD per sign-up.</p>
+      <p>Without a link, Maya’s promotion code <code>${promotionCode}</code> credits her too when you <a href="/pricing">pay with Stripe</a>. The bar at the top shows whether your browser remembers a click.</p>
     </li>
     <li>
-      <h3>Sign up, and buy</h3>
-      <p><a href="/sign-up">Create an account</a> with any name, then choose a plan. The card is make-believe, so there is nothing to type.</p>
+      <h3>Sign up and buy</h3>
+      <p><a href="/sign-up">Create an account</a> with any name, then choose a plan. A test card is already filled in.</p>
     </li>
     <li>
-      <h3>See who earned what, and why</h3>
-      <p>The receipt shows what the shop reported, what Tributary answered, and each step of its decision.</p>
+      <h3>See the commission explained</h3>
+      <p>The receipt shows the shop’s report, Tributary’s response, and each step of its decision.</p>
     </li>
   </ol>
 </section>`,

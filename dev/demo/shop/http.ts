@@ -1,4 +1,4 @@
-/** What the shop's handlers share: reading forms, serving files, knowing who is there. */
+/** Helpers of the shop's handlers: forms, files, the signed-in customer. */
 import { readFile } from 'node:fs/promises'
 import type { Context } from 'hono'
 import type { SecureHeadersVariables } from 'hono/secure-headers'
@@ -6,10 +6,10 @@ import { findPlan } from './plans.ts'
 import type { Fields } from './sign-up.ts'
 import type { Customer } from './store.ts'
 
-/** Who asks: a customer who is signed in, or anybody. */
+/** The visitor: a signed-in customer, or undefined. */
 export type Visit = { Variables: SecureHeadersVariables & { customer: Customer | undefined } }
 
-/** The text fields of a submitted form: nothing here takes a file. */
+/** The text fields of a submitted form. The shop has no file uploads. */
 export const readFields = async (c: Context): Promise<Fields> => {
   const form = await c.req.parseBody()
   const fields: Fields = {}
@@ -21,7 +21,7 @@ export const readFields = async (c: Context): Promise<Fields> => {
 export const file = (name: string, type: string) => async (c: Context) =>
   c.body(await readFile(new URL(name, import.meta.url), 'utf8'), 200, { 'Content-Type': type })
 
-/** A handler for signed-in customers; others are sent to sign up first, and keep the plan that they chose. */
+/** A handler for signed-in customers. Others are redirected to sign up, and keep their chosen plan. */
 export const forCustomer = (
   handle: (c: Context<Visit>, customer: Customer) => Response | Promise<Response>,
 ) =>

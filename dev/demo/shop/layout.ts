@@ -1,9 +1,9 @@
-/** What all pages share: head, header, the demo's own strip, footer, and the snippet. */
+/** The layout of all pages: head with the snippet, demo bar, header, footer. */
 import { html, raw } from 'hono/html'
 import type { ShopConfig } from './config.ts'
 import type { Customer } from './store.ts'
 
-/** Markup made with `html`, which escapes whatever is put into it. */
+/** Markup made with `html`, which escapes interpolated values. */
 export type Html = ReturnType<typeof html>
 
 export type Page = { title: string; body: Html }
@@ -15,7 +15,7 @@ type PageContext = {
   customer: Customer | undefined
 }
 
-/** Says whether this browser remembers a click. `ready` is a promise of the click id, once the snippet is done. */
+/** Shows whether this browser remembers a click. `ready` is the snippet's promise of the click id. */
 const CLICK_STATE = `addEventListener('DOMContentLoaded', async () => {
   const clickId = await window.tributary?.ready
   document.querySelector('#click-state').textContent = clickId
@@ -53,14 +53,14 @@ ${demoStrip(config, nonce)}
 ${body}
 </main>
 <footer class="site">
-  <p>Pine Notes is not a real company: it is the demo shop of Tributary. It charges nothing, and forgets everything when it stops.</p>
+  <p>Pine Notes is not a real company: it is the demo shop of Tributary. It charges nothing, and all its data is lost when it stops.</p>
 </footer>
 </body>
 </html>
 `
 }
 
-/** A page that only says something. */
+/** A page with a message only. */
 export const messagePage = (title: string, text: string): Page => ({
   title,
   body: html`<div class="narrow"><h1>${title}</h1><p class="lead">${text}</p><p><a class="button" href="/">To the home page</a></p></div>`,
@@ -68,7 +68,7 @@ export const messagePage = (title: string, text: string): Page => ({
 
 const demoStrip = (config: ShopConfig, nonce: string | undefined): Html => html`
 <aside class="demo-strip" aria-label="About this demo">
-  <p><strong class="demo-label">Demo</strong> <span id="click-state" role="status">Looking for a click…</span></p>
+  <p><strong class="demo-label">Demo</strong> <span id="click-state" role="status">Checking for a click…</span></p>
   <p class="demo-links">
     <a href="/?via=${config.partnerSlug}">Maya’s link</a>
     <a href="/?via=leo">Leo’s link</a>

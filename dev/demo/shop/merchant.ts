@@ -1,4 +1,4 @@
-/** The shop's business: customers sign up and pay, and each time Tributary is told. */
+/** The shop's business logic: customers sign up and pay, and each is reported to Tributary. */
 import { CURRENCY, type Plan } from './plans.ts'
 import type { SignUp } from './sign-up.ts'
 import { type Customer, type Invoice, newCustomerId, newInvoiceId } from './store.ts'
@@ -14,7 +14,7 @@ const newCustomer = (person: Person): Customer => ({
   subscription: null,
 })
 
-/** The merchant, reporting through the given client. */
+/** The merchant, which reports through the given client. */
 export const createMerchant = (tributary: ReturnType<typeof createTributary>) => ({
   signUp: ({ name, email, clickId }: SignUp): Customer => {
     const id = newCustomerId()
@@ -27,18 +27,18 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
     return newCustomer({ id, name, email, clickId, lead })
   },
 
-  /** An account for somebody who has paid at Stripe without one. */
+  /** Creates an account for a buyer who paid with Stripe without one. */
   welcome: (email: string): Customer =>
     newCustomer({ id: newCustomerId(), name: email, email, clickId: undefined, lead: null }),
 
-  /** Notes what Stripe has been paid. Tributary hears of it from Stripe. */
+  /** Records a payment taken by Stripe, which reports it to Tributary. */
   receive: (customer: Customer, invoice: Invoice, subscription: string): void => {
     customer.plan = invoice.plan
     customer.subscription = subscription
     customer.invoices.unshift(invoice)
   },
 
-  /** Takes the money, and then reports. The click comes from the customer's record, also for the first sale. */
+  /** Takes a payment and reports it. The click id comes from the customer's record, also for the first sale. */
   charge: (customer: Customer, plan: Plan, eventName: Invoice['eventName']): Invoice => {
     const { id: customerExternalId, clickId, nextInvoiceId: id } = customer
     const delivery = tributary.reportSale({
@@ -56,7 +56,7 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
       eventName,
       paidCents: plan.priceCents,
       paidAt: new Date(),
-      told: { by: 'shop', delivery, repeat: null },
+      reported: { by: 'shop', delivery, repeat: null },
     }
     customer.plan = plan
     customer.subscription = null
@@ -66,6 +66,6 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
   },
 
   reportAgain: (invoice: Invoice): void => {
-    if (invoice.told.by === 'shop') invoice.told.repeat = tributary.repeat(invoice.told.delivery)
+    if (invoice.reported.by === 'shop') invoice.reported.repeat = tributary.repeat(invoice.reported.delivery)
   },
 })

@@ -1,4 +1,4 @@
-/** What Pine Notes sells. */
+/** A subscription plan of Pine Notes. */
 export type Plan = { id: string; name: string; priceCents: number; pitch: string; features: string[] }
 
 export const CURRENCY = 'USD'
@@ -11,7 +11,7 @@ const GROVE: Plan = {
   features: ['Everything in Seedling', 'Shared notebooks', 'Up to 10 people', 'Version history'],
 }
 
-/** The plan that is chosen when nothing else is. */
+/** The plan preselected at checkout. */
 export const DEFAULT_PLAN = GROVE
 
 export const PLANS: Plan[] = [
@@ -36,5 +36,5 @@ export const findPlan = (id: string | undefined): Plan | undefined => PLANS.find
 
 const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: CURRENCY })
 
-/** A price as the shop writes it: 2900 is "$29.00". */
+/** Formats a price: 2900 is "$29.00". */
 export const price = ({ priceCents }: Pick<Plan, 'priceCents'>): string => DOLLARS.format(priceCents / 100)

@@ -2,15 +2,15 @@ import { html } from 'hono/html'
 import type { Html, Page } from './layout.ts'
 import { DEFAULT_PLAN, PLANS, price } from './plans.ts'
 
-/** Says what a code is good for. */
+/** Explains the promotion code. */
 const codeHint = (promotionCode: string): Html => html`
 <aside class="demo" aria-label="About paying with Stripe">
   <p class="demo-label">Behind the scenes · only this demo shows this</p>
-  <p>With Stripe you need no account first, and a code is taken: <code>${promotionCode}</code> gives 10% off, and credits Maya,
-  whichever way you came. The page is a fake of Stripe’s, which tells Tributary by signed webhooks.</p>
+  <p>Paying with Stripe needs no account. The promotion code <code>${promotionCode}</code> gives 10% off and credits Maya,
+  with or without a click. Stripe is a fake here, which reports to Tributary by signed webhooks.</p>
 </aside>`
 
-/** The plans, each with its ways to pay: on the shop's own checkout, or on Stripe's. */
+/** The plans, each with two ways to pay: the shop's own checkout, or Stripe's. */
 export const pricingPage = (promotionCode: string): Page => ({
   title: 'Pricing',
   body: html`

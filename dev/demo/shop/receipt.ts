@@ -10,7 +10,7 @@ const discountOf = ({ plan, paidCents }: Invoice): Html | '' =>
     ? html`<div><dt>Discount</dt><dd>−${price({ priceCents: plan.priceCents - paidCents })}</dd></div>`
     : ''
 
-/** A receipt, with the sale's story below. */
+/** A receipt, with the panel of its sale. */
 export const receiptPage = (customer: Customer, invoice: Invoice, story: Html): Page => ({
   title: `Receipt ${invoice.id}`,
   body: html`
@@ -25,7 +25,7 @@ export const receiptPage = (customer: Customer, invoice: Invoice, story: Html): 
     <div><dt>Date</dt><dd>${DAY.format(invoice.paidAt)}</dd></div>
     <div><dt>${invoice.plan.name}, one month</dt><dd>${price(invoice.plan)}</dd></div>
     ${discountOf(invoice)}
-    <div class="total"><dt>Paid ${invoice.told.by === 'stripe' ? 'at Stripe, ' : ''}by card ending in 4242</dt><dd>${price({ priceCents: invoice.paidCents })}</dd></div>
+    <div class="total"><dt>Paid ${invoice.reported.by === 'stripe' ? 'at Stripe, ' : ''}by card ending in 4242</dt><dd>${price({ priceCents: invoice.paidCents })}</dd></div>
   </dl>
 </section>
 ${story}`,

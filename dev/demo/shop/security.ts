@@ -1,9 +1,9 @@
-/** The headers of the shop's pages. The Content-Security-Policy is one that merchants may copy. */
+/** The shop's security headers. Merchants can copy the Content-Security-Policy. */
 import { NONCE, secureHeaders } from 'hono/secure-headers'
 
 /**
- * Strict headers that let the snippet work: it is loaded from Tributary's address (`script-src`) and records
- * the click there (`connect-src`). It needs nothing else. The demo has Stripe's page at Tributary's address, too.
+ * Strict headers that the snippet works under: it is loaded from Tributary's origin (`script-src`) and records the
+ * click there (`connect-src`). It needs nothing else. In the demo, Stripe's page is on Tributary's origin too.
  */
 export const security = (tributaryUrl: string) => {
   const { origin } = new URL(tributaryUrl)
@@ -14,15 +14,15 @@ export const security = (tributaryUrl: string) => {
       connectSrc: [origin],
       styleSrc: ["'self'"],
       imgSrc: ["'self'"],
-      // A browser counts where a form's answer leads to as well. For the real Stripe it is https://checkout.stripe.com.
+      // form-action applies to redirects too. For the real Stripe, add https://checkout.stripe.com.
       formAction: ["'self'", origin],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
     },
     xFrameOptions: 'DENY',
-    // 'no-referrer' would have browsers send forms with `Origin: null`, and tell Tributary no referrer.
+    // With 'no-referrer', browsers send forms with `Origin: null`, and Tributary gets no referrer.
     referrerPolicy: 'strict-origin-when-cross-origin',
-    // The demo is plain http on this machine, whose name belongs to other things, too.
+    // The demo is plain http, on a hostname shared with other local software.
     strictTransportSecurity: false,
   })
 }

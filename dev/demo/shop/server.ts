@@ -6,7 +6,7 @@ import type { ShopConfig } from './config.ts'
 
 /** The demo shop's server. */
 export type Shop = Listening & {
-  /** Opens for customers. Until then, they are told that it is about to. */
+  /** Opens the shop. Until then, requests get 503. */
   open: (config: ShopConfig) => void
 }
 
@@ -16,7 +16,7 @@ const closed: RequestListener = (_request, response) => {
     .end('The demo shop is starting.\n')
 }
 
-/** Takes the shop's port; the shop itself opens once Tributary is there to report to. */
+/** Listens on the shop's port. The shop opens once Tributary is running. */
 export const startShop = async (port: number): Promise<Shop> => {
   let listener = closed
   const server = createServer((request, response) => void listener(request, response))

@@ -1,4 +1,4 @@
-/** The sign-up form: how it looks, and how it is read. */
+/** The sign-up form, and its validation. */
 import { html } from 'hono/html'
 import type { Html, Page } from './layout.ts'
 import { findPlan } from './plans.ts'
@@ -11,17 +11,17 @@ type Problems = { name?: string; email?: string }
 export type SignUp = { name: string; email: string; clickId: string | undefined; planId: string | undefined }
 
 const MAX_NAME_LENGTH = 100
-/** RFC 5321 allows no longer address. */
+/** The limit of RFC 5321. */
 const MAX_EMAIL_LENGTH = 254
-/** Anything else in this field did not come from the snippet. Stripe takes 200 characters of a reference. */
+/** The format that the snippet writes. At most 200 characters, Stripe's limit for a reference. */
 const CLICK_ID = /^clk_\w{1,196}$/
 const CONTROL_CHARACTER = /\p{Cc}/u
 
-/** The click id that the snippet has put into a form. */
+/** The click id that the snippet wrote into a form. */
 export const readClickId = ({ tributary_click: field }: Fields): string | undefined =>
   CLICK_ID.exec(field ?? '')?.[0]
 
-/** Reads a submitted form: the sign-up, or what is wrong with it, in words for the customer. */
+/** Validates a submitted form: the sign-up, or its problems as messages for the customer. */
 export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Problems } => {
   const name = (fields.name ?? '').trim()
   const email = (fields.email ?? '').trim()
@@ -29,7 +29,7 @@ export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Pro
 
   if (!name) problems.name = 'Tell us what to call you.'
   else if (name.length > MAX_NAME_LENGTH) problems.name = `Use at most ${MAX_NAME_LENGTH} characters.`
-  else if (CONTROL_CHARACTER.test(name)) problems.name = 'Use letters and signs that can be printed.'
+  else if (CONTROL_CHARACTER.test(name)) problems.name = 'Use printable characters only.'
 
   if (!email) problems.email = 'Enter your e-mail address.'
   else if (
@@ -69,9 +69,9 @@ export const signUpPage = (fields: Fields = {}, problems: Problems = {}): Page =
   body: html`
 <div class="narrow">
   <h1>Create your account</h1>
-  <p class="lead">It takes two lines. You choose a plan afterwards.</p>
+  <p class="lead">You choose a plan afterwards.</p>
   <form class="card" method="post" action="/sign-up" novalidate>
-    ${problems.name || problems.email ? html`<p class="alert" role="alert">Please check what is marked below.</p>` : ''}
+    ${problems.name || problems.email ? html`<p class="alert" role="alert">Please correct the fields below.</p>` : ''}
     ${field({ name: 'name', label: 'Name', type: 'text', autocomplete: 'name', hint: 'Any name will do.' }, fields.name, problems.name)}
     ${field({ name: 'email', label: 'E-mail', type: 'email', autocomplete: 'email', hint: 'No mail is sent.' }, fields.email, problems.email)}
     <input type="hidden" name="plan" value="${fields.plan ?? ''}">

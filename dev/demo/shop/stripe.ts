@@ -1,7 +1,6 @@
 /**
- * How the shop sells through Stripe. It reports none of these sales: Stripe tells Tributary itself, by webhooks. What
- * the shop does for its partners is one line, `client_reference_id`, and not even that when a coupon says whose the
- * buyer is.
+ * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does for attribution
+ * is to set `client_reference_id`; with a partner's coupon, not even that is needed.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
@@ -10,26 +9,26 @@ import type { ShopConfig } from './config.ts'
 import { CURRENCY, findPlan, type Plan } from './plans.ts'
 import type { Invoice } from './store.ts'
 
-/** What a buyer has paid on Stripe's page. */
+/** A completed purchase on Stripe's page. */
 export type Purchase = { email: string; subscription: string; invoice: Invoice }
 
-/** An event of Stripe's, and whether its endpoints have taken it. */
-export type Told = { id: string; type: string; pending: boolean }
+/** A Stripe event, and whether deliveries are pending. */
+export type StripeEvent = { id: string; type: string; pending: boolean }
 
-/** A page goes out without the last event rather than later than this. */
-const PATIENCE_MS = 3_000
+/** The page doesn't wait longer for deliveries. */
+const MAX_WAIT_MS = 3_000
 const POLL_MS = 100
 
 const idOf = (reference: string | { id: string } | null): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : reference
 
-/** Stripe, as the shop's backend sees it. A real shop gives the client nothing but its secret key. */
+/** The shop's Stripe client. A real shop passes only its secret key. */
 export const createStripe = ({ stripeUrl }: ShopConfig) => {
   const { hostname: host, port } = new URL(stripeUrl)
   const stripe = new Stripe('sk_test_pine_notes', { host, port, protocol: 'http', telemetry: false })
 
-  /** The events about an invoice and what is paid with it, oldest first. */
-  const eventsOf = async (invoice: string): Promise<Told[]> => {
+  /** The events about an invoice and its payment, oldest first. */
+  const eventsOf = async (invoice: string): Promise<StripeEvent[]> => {
     const { data } = await stripe.events.list({ limit: 100 })
     return data
       .filter(({ data: { object } }) =>
@@ -41,10 +40,10 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
 
   return {
     /**
-     * Opens a checkout, on which a code is taken too.
+     * Creates a checkout session that accepts promotion codes.
      *
-     * @param clickId the partner's click, when the snippet has one
-     * @returns the page to which the buyer goes
+     * @param clickId the click id from the snippet, if any
+     * @returns the URL of the checkout page
      */
     openCheckout: async (
       plan: Plan,
@@ -74,11 +73,11 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
         success_url: `${shopUrl}/stripe/thanks?session={CHECKOUT_SESSION_ID}`,
         cancel_url: `${shopUrl}/pricing`,
       })
-      if (!url) throw new Error('Stripe opened a checkout without a page.')
+      if (!url) throw new Error('The checkout session has no URL.')
       return url
     },
 
-    /** What was paid in a checkout; null when nothing was, or there is no such checkout. */
+    /** The purchase of a checkout session; null if it is unknown or not completed. */
     findPurchase: async (session: string): Promise<Purchase | null> => {
       const found = await stripe.checkout.sessions.retrieve(session).catch(() => null)
       const plan = findPlan(found?.metadata?.plan)
@@ -93,12 +92,12 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
           eventName: 'subscription',
           paidCents: found.amount_total ?? 0,
           paidAt: new Date(found.created * 1_000),
-          told: { by: 'stripe' },
+          reported: { by: 'stripe' },
         },
       }
     },
 
-    /** Has Stripe renew a subscription now, which it would do by itself in a month. The real one can't be told to. */
+    /** Renews a subscription now, instead of in a month. Only possible at the fake. */
     renew: async (subscription: string, plan: Plan): Promise<Invoice> => {
       await fetch(`${stripeUrl}${STRIPE_PATH}/subscriptions/${subscription}/renew`, {
         method: 'POST',
@@ -108,8 +107,7 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
       const { latest_invoice } = await stripe.subscriptions.retrieve(subscription, {
         expand: ['latest_invoice'],
       })
-      if (!latest_invoice || typeof latest_invoice === 'string')
-        throw new Error('Stripe has renewed nothing.')
+      if (!latest_invoice || typeof latest_invoice === 'string') throw new Error('Stripe renewed nothing.')
       const { id, amount_paid: paidCents, created } = latest_invoice
       return {
         id,
@@ -117,16 +115,16 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
         eventName: 'renewal',
         paidCents,
         paidAt: new Date(created * 1_000),
-        told: { by: 'stripe' },
+        reported: { by: 'stripe' },
       }
     },
 
-    /** What Stripe tells of an invoice, once its endpoints have taken it all. */
-    waitForEvents: async (invoice: string): Promise<Told[]> => {
-      const deadline = Date.now() + PATIENCE_MS
+    /** The events of an invoice, once all are delivered. */
+    waitForEvents: async (invoice: string): Promise<StripeEvent[]> => {
+      const deadline = Date.now() + MAX_WAIT_MS
       for (;;) {
-        const told = await eventsOf(invoice)
-        if (Date.now() > deadline || !told.some(({ pending }) => pending)) return told
+        const events = await eventsOf(invoice)
+        if (Date.now() > deadline || !events.some(({ pending }) => pending)) return events
         await pause(POLL_MS)
       }
     },

@@ -1,8 +1,7 @@
 /**
- * How a merchant's backend reports to Tributary. Yours may look the same: it needs nothing but `fetch`.
+ * A merchant's client for Tributary, to copy: it needs only `fetch`.
  *
- * One rule carries it: a report may always be sent again. Its `externalId` is the merchant's own and never
- * changes, so Tributary counts it once, however often the network makes us repeat ourselves.
+ * Reports are idempotent. A report's `externalId` is the merchant's own and never changes, so retries count once.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -24,32 +23,32 @@ export type Report =
   | { kind: 'lead'; path: '/api/track/lead'; body: Lead }
   | { kind: 'sale'; path: '/api/track/sale'; body: Sale }
 
-/** What both endpoints answer. */
+/** The response of both endpoints. */
 type Answer = { eventId: string | null; attributed: boolean }
 
-/** What became of a report: Tributary has it, or will never take it as it is, or will get it later. */
+/** A report's outcome: recorded, refused for good, or queued to be sent later. */
 export type Outcome =
   | { state: 'recorded'; status: number; answer: Answer }
   | { state: 'refused'; status: number; problem: string }
   | { state: 'kept'; reason: string }
 
-/** A report under way. A kept one that is sent later gets another outcome. */
+/** A report and its outcome. A queued report that is sent later gets a new outcome. */
 export type Delivery = { report: Report; outcome: Promise<Outcome> }
 
-const MAX_TRIES = 4
-/** Tributary gives up by itself after nine seconds, with a 503; without an answer by now, it is lost. */
+const MAX_ATTEMPTS = 4
+/** Tributary responds with 503 after nine seconds at the latest. Without a response by now, the connection is lost. */
 const TIMEOUT_MS = 12_000
-/** Doubled at each try. */
+/** Doubled after each attempt. */
 const FIRST_PAUSE_MS = 250
-/** If told to wait longer than this, the report is kept for later. */
+/** If Retry-After is longer, the report is queued. */
 const LONGEST_PAUSE_MS = 10_000
 
 type Failure = { state: 'failed'; reason: string; retryAfterMs: number | undefined }
 
 /**
- * Tributary, as the merchant's backend sees it. Reporting never throws and makes no customer wait.
+ * Creates the client. Reporting never throws, and no customer waits for it.
  *
- * What is kept is kept in memory here. A real shop keeps it in its database, so that a restart loses nothing.
+ * Reports are queued in memory here. A real shop should queue them in its database, so that a restart loses none.
  *
  * @example
  * ```ts
@@ -80,20 +79,21 @@ export const createTributary = ({ url, apiKey }: { url: string; apiKey: string }
         retryAfterMs: Number.isNaN(seconds) ? undefined : seconds * 1_000,
       }
     } catch (error) {
-      // No answer proves nothing: the report may have been saved. Sending it again is right in both cases.
+      // Without a response, the report may or may not be saved. Sending it again is safe in both cases.
       return { state: 'failed', reason: `No answer: ${(error as Error).message}.`, retryAfterMs: undefined }
     }
   }
 
   const send = async (report: Report): Promise<Outcome> => {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       const result = await attempt(report)
       if (result.state !== 'failed') return result
 
-      // The random half keeps a thousand shops from coming back all at once after an outage.
-      const backoff = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2)
+      // Jitter, so that clients don't all retry at the same time after an outage.
+      const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2)
       const wait = result.retryAfterMs ?? backoff
-      if (tries === MAX_TRIES || wait > LONGEST_PAUSE_MS) return { state: 'kept', reason: result.reason }
+      if (attempts === MAX_ATTEMPTS || wait > LONGEST_PAUSE_MS)
+        return { state: 'kept', reason: result.reason }
       await pause(wait)
     }
   }
@@ -103,11 +103,11 @@ export const createTributary = ({ url, apiKey }: { url: string; apiKey: string }
     if (outcome.state === 'kept') {
       kept.push(delivery)
     } else if (outcome.state === 'refused') {
-      // A mistake of ours, and the same mistake tomorrow: somebody has to read this.
+      // A bug in this client, which retrying won't fix: someone must read this.
       const { kind, body } = delivery.report
       console.error(`Tributary refused the ${kind} ${body.externalId}: ${outcome.status} ${outcome.problem}`)
     } else {
-      // Tributary answers, so now is the time for what was kept: one success draws the next.
+      // Tributary is up again: each success sends one queued report.
       const next = kept.shift()
       if (next) void follow(Object.assign(next, { outcome: send(next.report) }))
     }
@@ -122,7 +122,7 @@ export const createTributary = ({ url, apiKey }: { url: string; apiKey: string }
   return {
     reportLead: (body: Lead): Delivery => report({ kind: 'lead', path: '/api/track/lead', body }),
     reportSale: (body: Sale): Delivery => report({ kind: 'sale', path: '/api/track/sale', body }),
-    /** Sends a report as it was sent before. Nothing is counted twice. */
+    /** Sends a report again. It isn't counted twice. */
     repeat: ({ report: same }: Delivery): Delivery => report(same),
   }
 }

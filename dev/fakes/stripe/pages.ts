@@ -89,7 +89,7 @@ const checkout = (store: Store, webhooks: Webhooks) => {
       const session = openSession(store, known.id)
       const email = knownEmail(store, session) ?? (await readField(c, 'email'))
       if (!emailSchema.safeParse(email).success) {
-        const text = 'Enter an email address such as ada@example.com.'
+        const text = 'Enter an address like ada@example.com.'
         return show(c, { email, problem: { field: 'email', text } })
       }
       return c.redirect(backToShop(pay(store, webhooks, session.id, { email })), 303)

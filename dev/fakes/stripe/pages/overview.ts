@@ -25,7 +25,7 @@ const subscriptionItem = (store: Store, subscription: Stripe.Subscription): Html
 
 const paymentItem = (store: Store, charge: Stripe.Charge): Html => {
   const { amount, amount_refunded, currency, disputed, refunded } = charge
-  const who = `${money(amount, currency)} from ${buyer(store, charge.customer, charge.receipt_email)}`
+  const who = `${money(amount, currency)} of ${buyer(store, charge.customer, charge.receipt_email)}`
   const path = `/charges/${charge.id}`
   const dispute = store.disputes.list().find((one) => idOf(one.charge) === charge.id)
   const open = dispute && dispute.status !== 'won' && dispute.status !== 'lost'

@@ -1,4 +1,4 @@
-/** The panel that a real shop would not have: what was reported, what Tributary answered, and why. */
+/** The demo's panel for a report: what the shop sent, Tributary's response, and the explanation. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { html } from 'hono/html'
 import { formatMoney } from '../../../lib/money.ts'
@@ -7,25 +7,25 @@ import { countEvents, type Event, eventPath, loadEvent } from './explanation.ts'
 import type { Html } from './layout.ts'
 import type { Delivery, Outcome } from './tributary.ts'
 
-/** The page goes out without the answer rather than later than this. */
-const PATIENCE_MS = 3_000
+/** The page doesn't wait longer for a response. */
+const MAX_WAIT_MS = 3_000
 
 const NAMES = { lead: 'sign-up', sale: 'sale' } as const
 
-type SoFar = Outcome | { state: 'under way' }
+type State = Outcome | { state: 'in progress' }
 
-const settled = (delivery: Delivery): Promise<SoFar> =>
-  Promise.race([delivery.outcome, pause(PATIENCE_MS, { state: 'under way' } as const, { ref: false })])
+const settled = (delivery: Delivery): Promise<State> =>
+  Promise.race([delivery.outcome, pause(MAX_WAIT_MS, { state: 'in progress' } as const, { ref: false })])
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 const code = (value: unknown): Html =>
   html`<pre><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`
 
-/** Who earned what by an event. */
+/** The partner and commission of an event. */
 export const verdict = (event: Event | null): Html => {
   if (!event)
-    return html`<p class="verdict">Tributary can’t be asked for its reasons just now. Reload the page to try again.</p>`
+    return html`<p class="verdict">The explanation is not available right now. Reload the page to try again.</p>`
   const { kind, partner, commission } = event
   const who = partner?.name ?? partner?.slug
   if (!who) return html`<p class="verdict">No partner is credited with this ${NAMES[kind]}.</p>`
@@ -35,29 +35,29 @@ export const verdict = (event: Event | null): Html => {
     <span class="badge">${commission.status}</span> <small>payable from ${DAY.format(new Date(commission.payableAt))}</small></p>`
 }
 
-/** Why. */
+/** The steps of the decision. */
 export const steps = ({ steps }: Event): Html => html`
 <ol class="steps">${steps.map(({ text, code }) => html`<li><p>${text}</p><code>${code}</code></li>`)}</ol>`
 
-const answered = (outcome: SoFar): Html => {
+const answered = (outcome: State): Html => {
   switch (outcome.state) {
     case 'recorded':
       return html`<h3>Tributary answered <span class="badge">${outcome.status}</span></h3>${code(outcome.answer)}`
     case 'refused':
       return html`<h3>Tributary refused <span class="badge">${outcome.status}</span></h3>${code(outcome.problem)}`
     case 'kept':
-      return html`<h3>Kept for later</h3><p>${outcome.reason} The shop keeps the report, and sends it again after the next one that gets through.</p>`
-    case 'under way':
-      return html`<h3>Under way</h3><p>Tributary has not answered yet, and the shop goes on trying. Reload the page to see.</p>`
+      return html`<h3>Queued</h3><p>${outcome.reason} The shop keeps the report and sends it again after the next success.</p>`
+    case 'in progress':
+      return html`<h3>In progress</h3><p>No response yet. The shop is retrying. Reload the page to see the result.</p>`
   }
 }
 
-/** A repeat that is asked for, to show that there is nothing to fear from one. */
+/** A repeat of the report on request, to demonstrate idempotency. */
 type Again = { action: string; repeat: Delivery | null }
 
-const sendAgain = async (config: ShopConfig, first: SoFar, { action, repeat }: Again): Promise<Html> => html`
+const sendAgain = async (config: ShopConfig, first: State, { action, repeat }: Again): Promise<Html> => html`
 <div class="again">
-  <h3>And if the network makes the shop repeat itself?</h3>
+  <h3>What if the shop sends it twice?</h3>
   <form method="post" action="${action}"><button class="button quiet">Send the same sale again</button></form>
   ${repeat ? await repeated(config, first, repeat) : ''}
 </div>`
@@ -68,7 +68,7 @@ const counted = (events: number | null): string => {
   return `Tributary has ${events} sales under this id.`
 }
 
-const repeated = async (config: ShopConfig, first: SoFar, repeat: Delivery): Promise<Html> => {
+const repeated = async (config: ShopConfig, first: State, repeat: Delivery): Promise<Html> => {
   const second = await settled(repeat)
   const count = await countEvents(config, repeat.report)
   const same = JSON.stringify(first) === JSON.stringify(second)
@@ -81,13 +81,9 @@ const repeated = async (config: ShopConfig, first: SoFar, repeat: Delivery): Pro
 /**
  * The panel for a report.
  *
- * @param again where a button sends the same report again, and the delivery of the last time that it did
+ * @param again the form action that repeats the report, and the last repeat's delivery
  */
-export const behindTheScenes = async (
-  config: ShopConfig,
-  delivery: Delivery,
-  again?: Again,
-): Promise<Html> => {
+export const reportPanel = async (config: ShopConfig, delivery: Delivery, again?: Again): Promise<Html> => {
   const { report } = delivery
   const outcome = await settled(delivery)
   const recorded = outcome.state === 'recorded' ? outcome.answer : null
