@@ -110,16 +110,16 @@ create table programs (
         constraint programs_reward_interval_check check (reward_interval in ('one-time', 'recurring')),
     reward_duration_months     integer      -- from the customer's first sale commission; null is for ever
         constraint programs_reward_duration_months_check check (reward_duration_months between 1 and 1200),
-    holding_days               integer      not null default 30
+    holding_days               integer      not null
         constraint programs_holding_days_check check (holding_days between 0 and 3650),
-    attribution_days           integer      not null default 90
+    attribution_days           integer      not null
         constraint programs_attribution_days_check check (attribution_days between 1 and 3650),
-    attribution                text         not null default 'last'
+    attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
-    attribute_known_customers  boolean      not null default false,
-    minimum_payout_cents       bigint       not null default 0
+    attribute_known_customers  boolean      not null,
+    minimum_payout_cents       bigint       not null
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
-    payout_schedule            text         not null default 'manual'
+    payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_schedule_since      timestamptz  not null default now(),   -- no run is made up for what was before
     created_at                 timestamptz  not null default now(),

@@ -6,6 +6,8 @@ import type { Role, Tables } from '../../lib/db/tables.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { slugKey } from '../../lib/slugs.ts'
+import { programColumns } from '../../lib/workspace/programs.queries.ts'
+import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 
@@ -129,13 +131,13 @@ export const seeder = (env: DatabaseEnv) => {
       await db()
         .insertInto('programs')
         .values({
+          ...programColumns(PROGRAM_DEFAULTS),
           id,
           workspace_id: workspaceId,
           name: 'A program',
           site_url: 'https://shop.example',
           reward_id: await addReward(workspaceId, reward),
           reward_interval: 'recurring',
-          reward_duration_months: null,
           ...terms,
         })
         .execute()

@@ -44,12 +44,12 @@ export type Tables = {
     reward_id: string
     reward_interval: RewardInterval
     reward_duration_months: number | null
-    holding_days: Generated<number>
-    attribution_days: Generated<number>
-    attribution: Generated<'last' | 'first'>
-    attribute_known_customers: Generated<boolean>
-    minimum_payout_cents: ColumnType<bigint, number | undefined, number>
-    payout_schedule: Generated<PayoutSchedule>
+    holding_days: number
+    attribution_days: number
+    attribution: 'last' | 'first'
+    attribute_known_customers: boolean
+    minimum_payout_cents: ColumnType<bigint, number, number>
+    payout_schedule: PayoutSchedule
     payout_schedule_since: Generated<Date>
     created_at: Generated<Date>
   }

@@ -6,7 +6,7 @@ import { parseMoney, plainMoney } from '../money.ts'
 import type { PayoutSchedule } from '../payouts/payouts.ts'
 import { nextOccurrence } from '../payouts/runs.ts'
 import { counted } from '../plural.ts'
-import type { ProgramTerms } from '../workspace/programs.ts'
+import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
@@ -132,14 +132,14 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.holdingDays}
         name="holdingDays"
-        hint="Time for refunds. 30 when left blank."
+        hint={`Time for refunds. ${PROGRAM_DEFAULTS.holdingDays} when left blank.`}
         value={fields.holdingDays}
         {...days}
       />
       <Field
         label={LABELS.attributionDays}
         name="attributionDays"
-        hint="90 when left blank. Clicks that were made before keep their own."
+        hint={`${PROGRAM_DEFAULTS.attributionDays} when left blank. Clicks that were made before keep their own.`}
         value={fields.attributionDays}
         {...days}
       />
@@ -148,7 +148,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         name="attribution"
         hint="When a customer came through links of more than one partner."
         options={ATTRIBUTIONS}
-        value={fields.attribution ?? 'last'}
+        value={fields.attribution ?? PROGRAM_DEFAULTS.attribution}
         errors={errors}
       />
       <Checkbox
@@ -160,7 +160,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.minimumPayoutCents}
         name="minimumPayoutCents"
-        hint="Such as 50.00. Less than that is kept until it has grown. 0 when left blank."
+        hint={`Such as 50.00. Smaller balances are carried forward. ${PROGRAM_DEFAULTS.minimumPayoutCents} when left blank.`}
         inputmode="decimal"
         autocomplete="off"
         value={fields.minimumPayoutCents}
@@ -171,7 +171,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         name="payoutSchedule"
         hint="By Stripe, from midnight UTC, all that is payable then. A manager can pay at any other time too."
         options={SCHEDULES}
-        value={fields.payoutSchedule ?? 'manual'}
+        value={fields.payoutSchedule ?? PROGRAM_DEFAULTS.payoutSchedule}
         errors={errors}
       />
     </>

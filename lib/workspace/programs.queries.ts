@@ -71,8 +71,8 @@ const COLUMNS = {
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
 
-/** The columns of terms. What is not named is undefined, which Kysely leaves out. */
-const columns = <T extends Partial<ProgramTerms>>(terms: T) =>
+/** The columns of terms. Kysely leaves out those that are undefined. */
+export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
   Object.fromEntries(
     Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
   ) as Columns<T>
@@ -88,7 +88,7 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
         id,
         workspace_id: act.workspaceId,
         reward_id: rewardId,
-        ...columns(terms),
+        ...programColumns(terms),
         payout_schedule_since: act.now,
         created_at: act.now,
       })
@@ -129,7 +129,7 @@ export const changeProgram = async (
     db
       .updateTable('programs')
       .set({
-        ...columns(changes.changed),
+        ...programColumns(changes.changed),
         reward_id: rewardId,
         // A schedule that is switched on skips its past occurrences.
         payout_schedule_since: payoutSchedule && act.now,

@@ -4,7 +4,7 @@ import { integer, name, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
 import { reward } from '../tracking/rewards.schemas.ts'
-import type { ProgramTerms } from './programs.ts'
+import { PROGRAM_DEFAULTS } from './programs.ts'
 
 /** Longer than the address of any shop's front page, and short enough to stand in a mail. */
 const MAX_URL_LENGTH = 2_048
@@ -57,42 +57,29 @@ const programFields = {
   }),
 }
 
-/** What a program is made with where nothing else is said. schema.sql says the same for rows made by hand. */
-const PROGRAM_DEFAULTS = {
-  rewardDurationMonths: null,
-  holdingDays: 30,
-  attributionDays: 90,
-  attribution: 'last',
-  attributeKnownCustomers: false,
-  minimumPayoutCents: 0,
-  payoutSchedule: 'manual',
-} satisfies Partial<ProgramTerms>
+/** A field that takes its default when it is absent or null. */
+const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
+  optional(schema).transform((value) => value ?? fallback)
 
 /** POST /api/workspaces/:workspace/programs. */
 export const NewProgram = z
   .strictObject({
     ...programFields,
-    rewardDurationMonths: optional(programFields.rewardDurationMonths),
-    holdingDays: optional(programFields.holdingDays),
-    attributionDays: optional(programFields.attributionDays),
-    attribution: optional(programFields.attribution),
-    attributeKnownCustomers: optional(programFields.attributeKnownCustomers),
-    minimumPayoutCents: optional(programFields.minimumPayoutCents),
-    payoutSchedule: optional(programFields.payoutSchedule),
+    rewardDurationMonths: withDefault(
+      programFields.rewardDurationMonths,
+      PROGRAM_DEFAULTS.rewardDurationMonths,
+    ),
+    holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
+    attributionDays: withDefault(programFields.attributionDays, PROGRAM_DEFAULTS.attributionDays),
+    attribution: withDefault(programFields.attribution, PROGRAM_DEFAULTS.attribution),
+    attributeKnownCustomers: withDefault(
+      programFields.attributeKnownCustomers,
+      PROGRAM_DEFAULTS.attributeKnownCustomers,
+    ),
+    minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
+    payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
   })
-  .transform(
-    (program): ProgramTerms => ({
-      ...program,
-      rewardDurationMonths: program.rewardDurationMonths ?? PROGRAM_DEFAULTS.rewardDurationMonths,
-      holdingDays: program.holdingDays ?? PROGRAM_DEFAULTS.holdingDays,
-      attributionDays: program.attributionDays ?? PROGRAM_DEFAULTS.attributionDays,
-      attribution: program.attribution ?? PROGRAM_DEFAULTS.attribution,
-      attributeKnownCustomers: program.attributeKnownCustomers ?? PROGRAM_DEFAULTS.attributeKnownCustomers,
-      minimumPayoutCents: program.minimumPayoutCents ?? PROGRAM_DEFAULTS.minimumPayoutCents,
-      payoutSchedule: program.payoutSchedule ?? PROGRAM_DEFAULTS.payoutSchedule,
-    }),
-  )
   .meta({ id: 'NewProgram' })
 
-/** PATCH /api/workspaces/:workspace/programs/:id. What is not named stays as it is. */
+/** PATCH /api/workspaces/:workspace/programs/:id. Absent fields are left unchanged. */
 export const ProgramChange = z.strictObject(programFields).partial().meta({ id: 'ProgramChange' })

@@ -17,6 +17,17 @@ export type ProgramTerms = {
   payoutSchedule: PayoutSchedule
 }
 
+/** The terms of a new program where the request leaves them out. */
+export const PROGRAM_DEFAULTS = {
+  rewardDurationMonths: null,
+  holdingDays: 30,
+  attributionDays: 90,
+  attribution: 'last',
+  attributeKnownCustomers: false,
+  minimumPayoutCents: 0,
+  payoutSchedule: 'manual',
+} satisfies Partial<ProgramTerms>
+
 export type GroupTerms = {
   name: string
   /** null leaves the program's. */
