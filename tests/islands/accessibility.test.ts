@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { inspect, SCREENS, tabTo } from '../support/browser.ts'
-import { choose, page, press, reopen, service, step } from './visit.ts'
+import { choose, page, press, reopen, service, step, useImportPage } from './visit.ts'
+
+useImportPage()
 
 /** A file that shows everything a report can have. */
 const FILE = `email,name,slug,balance,coupon_id,paypal_email

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { checkFile, press, service, step, text } from './visit.ts'
+import { checkFile, press, service, step, text, useImportPage } from './visit.ts'
+
+useImportPage()
 
 /** An export as the platform gives it: tests/fixtures/exports. */
 const fixture = (name: string) => readFile(new URL(`../fixtures/exports/${name}`, import.meta.url))

@@ -11,7 +11,10 @@ import {
   stage,
   step,
   text,
+  useImportPage,
 } from './visit.ts'
+
+useImportPage()
 
 /** A file of partners with a slug each. */
 const partners = (number: number) =>

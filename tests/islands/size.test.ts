@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { choose, page, press, service, step, text } from './visit.ts'
+import { choose, page, press, service, step, text, useImportPage } from './visit.ts'
+
+useImportPage()
 
 const ROWS = 50_000
 

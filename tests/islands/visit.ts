@@ -1,8 +1,7 @@
-/** The browser and the page of the import page's tests: importing this file sets them up. */
+/** The browser and the page of the import page's tests. */
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '../../dev/runtime/browser.ts'
-import { watch } from '../support/browser.ts'
+import { sharedBrowser, watch } from '../support/browser.ts'
 import { startService } from './fake-service.ts'
 
 let browser: Browser
@@ -12,27 +11,29 @@ export let page: Page
 export let service: Awaited<ReturnType<typeof startService>>
 let complaints: string[]
 
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([launchBrowser(), startService()])
-})
+/** Sets up the browser and the page. Called once by a test file, at its top. */
+export const useImportPage = () => {
+  beforeAll(async () => {
+    ;[browser, service] = await Promise.all([sharedBrowser(), startService()])
+  })
 
-beforeEach(async () => {
-  service.reset()
-  complaints = []
-  context = await browser.newContext()
-  context.setDefaultTimeout(15_000)
-  page = await openPage()
-})
+  beforeEach(async () => {
+    service.reset()
+    complaints = []
+    context = await browser.newContext()
+    context.setDefaultTimeout(15_000)
+    page = await openPage()
+  })
 
-afterEach(async () => {
-  await context.close()
-  expect(complaints).toEqual([])
-})
+  afterEach(async () => {
+    await context.close()
+    expect(complaints).toEqual([])
+  })
 
-afterAll(async () => {
-  await browser?.close()
-  await service?.stop()
-})
+  afterAll(async () => {
+    await service?.stop()
+  })
+}
 
 /** Opens the import page in a new tab. */
 export const openPage = async (): Promise<Page> => {

@@ -1,18 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'
-import { launchBrowser } from '../../dev/runtime/browser.ts'
-import { inspect, SCREENS, watch } from '../support/browser.ts'
+import { inspect, SCREENS, sharedBrowser, watch } from '../support/browser.ts'
 import { type System, startSystem } from '../support/system.ts'
 
 let system: System
 let browser: Browser
 const complaints: string[] = []
 beforeAll(async () => {
-  ;[system, browser] = await Promise.all([startSystem(), launchBrowser()])
+  ;[system, browser] = await Promise.all([startSystem(), sharedBrowser()])
 })
 afterAll(async () => {
-  await browser.close()
+  for (const context of browser.contexts()) await context.close()
   expect(complaints).toEqual([])
   expect(await system.stop()).toBe(0)
 })

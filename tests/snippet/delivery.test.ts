@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from './shop.ts'
-import { clicked, goTo, page, pending, show, tracking, url, visit } from './visit.ts'
+import { clicked, goTo, page, pending, show, tracking, url, useShop, visit } from './visit.ts'
+
+useShop()
 
 describe('a click that is not accepted', () => {
   test.each<Answer>([400, 404])('is forgotten after %s', async (answer) => {

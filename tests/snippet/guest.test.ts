@@ -15,8 +15,11 @@ import {
   snippet,
   tracking,
   url,
+  useShop,
   visit,
 } from './visit.ts'
+
+useShop()
 
 describe('who is tracked', () => {
   test('a prerendered page is tracked when it is shown, with the URL it was loaded with', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { attribute, goTo, page, tracking, visit } from './visit.ts'
+import { attribute, goTo, page, tracking, useShop, visit } from './visit.ts'
+
+useShop()
 
 describe('forms', () => {
   const input = '<input type="hidden" name="tributary_click">'

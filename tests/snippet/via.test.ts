@@ -16,8 +16,11 @@ import {
   snippet,
   tracking,
   url,
+  useShop,
   visit,
 } from './visit.ts'
+
+useShop()
 
 test('the script is within its budget, with everything in it', () => {
   expect(gzipBytes).toBeLessThanOrEqual(SNIPPET_BUDGET_BYTES)

@@ -1,8 +1,8 @@
-/** The servers, the browser and the page of the snippet's tests: importing this file sets them up. */
+/** The servers, the browser and the page of the snippet's tests. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchBrowser } from '../../dev/runtime/browser.ts'
 import { buildSnippet } from '../../dev/runtime/build-snippet.ts'
+import { sharedBrowser } from '../support/browser.ts'
 import { startShop, startTracking } from './shop.ts'
 
 /** The program that the shop's snippet belongs to. */
@@ -24,29 +24,32 @@ export let shop: Awaited<ReturnType<typeof startShop>>
 /** What the page's visitor would see in the console as the page's fault. Always none. */
 let errors: Error[]
 
-beforeAll(async () => {
-  ;({ code, gzipBytes } = await buildSnippet())
-  ;[browser, tracking, shop] = await Promise.all([
-    launchBrowser({ args: [NAMES] }),
-    startTracking(() => code),
-    startShop(),
-  ])
-})
+/** Sets up the browser and the page. Called once by a test file, at its top. */
+export const useShop = () => {
+  beforeAll(async () => {
+    ;({ code, gzipBytes } = await buildSnippet())
+    ;[browser, tracking, shop] = await Promise.all([
+      sharedBrowser([NAMES]),
+      startTracking(() => code),
+      startShop(),
+    ])
+  })
 
-beforeEach(async () => {
-  tracking.reset()
-  shop.headers = {}
-  context = await browser.newContext()
-  page = await newPage()
-  errors = []
-})
+  beforeEach(async () => {
+    tracking.reset()
+    shop.headers = {}
+    context = await browser.newContext()
+    page = await newPage()
+    errors = []
+  })
 
-afterEach(async () => {
-  await context.close()
-  expect(errors).toEqual([])
-})
+  afterEach(async () => {
+    await context.close()
+    expect(errors).toEqual([])
+  })
 
-afterAll(() => Promise.all([browser?.close(), tracking?.stop(), shop?.stop()]))
+  afterAll(() => Promise.all([tracking?.stop(), shop?.stop()]))
+}
 
 const newPage = async (): Promise<Page> => {
   const opened = await context.newPage()

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, inject } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, expect, inject } from 'vitest'
 import { launchBrowser } from '../../dev/runtime/browser.ts'
 
 type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
@@ -11,15 +11,22 @@ export const SCREENS: Screen[] = [
   { width: 390, scheme: 'dark' },
 ]
 
-/** A Chromium for the pages of /app. Called once by a test file, at its top. Fails the file when a page complains. */
+const launched = new Map<string, Promise<Browser>>()
+
+/** The Chromium of all test files of this process, which ends with it. Close contexts, not the browser. */
+export const sharedBrowser = (args: string[] = []): Promise<Browser> => {
+  const key = args.join()
+  const browser = launched.get(key) ?? launchBrowser({ args })
+  launched.set(key, browser)
+  return browser
+}
+
+/** Pages of /app. Called once by a test file, at its top. Fails the file when a page complains. */
 export const useBrowser = () => {
-  let browser: Browser
+  const contexts: BrowserContext[] = []
   const complaints: string[] = []
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
   afterAll(async () => {
-    await browser.close()
+    for (const context of contexts) await context.close()
     expect(complaints).toEqual([])
   })
   return {
@@ -29,12 +36,14 @@ export const useBrowser = () => {
       { width, scheme, javaScriptEnabled = true }: Screen = { width: 1280, scheme: 'light' },
     ): Promise<Page> => {
       const url = inject('baseUrl')
+      const browser = await sharedBrowser()
       const context = await browser.newContext({
         baseURL: url,
         colorScheme: scheme,
         javaScriptEnabled,
         viewport: { width, height: 844 },
       })
+      contexts.push(context)
       context.setDefaultTimeout(20_000)
       await context.addCookies(
         cookie.split('; ').flatMap((pair) => {

@@ -1,7 +1,7 @@
 /** Partners who connect an account, at the Workers and the Stripe of all tests. */
 import { inject } from 'vitest'
 import { browse } from './pages.ts'
-import { signIn } from './people.ts'
+import { openSession } from './people.ts'
 import { createPartner } from './portal.ts'
 import { stripeKey } from './secrets.ts'
 
@@ -27,7 +27,7 @@ export const createConnecting = async ({ hasKey = true } = {}) => {
     const { status, body } = await manager.put('/stripe/key', { key })
     if (status !== 200) throw new Error(JSON.stringify(body))
   }
-  const pages = browse(await signIn(email), inject('baseUrl'), '/portal')
+  const pages = browse(await openSession(email), inject('baseUrl'), '/portal')
   return {
     ...partner,
     key,

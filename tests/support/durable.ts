@@ -7,8 +7,8 @@ import { applySchema } from '../../cli/schema.ts'
 import { type Postgres, startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { childrenNamed } from '../../dev/runtime/watchdog.ts'
-import { type Settings, startWorkers, type Workers } from '../../dev/runtime/workers.ts'
-import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
+import type { Settings, Workers } from '../../dev/runtime/workers.ts'
+import { startOwnWorkers } from './workers.ts'
 
 /**
  * A Postgres that keeps what it has committed, and Workers before it, of which either can be killed as a power cut would.
@@ -23,7 +23,7 @@ export const useDurable = (settings: () => Partial<Settings> | Promise<Partial<S
   let workers: Workers
 
   const database = () => ({ DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url })
-  const start = async () => startWorkers({ ...database(), AUTH_SECRET, SECRETS_KEY, ...(await settings()) })
+  const start = async () => startOwnWorkers({ ...database(), ...(await settings()) })
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))

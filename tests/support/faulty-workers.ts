@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, inject, vi } from 'vitest'
-import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
+import type { Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, startFaultyDatabase } from './faulty-database.ts'
-import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
+import { startOwnWorkers } from './workers.ts'
 
 /** Most of the time nothing happens: a Worker waits for a database that is silent. More at once, and they wait for the machine. */
 const AT_ONCE = 32
@@ -12,11 +12,11 @@ export const useFaultyWorkers = () => {
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   let workers: Workers
   beforeAll(async () => {
-    const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-    faulty = await startFaultyDatabase(SQL_ENDPOINT)
-    workers = await startWorkers({ DATABASE_URL, SQL_ENDPOINT: faulty.url, AUTH_SECRET, SECRETS_KEY })
+    faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+    workers = await startOwnWorkers({ SQL_ENDPOINT: faulty.url })
   })
   afterAll(async () => {
+    vi.resetConfig()
     await workers?.stop()
     await faulty?.stop()
   })

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
 import { startStripe } from '../../dev/fakes/stripe.ts'
+import { bundleWorkers } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
@@ -20,6 +21,8 @@ declare module 'vitest' {
     /** The Stripe that they pay by: see dev/fakes/stripe.ts. Merchants with keys of their own see nothing of each other. */
     stripeUrl: string
     database: Required<DatabaseEnv>
+    /** A file with the code of all Workers: see tests/support/workers.ts. */
+    bundles: string
   }
 }
 
@@ -32,7 +35,10 @@ export default async ({ provide }: TestProject) => {
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
   const stripe = await startStripe()
-  const workers = await startWorkers({
+  const bundles = await bundleWorkers()
+  const bundlesFile = join(dataDir, 'bundles.json')
+  await writeFile(bundlesFile, JSON.stringify(bundles))
+  const settings = {
     ...database,
     AUTH_SECRET,
     SECRETS_KEY,
@@ -40,12 +46,14 @@ export default async ({ provide }: TestProject) => {
     RESEND_URL: inbox.url,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: 'https://tributary.example',
-  })
+  }
+  const workers = await startWorkers(settings, bundles)
 
   provide('baseUrl', workers.url.origin)
   provide('inboxUrl', inbox.url)
   provide('stripeUrl', stripe.url)
   provide('database', database)
+  provide('bundles', bundlesFile)
 
   return async () => {
     await workers.stop()

@@ -1,4 +1,4 @@
-import { beforeAll, inject, vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
@@ -32,9 +32,6 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
   } satisfies Partial<PayoutsService>
 }
 
-// The apps log each request, which says nothing that the tests don't.
-beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
-
 const APPS = { manage, dashboard, portal }
 
 /**
@@ -48,6 +45,8 @@ export const askAs = async (
   init: RequestInit = {},
   bindings: Bindings = {},
 ): Promise<Response> => {
+  // The apps log each request. Tests that look at the log find it in `console.log`'s calls.
+  vi.spyOn(console, 'log').mockReturnValue(undefined)
   const user = { id: email, email, name: '' }
   const env = {
     ...inject('database'),

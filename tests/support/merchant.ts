@@ -1,11 +1,11 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { afterAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import type { Role } from '../../lib/db/tables.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
-import { signIn } from './people.ts'
+import { openSession } from './people.ts'
 
 /** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
 export type Answer = {
@@ -69,8 +69,6 @@ type Options = {
   program?: Terms
   group?: Group
   baseUrl?: string
-  /** Where the Workers of `baseUrl` mail to, when that is another inbox than that of all tests. */
-  inboxUrl?: string
   database?: DatabaseEnv
 }
 
@@ -111,12 +109,12 @@ export const createMerchant = async (options: Options = {}) => {
   const explain = async (eventId: string | null | undefined) =>
     (await get(`/events/${eventId}`)).body as unknown as Explanation
 
-  /** The cookie of somebody who has signed in. Each merchant has its own, and signs them in when a test first asks. */
+  /** The cookie of a person of this merchant, whose session is opened when a test first asks for it. */
   const person = (name: string, role?: Role) =>
     once(async () => {
       const email = `${name}@${workspace.slug}.example`
       if (role) await seed.addMember(workspace.id, email, role)
-      return signIn(email, { baseUrl, ...(options.inboxUrl && { inboxUrl: options.inboxUrl }) })
+      return openSession(email, options.database)
     })
 
   const manager = person('manager', 'manager')
@@ -176,12 +174,11 @@ export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
 /** A look into the database, past the API: what is really there. Called once by a test file, at its top. */
 export const useDatabase = () => {
-  const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-  beforeAll(() => client.connect())
-  afterAll(() => client.end())
+  const pool = new pg.Pool({ connectionString: inject('database').DATABASE_URL, max: 4 })
+  afterAll(() => pool.end())
 
   const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-    (await client.query<Row>(text, values)).rows
+    (await pool.query<Row>(text, values)).rows
   return {
     query,
     /** What the audit log of a merchant's workspace says, oldest first. */
@@ -205,6 +202,7 @@ export const useDatabase = () => {
     },
     /** Lets time pass for what a merchant's rows remember, by moving their dates into the past. */
     age: async ({ workspace }: Merchant, interval: string) => {
+      const client = await pool.connect()
       await client.query('begin')
       await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
       await client.query(
@@ -216,6 +214,7 @@ export const useDatabase = () => {
         [workspace.id, interval],
       )
       await client.query('commit')
+      client.release()
     },
   }
 }

@@ -1,6 +1,11 @@
 /** People who sign in, at the Workers of all tests unless told otherwise. */
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { inject } from 'vitest'
 import * as dev from '../../dev/demo/sign-in.ts'
+import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
+import { newId } from '../../lib/db/ids.ts'
+import { AUTH_SECRET } from './secrets.ts'
 
 export { cookieOf } from '../../dev/demo/sign-in.ts'
 
@@ -45,3 +50,26 @@ export const signIn = (
   email: string,
   { baseUrl = inject('baseUrl'), inboxUrl = inject('inboxUrl') }: Partial<dev.Place> = {},
 ) => dev.signIn(email, { baseUrl, inboxUrl }, fromSomewhere())
+
+/**
+ * Opens a session as signing in does, without a mail. Tests of signing in itself call `signIn`.
+ *
+ * @returns the complete `Cookie` header
+ */
+export const openSession = async (
+  email: string,
+  database: DatabaseEnv = inject('database'),
+): Promise<string> => {
+  const token = crypto.randomUUID()
+  await sql`
+    with person as (
+      insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+      values (${newId()}, '', ${email}, true, now(), now())
+      on conflict (email) do update set updated_at = now() returning id)
+    insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+    select ${newId()}, id, ${token}, now() + interval '30 days', now(), now() from person`.execute(
+    connect(database),
+  )
+  const signature = createHmac('sha256', AUTH_SECRET).update(token).digest('base64')
+  return `tributary.session=${encodeURIComponent(`${token}.${signature}`)}`
+}

@@ -1,5 +1,5 @@
 import { createMerchant, type useDatabase } from './merchant.ts'
-import { signIn } from './people.ts'
+import { openSession } from './people.ts'
 
 type Database = ReturnType<typeof useDatabase>
 
@@ -13,7 +13,7 @@ export const createPartner = async (
   const email = `ann@${merchant.workspace.slug}.example`
   const { id: workspaceId } = merchant.workspace
   const partnerId = await merchant.seed.addPartner(workspaceId, merchant.programId, { slug, email, status })
-  return { merchant, email, workspaceId, partnerId, cookie: () => signIn(email) }
+  return { merchant, email, workspaceId, partnerId, cookie: () => openSession(email) }
 }
 
 export type Partner = Awaited<ReturnType<typeof createPartner>>

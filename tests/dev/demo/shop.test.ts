@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { launchBrowser } from '../../../dev/runtime/browser.ts'
-import { findViolations, tabTo } from '../../support/browser.ts'
+import { findViolations, sharedBrowser, tabTo } from '../../support/browser.ts'
 import { type System, startSystem } from '../../support/system.ts'
 
 describe('the shop in a browser', () => {
@@ -11,7 +10,7 @@ describe('the shop in a browser', () => {
   const complaints: string[] = []
 
   beforeAll(async () => {
-    ;[system, browser] = await Promise.all([startSystem(), launchBrowser()])
+    ;[system, browser] = await Promise.all([startSystem(), sharedBrowser()])
   })
 
   afterEach(async () => {
@@ -20,7 +19,6 @@ describe('the shop in a browser', () => {
   })
 
   afterAll(async () => {
-    await browser.close()
     expect(await system.stop()).toBe(0)
   })
 
