@@ -33,7 +33,7 @@ const readDeclared = (): string[] => {
       const [, bare = '', orNull] = /^(.+?)( \| null)?$/.exec(wrapped ?? declared) ?? []
       const type = /^Json</.test(bare) ? 'Json' : bare
       const name = Object.values(TYPES).includes(type) ? type : 'string'
-      return `${table}.${column}: ${describeColumn(name, Boolean(orNull), wrapped !== undefined)}`
+      return `${table}.${column}: ${describeColumn(name, Boolean(orNull), /^Generated|\bundefined\b/.test(declared))}`
     }),
   )
 }
