@@ -17,23 +17,23 @@ import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 
-/** Counts a call that mails or tries a link, by where it comes from. @throws {ApiError} `rate_limited` */
+/** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
 const limitCaller = (c: AuthContext): Promise<void> =>
   limitRate(c.env.RATE_LIMIT, `from ${addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')}`)
 
-/** Sends a link, no matter whether the address is known. @throws {ApiError} `rate_limited`, `try_again` */
+/** Sends a link, whether or not the address is known. @throws {ApiError} `rate_limited`, `try_again` */
 const mailLink = async (c: AuthContext, email: string, next: string): Promise<void> => {
   await limitRate(c.env.RATE_LIMIT, `to ${email}`)
   await sendLink(c, email, next)
 }
 
 const badLink = (c: AuthContext, next: string) =>
-  renderPage(c, { title: 'This link does not work', children: <BadLinkPage next={next} /> }, 400)
+  renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage next={next} /> }, 400)
 
-/** Whether it is a program that asks, and gets JSON, or somebody who gets a page. */
+/** Whether to respond with JSON instead of a page. */
 const isApi = (c: Context): boolean => c.req.path.startsWith('/api/')
 
-/** Signs people in by mail: the pages, and the same as JSON under /api/auth. */
+/** Sign-in by email: pages, and the same as JSON under /api/auth. */
 const app = createApp()
   .onError((error, c) => (isApi(c) ? errorResponse(c, toApiError(error)) : errorPage(error, c)))
   .notFound((c) => (isApi(c) ? errorResponse(c, noSuchEndpoint(c)) : errorPage(noSuchPage(), c)))
@@ -52,7 +52,7 @@ const app = createApp()
     }
     await mailLink(c, email, next)
     return renderPage(c, {
-      title: 'Look into your mail',
+      title: 'Check your email',
       children: <MailSentPage email={email} next={next} />,
     })
   })
@@ -77,7 +77,7 @@ const app = createApp()
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     c.header('Set-Cookie', await signOut(c))
-    // An import that is under way keeps its rows in the browser, which the next person is not to find there.
+    // The import page stores rows in the browser. The next user of this browser must not find them.
     c.header('Clear-Site-Data', '"storage"')
     return c.redirect('/sign-in', 303)
   })
@@ -98,7 +98,7 @@ const app = createApp()
     return c.json({ success: true })
   })
 
-/** The auth Worker: pages and endpoints by HTTP, and for the other Workers who is signed in. */
+/** The auth Worker: pages and endpoints over HTTP, and the session over RPC for other Workers. */
 export default class Auth extends WorkerEntrypoint<AuthBindings> implements AuthService {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)

@@ -17,10 +17,7 @@ import programs from './dashboard/programs.tsx'
 import stripe from './dashboard/stripe.tsx'
 import workspaces from './dashboard/workspaces.tsx'
 
-/**
- * The pages for managers and members, under /app: one file per part in dashboard/. Each page of a workspace is for
- * its members; those that are for managers only say so themselves.
- */
+/** The pages for members and managers, under /app: one file per section in dashboard/. */
 export default createPages()
   .use('/app/*', signedIn())
   .use('/app/:workspace/*', inWorkspace())

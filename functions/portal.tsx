@@ -6,8 +6,8 @@ import overview from './portal/overview.tsx'
 import payouts from './portal/payouts.tsx'
 
 /**
- * The pages for partners, under /portal: one file per part in portal/. Whoever signs in with a partner's address sees
- * what belongs to that address, in all workspaces, and nothing else.
+ * The pages for partners, under /portal: one file per section in portal/. A partner sees the data of their own email
+ * address, in all workspaces.
  */
 export default createPages()
   .use('/portal/*', signedIn())

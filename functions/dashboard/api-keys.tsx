@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { Copyable, Done, Field, NextPage, Problem, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
+import { Copyable, Done, Field, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   type ApiKey,
@@ -16,7 +16,7 @@ import {
 } from '../../lib/workspace/api-keys.queries.ts'
 import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 
-const DONE = { revoked: 'The key is revoked: calls with it are refused from now on.' }
+const DONE = { revoked: 'API key revoked. Requests with it are rejected.' }
 
 const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
   <tr>
@@ -55,24 +55,24 @@ const KeysPage = ({ base, keys, url, fields = {}, errors, done }: Props) => (
     <h1>API keys</h1>
     <Done message={done} />
     <Problem errors={errors} labels={{ name: 'Name' }} />
-    <p>Your backend reports leads and sales with a key, and reads what came of them.</p>
+    <p>Your backend uses an API key to report leads and sales, and to read the results.</p>
     <form method="post" action={base} class="inline">
       <Field
-        label="Name of a new key"
+        label="Name"
         name="name"
-        hint="What it is for, such as “Checkout”."
+        hint="For example “Checkout”."
         required
         maxlength={255}
         autocomplete="off"
         value={fields.name}
         errors={errors}
       />
-      <button type="submit">Create the key</button>
+      <button type="submit">Create API key</button>
     </form>
     {keys.data.length === 0 ? (
-      <p class="empty">There is no key yet.</p>
+      <p class="empty">No API keys yet. Create one to report leads and sales from your backend.</p>
     ) : (
-      <Table caption="API keys" head={['Name', 'Created', 'State']}>
+      <Table caption="API keys" head={['Name', 'Created', 'Status']}>
         {keys.data.map((key) => (
           <KeyRow base={base} apiKey={key} />
         ))}
@@ -87,14 +87,14 @@ const CreatedPage = ({ base, name, secret }: { base: string; name: string; secre
     <h1>Your new API key</h1>
     <div class="done" role="status">
       <p>
-        This is the key “{name}”. <strong>It is shown this once</strong>: copy it now, to where your backend
-        keeps its secrets. We keep only what is needed to recognise it.
+        API key “{name}” created. <strong>It is shown only once.</strong> Copy it to your backend’s secrets
+        now.
       </p>
     </div>
     <Copyable label="the API key" text={secret} />
-    <p>If it gets lost or known, revoke it and create another one.</p>
+    <p>If the key is lost or exposed, revoke it and create a new one.</p>
     <p>
-      <a href={base}>To your API keys</a>
+      <a href={base}>Back to API keys</a>
     </p>
   </>
 )
@@ -103,28 +103,28 @@ const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
   <>
     <h1>Revoke “{apiKey.name}”?</h1>
     <p>
-      Calls with this key are refused from that moment on. It can’t be undone: create a new key first, if your
-      backend still uses this one.
+      Requests with this key are rejected immediately, and this cannot be undone. If your backend still uses
+      it, create a new key first.
     </p>
     <form method="post">
       <p class="actions">
         <button type="submit" class="danger">
-          Revoke the key
+          Revoke key
         </button>{' '}
-        <a href={base}>Keep it</a>
+        <a href={base}>Cancel</a>
       </p>
     </form>
   </>
 )
 
-/** /app/:workspace/api-keys: made, shown once, revoked. For managers. */
+/** /app/:workspace/api-keys: creates, lists and revokes API keys. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
     const { db, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit)
     const base = `/app/${workspace.slug}/api-keys`
-    const done = wordsFor(DONE, c.req.query('done'))
+    const done = noticeFor(DONE, c.req.query('done'))
     const children = <KeysPage {...{ base, keys, done }} url={c.req.url} />
     return renderPage(c, { title: 'API keys', section: '/api-keys', children })
   })
@@ -139,7 +139,7 @@ export default createRoutes<WorkspaceEnv>()
       const children = <KeysPage {...{ base, keys, fields, errors }} url={c.req.url} />
       return renderPage(c, { title: 'API keys', section: '/api-keys', children }, 400)
     }
-    // No redirect: the key is in this answer, and nowhere else.
+    // No redirect: the key is in this response only.
     const { key, hash } = await createApiKey()
     const { name } = await addApiKey(db, actOf(c), { name: data.name, hash })
     const children = <CreatedPage base={base} name={name} secret={key} />

@@ -1,13 +1,13 @@
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { auditWords } from '../../lib/pages/audit-words.ts'
+import { describeAction } from '../../lib/pages/audit-words.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { type AuditRow, listAudit } from '../../lib/workspace/audit.queries.ts'
 
-/** Where what an action was done to has a page. */
+/** The page of an action's subject, by the first part of the action's name. */
 const PAGES: Record<string, { path: string; label: string }> = {
   partner: { path: 'partners', label: 'Partner' },
   coupon: { path: 'partners', label: 'Partner' },
@@ -17,13 +17,13 @@ const PAGES: Record<string, { path: string; label: string }> = {
   payout_run: { path: 'payouts/runs', label: 'Payout run' },
 }
 
-/** What an entry is about, as a link to its page. */
-const About = ({ base, entry }: { base: string; entry: AuditRow }) => {
+/** A link to the subject of an entry. */
+const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
   const page = PAGES[entry.action.split('.')[0] ?? '']
   return page && entry.subjectId ? <a href={`${base}/${page.path}/${entry.subjectId}`}>{page.label}</a> : null
 }
 
-/** /app/:workspace/audit: who changed what, and when. */
+/** /app/:workspace/audit: the audit log. Managers only. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/audit', managersOnly(), async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
@@ -33,25 +33,25 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/audit', manager
   const children = (
     <>
       <h1>Audit log</h1>
-      <p>Everything that people have changed here, newest first. Entries stay for ever.</p>
-      <Problem message={errors && 'There is no such page of the log.'} />
+      <p>Changes that people made in this workspace, newest first.</p>
+      <Problem message={errors && 'This page of the log does not exist.'} />
       {entries.length > 0 ? (
-        <Table caption="Audit log" head={['When', 'Who', 'What', 'See']}>
+        <Table caption="Audit log" head={['Date', 'Actor', 'Action', 'Details']}>
           {entries.map((entry) => (
             <tr>
               <td>
                 <Time at={entry.createdAt} />
               </td>
               <td>{entry.actor}</td>
-              <td class="words">{auditWords(entry)}</td>
+              <td class="words">{describeAction(entry)}</td>
               <td>
-                <About base={base} entry={entry} />
+                <SubjectLink base={base} entry={entry} />
               </td>
             </tr>
           ))}
         </Table>
       ) : (
-        <p class="empty">Nothing was changed yet.</p>
+        <p class="empty">No changes yet.</p>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>

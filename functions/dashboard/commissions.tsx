@@ -13,12 +13,12 @@ const STATUSES = [
   ANY,
   { value: 'pending', label: 'Pending' },
   { value: 'payable', label: 'Payable' },
-  { value: 'processing', label: 'On its way' },
+  { value: 'processing', label: 'Processing' },
   { value: 'paid', label: 'Paid' },
 ]
 const KINDS = [ANY, ...Object.entries(COMMISSION_KINDS).map(([value, label]) => ({ value, label }))]
 
-/** /app/:workspace/commissions: what partners have earned. */
+/** /app/:workspace/commissions: the commissions of all partners. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', async (c) => {
   const { db, now, workspace } = c.var
   const base = `/app/${workspace.slug}`
@@ -29,23 +29,22 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
     <>
       <h1>Commissions</h1>
       <p>
-        A commission is pending while it is held for refunds, and payable after that. A payout takes it on its
-        way, and it is paid once that is sent. What it was for, and why it is as much as it is, its event
-        says. A row never changes: what a refund or a dispute takes back is a reversal, with a row of its own.
+        A commission is pending during the program’s holding period, then payable, then paid by a payout.
+        Refunds and disputes add reversals. Open an event to see how its commission was calculated.
       </p>
       <Filters
         what="commissions"
         path={`${base}/commissions`}
         fields={fields}
         errors={errors}
-        kept={{
-          partnerId: 'Only those of one partner.',
-          eventId: 'Only those of one event.',
-          payoutId: 'Only those of one payout.',
+        linked={{
+          partnerId: 'Filtered to one partner.',
+          eventId: 'Filtered to one event.',
+          payoutId: 'Filtered to one payout.',
         }}
       >
         <Field
-          label="Customer’s external id"
+          label="Customer external ID"
           name="customerExternalId"
           type="search"
           maxlength={255}
@@ -53,13 +52,15 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
           errors={errors}
         />
         <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        <Select label="For" name="kind" options={KINDS} value={fields.kind} errors={errors} />
+        <Select label="Type" name="kind" options={KINDS} value={fields.kind} errors={errors} />
       </Filters>
       {commissions.length > 0 ? (
         <CommissionTable base={base} commissions={commissions} now={now} />
       ) : (
         <p class="empty">
-          {Object.keys(fields).length > 0 ? 'No commission is like that.' : 'Nobody has earned anything yet.'}
+          {Object.keys(fields).length > 0
+            ? 'No commissions match these filters.'
+            : 'No commissions yet. They appear here when a partner’s sale or lead is rewarded.'}
         </p>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />

@@ -8,7 +8,7 @@ import { CustomerTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
-/** /app/:workspace/customers: whose customers belong to which partner. */
+/** /app/:workspace/customers: customers and their partners. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
@@ -18,19 +18,16 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', asy
   const children = (
     <>
       <h1>Customers</h1>
-      <p>
-        Customers with whom a partner has been credited, by a lead, a sale or an import. The partner named
-        here is the one to whom the customer belongs now.
-      </p>
+      <p>Customers attributed to a partner by a lead, a sale or an import, with their current partner.</p>
       <Filters
         what="customers"
         path={`${base}/customers`}
         fields={fields}
         errors={errors}
-        kept={{ partnerId: 'Only those of one partner.' }}
+        linked={{ partnerId: 'Filtered to one partner.' }}
       >
         <Field
-          label="External id"
+          label="External ID"
           name="externalId"
           type="search"
           maxlength={255}
@@ -38,7 +35,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', asy
           errors={errors}
         />
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="search"
           maxlength={320}
@@ -50,7 +47,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', asy
         <CustomerTable base={base} customers={customers} />
       ) : (
         <p class="empty">
-          {Object.keys(fields).length > 0 ? 'No customer is like that.' : 'No partner has a customer yet.'}
+          {Object.keys(fields).length > 0
+            ? 'No customers match these filters.'
+            : 'No customers yet. They appear here once a lead, sale or import attributes them to a partner.'}
         </p>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />

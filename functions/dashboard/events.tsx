@@ -17,7 +17,7 @@ const KINDS = [
   { value: 'lead', label: 'Leads' },
 ]
 const CREDITED = [
-  { value: '', label: 'Credited or not' },
+  { value: '', label: 'Any' },
   { value: 'true', label: 'Credited' },
   { value: 'false', label: 'Not credited' },
 ]
@@ -25,8 +25,8 @@ const CREDITED = [
 const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   <p class="empty">
     {isFiltered
-      ? 'No event is like that. A report that never arrived is not here either: look at what your backend was answered.'
-      : 'Nothing was reported yet. Your backend reports leads and sales with an API key.'}
+      ? 'No events match these filters. If a report is missing, check the response that your backend received.'
+      : 'No events yet. Report leads and sales from your backend with an API key.'}
   </p>
 )
 
@@ -45,8 +45,8 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
       </p>
       {reversed > 0n && (
         <p>
-          {formatMoney(reversed, currency)} of it was taken back, so {formatMoney(cents - reversed, currency)}{' '}
-          is left. See <a href={`${base}/commissions?eventId=${event.id}`}>all rows of this event</a>.
+          {formatMoney(reversed, currency)} was reversed, leaving {formatMoney(cents - reversed, currency)}.{' '}
+          <a href={`${base}/commissions?eventId=${event.id}`}>View all commissions of this event</a>
         </p>
       )}
     </>
@@ -58,19 +58,19 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
     <h1>
       {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.external_id}
     </h1>
-    <h2>Why it {event.partner_id ? 'was credited' : 'was not credited'}</h2>
+    <h2>{event.partner_id ? 'Credited' : 'Not credited'}</h2>
     <Steps steps={event.steps} />
     <h2>Commission</h2>
     <Commission base={base} event={event} now={now} />
-    <h2>What was reported</h2>
+    <h2>Details</h2>
     <dl class="facts">
-      <dt>When</dt>
+      <dt>Date</dt>
       <dd>
         <Time at={event.occurred_at} />
       </dd>
       <dt>Name</dt>
       <dd>{event.event_name}</dd>
-      <dt>External id</dt>
+      <dt>External ID</dt>
       <dd>{event.external_id}</dd>
       {event.kind === 'sale' && (
         <>
@@ -107,7 +107,7 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
   </>
 )
 
-/** /app/:workspace/events and /events/:id: what was reported, and why it counted or not. */
+/** /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
     const { db, workspace } = c.var
@@ -123,17 +123,17 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/events`}
           fields={fields}
           errors={errors}
-          kept={{ partnerId: 'Only those of one partner.' }}
+          linked={{ partnerId: 'Filtered to one partner.' }}
         >
           <Field
-            label="External id"
+            label="External ID"
             name="externalId"
             type="search"
             maxlength={255}
             value={fields.externalId}
             errors={errors}
           />
-          <Select label="Kind" name="kind" options={KINDS} value={fields.kind} errors={errors} />
+          <Select label="Type" name="kind" options={KINDS} value={fields.kind} errors={errors} />
           <Select
             label="Credited"
             name="attributed"

@@ -4,14 +4,14 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
-import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
+import { Done, Field, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
+  describeReward,
   RewardInputs,
   readReward,
   rewardFields,
   rewardLabels,
-  rewardWords,
 } from '../../lib/pages/reward-fields.tsx'
 import { changeGroup, createGroup, findGroup, type Group } from '../../lib/workspace/groups.queries.ts'
 import { NewGroup } from '../../lib/workspace/groups.schemas.ts'
@@ -19,8 +19,8 @@ import { findProgram, type Program } from '../../lib/workspace/programs.queries.
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = {
-  created: 'The group is there. Put partners into it on their pages.',
-  saved: 'Saved. Commissions that were made before stay as they are.',
+  created: 'Group created. Assign partners to it on their pages.',
+  saved: 'Group saved. Existing commissions do not change.',
 }
 
 const LABELS = { name: 'Name', ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
@@ -31,7 +31,7 @@ const groupFields = ({ name, saleReward, leadReward }: Group): Fields => ({
   ...rewardFields('leadReward', leadReward),
 })
 
-/** The group that a form's fields say, as the API takes a new one: no reward is null, which takes one away. */
+/** A form's fields as API input. A null reward removes the group's own. */
 const readGroup = (fields: Fields): Reading => {
   const [sale, lead] = [readReward('saleReward', fields), readReward('leadReward', fields)]
   return {
@@ -53,17 +53,12 @@ const GroupForm = (props: { fields: Fields; errors: ErrorDetail[] | undefined; b
         value={fields.name}
         errors={errors}
       />
-      <RewardInputs
-        name="saleReward"
-        legend="For a sale"
-        none="What the program says"
-        {...{ fields, errors }}
-      />
+      <RewardInputs name="saleReward" legend="Sale reward" none="Program reward" {...{ fields, errors }} />
       <RewardInputs
         name="leadReward"
-        legend="For a lead"
+        legend="Lead reward"
         event="lead"
-        none="Nothing"
+        none="No reward"
         {...{ fields, errors }}
       />
       <button type="submit">{button}</button>
@@ -80,7 +75,7 @@ const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) => (
     </p>
     <h1>New group</h1>
     <Problem errors={errors} labels={LABELS} />
-    <GroupForm fields={fields} errors={errors} button="Create the group" />
+    <GroupForm fields={fields} errors={errors} button="Create group" />
   </>
 )
 
@@ -104,23 +99,23 @@ const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupPro
       <Done message={done} />
       <Problem errors={errors} labels={LABELS} />
       <p>
-        <a href={`${base}/partners?groupId=${group.id}`}>Its partners</a>
+        <a href={`${base}/partners?groupId=${group.id}`}>View partners</a>
       </p>
       {workspace.role === 'manager' ? (
-        <GroupForm fields={fields} errors={errors} button="Save" />
+        <GroupForm fields={fields} errors={errors} button="Save group" />
       ) : (
         <dl class="facts">
-          <dt>For a sale</dt>
-          <dd>{rewardWords(group.saleReward ?? program.reward)}</dd>
-          <dt>For a lead</dt>
-          <dd>{group.leadReward ? rewardWords(group.leadReward, 'lead') : 'Nothing'}</dd>
+          <dt>Sale reward</dt>
+          <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
+          <dt>Lead reward</dt>
+          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : 'No reward'}</dd>
         </dl>
       )}
     </>
   )
 }
 
-/** The pages of groups: a new one of a program, and one that is there. */
+/** The pages that create and change a program's groups. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id/groups/new', managersOnly(), async (c) => {
     const { db, workspace } = c.var
@@ -145,7 +140,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
     const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
-    const done = wordsFor(DONE, c.req.query('done'))
+    const done = noticeFor(DONE, c.req.query('done'))
     const children = <GroupPage {...{ workspace, program, group, done }} fields={groupFields(group)} />
     return renderPage(c, { title: group.name, section: '/programs', children })
   })

@@ -1,4 +1,4 @@
-/** The page on which a manager moves partners and their customers over. islands/import.ts brings it to life. */
+/** The import page. Its script is islands/import.ts. */
 
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
@@ -12,10 +12,10 @@ type Props = {
   programs: { id: string; name: string }[]
 }
 
-/** As many as a list may have. Whoever has more imports into the newest. */
+/** The largest page of a list. A workspace with more programs sees the newest. */
 const MAX_PROGRAMS = 200
 
-/** The import page's place, and what it loads beside what every page does. */
+/** The import page's title and section, and its own styles and scripts. */
 export const IMPORT_PAGE = {
   title: 'Import',
   section: '/import',
@@ -41,14 +41,14 @@ export const ImportPage = ({ workspace, programs }: Props) => (
   <>
     <h1>Import partners and customers</h1>
     <p>
-      Bring a CSV export of Rewardful, FirstPromoter, Tolt, PartnerStack, Dub or Tapfiliate, or one of your
-      own. Links go on working where their slugs are kept. The file is read in your browser, and nothing is
-      imported before you have seen what will happen.
+      Upload a CSV export from Rewardful, FirstPromoter, Tolt, PartnerStack, Dub or Tapfiliate, or your own
+      file. Links keep working when their slugs are kept. The file is read in your browser, and nothing is
+      imported until you have reviewed it.
     </p>
     {programs.length === 0 ? (
       <p class="note">
-        Partners belong to a program, and this workspace has none yet.{' '}
-        <a href={`/app/${workspace}/programs`}>Create a program</a> first.
+        This workspace has no programs yet. <a href={`/app/${workspace}/programs`}>Create a program</a> to
+        import partners into.
       </p>
     ) : (
       <ImportForm workspace={workspace} programs={programs} />
@@ -60,9 +60,9 @@ const ImportForm = ({ workspace, programs }: Props) => (
   <div id="import" data-workspace={workspace}>
     <noscript>
       <p class="note">
-        This page needs JavaScript, because the file is read in your browser. Without it, the{' '}
-        <a href="/openapi.json">API</a> does the same:{' '}
-        <code>POST /api/workspaces/{workspace}/partners/import</code>, and <code>…/customers/import</code>.
+        This page needs JavaScript to read the file in your browser. Without it, use the{' '}
+        <a href="/openapi.json">API</a>: <code>POST /api/workspaces/{workspace}/partners/import</code> and{' '}
+        <code>…/customers/import</code>.
       </p>
     </noscript>
     <p id="import-status" class="hidden" role="status" aria-live="polite"></p>
@@ -73,7 +73,7 @@ const ImportForm = ({ workspace, programs }: Props) => (
         <div class="field">
           <label for="import-program">Program</label>
           <select id="import-program" name="programId" required>
-            {/* One program needs no choice. Of several, a wrong one would be hard to undo. */}
+            {/* With several programs there is no default: importing into the wrong one is hard to undo. */}
             {programs.length > 1 && <option value="">Choose a program</option>}
             {programs.map(({ id, name }) => (
               <option value={id}>{name}</option>
@@ -83,8 +83,8 @@ const ImportForm = ({ workspace, programs }: Props) => (
         <div class="field drop" id="import-drop">
           <label for="import-file">CSV file</label>
           <p class="hint" id="import-file-hint">
-            Choose it, or drop it here. Separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows
-            encoding.
+            Choose a file or drop it here. Separated by commas, semicolons or tabs, in UTF-8, UTF-16 or
+            Windows encoding.
           </p>
           <input
             id="import-file"
@@ -95,7 +95,7 @@ const ImportForm = ({ workspace, programs }: Props) => (
           />
         </div>
         <div class="field">
-          <label for="import-text">Or paste its text</label>
+          <label for="import-text">Or paste CSV text</label>
           <textarea id="import-text" name="text" rows={4} spellcheck={false} autocomplete="off"></textarea>
         </div>
         <fieldset>
@@ -107,10 +107,9 @@ const ImportForm = ({ workspace, programs }: Props) => (
               name="sendWelcomeEmail"
               aria-describedby="import-mails-hint"
             />
-            <label for="import-mails">Send each new partner the “We’ve moved” mail</label>
+            <label for="import-mails">Email new partners that the program has moved</label>
             <span class="hint" id="import-mails-hint">
-              With their link and the portal’s address. It goes out as soon as the partner is imported, and
-              can’t be called back.
+              Contains their link and the portal’s URL. Sent as soon as a partner is imported.
             </span>
           </p>
           <p class="option">
@@ -120,17 +119,17 @@ const ImportForm = ({ workspace, programs }: Props) => (
               name="importOpeningBalances"
               aria-describedby="import-balances-hint"
             />
-            <label for="import-balances">Pay out opening balances</label>
+            <label for="import-balances">Import opening balances</label>
             <span class="hint" id="import-balances-hint">
-              What the file says that a partner is still owed becomes payable at once, in USD, and goes out
-              with the next payout run.
+              Balances that partners are still owed become payable immediately, in USD, and are paid by the
+              next payout run.
             </span>
           </p>
         </fieldset>
         <p class="actions">
-          {/* Until the script is there, which reads the file, there is nothing that could be sent. */}
+          {/* Disabled until the script that reads the file has loaded. */}
           <button type="submit" id="import-read" disabled>
-            Read the file
+            Review file
           </button>
         </p>
       </form>

@@ -7,12 +7,12 @@ import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/outbox.queries.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { Done, NextPage, Select, Table, Time, wordsFor } from '../../lib/pages/parts.tsx'
+import { Done, NextPage, noticeFor, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = {
-  queued: 'The mail will be sent again, within a minute or two.',
-  sent: 'That mail was sent already, so nothing was done.',
+  queued: 'Email queued. It will be sent within two minutes.',
+  sent: 'This email was already sent.',
 }
 
 const KINDS: Record<MailKind, string> = {
@@ -31,13 +31,13 @@ const STATUSES = [
   { value: 'failed', label: 'Failed' },
 ]
 
-/** As many failed mails as anybody wants to look through on top of the others. */
+/** Failed emails shown above the list. More would hide it. */
 const FAILED_ON_TOP = 50
 
 const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
   <form method="post" action={`${base}/mails/${mail.id}/retry`}>
     <button type="submit" class="link">
-      Send again<span class="hidden"> to {mail.recipient}</span>
+      Resend<span class="hidden"> to {mail.recipient}</span>
     </button>
   </form>
 )
@@ -45,7 +45,7 @@ const Retry = ({ base, mail }: { base: string; mail: MailRow }) => (
 const MailTable = ({ base, caption, mails }: { base: string; caption: string; mails: MailRow[] }) => (
   <Table
     caption={caption}
-    head={['Written', 'Mail', 'To', 'Status', { number: 'Tries' }, 'Last error', 'Send again']}
+    head={['Created', 'Type', 'Recipient', 'Status', { number: 'Attempts' }, 'Last error', 'Action']}
   >
     {mails.map((mail) => (
       <tr>
@@ -71,7 +71,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
   </Table>
 )
 
-/** /app/:workspace/mails: what was mailed, and what could not be. */
+/** /app/:workspace/mails: emails and their delivery. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/mails', managersOnly(), async (c) => {
     const { db, workspace } = c.var
@@ -86,28 +86,32 @@ export default createRoutes<WorkspaceEnv>()
     const { data: mails, nextCursor } = page(rows, limit)
     const children = (
       <>
-        <h1>Mails</h1>
-        <Done message={wordsFor(DONE, c.req.query('done'))} />
+        <h1>Emails</h1>
+        <Done message={noticeFor(DONE, c.req.query('done'))} />
         {failed.length > 0 && (
           <>
-            <h2>Could not be delivered</h2>
-            <p>Send them again once what the last error says is mended.</p>
-            <MailTable base={base} caption="Mails that could not be delivered" mails={failed} />
-            <h2>All mails</h2>
+            <h2>Undelivered emails</h2>
+            <p>Fix the cause in the last error, then resend.</p>
+            <MailTable base={base} caption="Undelivered emails" mails={failed} />
+            <h2>All emails</h2>
           </>
         )}
-        <Filters what="mails" path={`${base}/mails`} fields={fields} errors={errors}>
+        <Filters what="emails" path={`${base}/mails`} fields={fields} errors={errors}>
           <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
         </Filters>
         {mails.length > 0 ? (
-          <MailTable base={base} caption="Mails" mails={mails} />
+          <MailTable base={base} caption="Emails" mails={mails} />
         ) : (
-          <p class="empty">{fields.status ? 'No mail is like that.' : 'No mail was written yet.'}</p>
+          <p class="empty">
+            {fields.status
+              ? 'No emails match these filters.'
+              : 'No emails yet. Invitations and partner emails appear here.'}
+          </p>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: 'Mails', section: '/mails', children }, errors ? 400 : 200)
+    return renderPage(c, { title: 'Emails', section: '/mails', children }, errors ? 400 : 200)
   })
   .post('/app/:workspace/mails/:id/retry', managersOnly(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))

@@ -4,7 +4,7 @@ import type { Fields } from '../../lib/http/validate.ts'
 import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
-const LABELS = { email: 'E-mail address', role: 'Role' }
+const LABELS = { email: 'Email address', role: 'Role' }
 
 const ROLES = [
   { value: 'member', label: 'Member' },
@@ -12,7 +12,7 @@ const ROLES = [
 ] as const
 
 const ROLE_HINT =
-  'A manager changes everything. A member looks, but not at keys, members, mails and the audit log.'
+  'Managers have full access. Members have read-only access and cannot open keys, members, emails or the audit log.'
 
 type MembersProps = {
   base: string
@@ -23,13 +23,13 @@ type MembersProps = {
   done?: string | undefined
 }
 
-/** The list of members, and a form to invite one. */
+/** The members, and a form to invite one. */
 export const MembersPage = ({ base, members, url, fields = {}, errors, done }: MembersProps) => (
   <>
     <h1>Members</h1>
     <Done message={done} />
     <Problem errors={errors} labels={LABELS} />
-    <Table caption="Members" head={['E-mail', 'Role', 'Since', 'Change']}>
+    <Table caption="Members" head={['Email', 'Role', 'Added', 'Action']}>
       {members.data.map(({ id, email, role, createdAt }) => (
         <tr>
           <td>{email}</td>
@@ -39,19 +39,19 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
           </td>
           <td>
             <a href={`${base}/${id}`}>
-              Change<span class="hidden"> {email}</span>
+              Edit<span class="hidden"> {email}</span>
             </a>
           </td>
         </tr>
       ))}
     </Table>
     <NextPage url={url} cursor={members.nextCursor} />
-    <h2>Invite somebody</h2>
+    <h2>New member</h2>
     <form method="post" action={base}>
       <Field
         label={LABELS.email}
         name="email"
-        hint="They get a mail, and are a member as soon as they sign in with this address."
+        hint="They receive an email, and join by signing in with this address."
         type="email"
         required
         maxlength={320}
@@ -66,7 +66,7 @@ export const MembersPage = ({ base, members, url, fields = {}, errors, done }: M
         value={fields.role ?? 'member'}
         errors={errors}
       />
-      <button type="submit">Invite</button>
+      <button type="submit">Send invitation</button>
     </form>
   </>
 )
@@ -78,7 +78,7 @@ type MemberProps = {
   errors?: ErrorDetail[] | undefined
 }
 
-/** One member: the role, and the way out. */
+/** One member's role. */
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
     <p>
@@ -96,25 +96,26 @@ export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
         errors={errors}
       />
       <p class="actions">
-        <button type="submit">Save</button>{' '}
-        <a href={`${base}/${member.id}/remove`}>Remove from the workspace</a>
+        <button type="submit">Save role</button>{' '}
+        <a href={`${base}/${member.id}/remove`}>Remove from workspace</a>
       </p>
     </form>
   </>
 )
 
-/** Asks whether a member is really to go. */
+/** Confirms the removal of a member. */
 export const RemovePage = ({ base, member, problem }: MemberProps) => (
   <>
     <h1>Remove {member.email}?</h1>
     <Problem message={problem} />
-    <p>They can’t see this workspace from that moment on. You can invite them again.</p>
+    <p>They lose access to this workspace immediately. You can invite them again later.</p>
     <form method="post">
       <p class="actions">
         <button type="submit" class="danger">
-          Remove
+          {' '}
+          Remove member{' '}
         </button>{' '}
-        <a href={`${base}/${member.id}`}>Keep</a>
+        <a href={`${base}/${member.id}`}>Cancel</a>
       </p>
     </form>
   </>

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { wordsFor } from '../../lib/pages/parts.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   changeRole,
@@ -20,9 +20,9 @@ import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/mem
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
-  invited: 'Invited: a mail with the way in is on its way.',
-  changed: 'The role is changed, from now on.',
-  removed: 'Removed: they can’t see this workspace any more.',
+  invited: 'Member invited. They will receive an email.',
+  changed: 'Role updated.',
+  removed: 'Member removed. They no longer have access to this workspace.',
 }
 
 const findOne = (c: Context<WorkspaceEnv, '/:id'>): Promise<Member> =>
@@ -43,17 +43,17 @@ const showMembers = async (
   return renderPage(c, { title: 'Members', section: '/members', children }, status)
 }
 
-/** Where to go after a change. Who has just lost the right to see this page is led to one that they may see. */
-const afterwards = (c: Context<WorkspaceEnv>, member: Member, done: 'changed' | 'removed'): string => {
+/** Where to redirect after a change. Users who lost access to this page are sent to one that they may see. */
+const nextPath = (c: Context<WorkspaceEnv>, member: Member, done: 'changed' | 'removed'): string => {
   const base = `/app/${c.var.workspace.slug}`
   if (member.email !== c.var.user.email) return `${base}/members?done=${done}`
   return done === 'removed' ? '/app?done=left' : base
 }
 
-/** /app/:workspace/members: who may see the workspace, and who may change it. For managers. */
+/** /app/:workspace/members: members and their roles. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members', managersOnly(), query(Page), (c) =>
-    showMembers(c, c.req.valid('query'), { done: wordsFor(DONE, c.req.query('done')) }),
+    showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
   .post('/app/:workspace/members', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -80,7 +80,7 @@ export default createRoutes<WorkspaceEnv>()
     const member = data
       ? await found('member', c.req.param('id'), (id) => changeRole(db, actOf(c), id, data.role))
       : null
-    if (member) return c.redirect(afterwards(c, member, 'changed'), 303)
+    if (member) return c.redirect(nextPath(c, member, 'changed'), 303)
 
     const before = await findOne(c)
     const children = (
@@ -101,7 +101,7 @@ export default createRoutes<WorkspaceEnv>()
   .post('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const member = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
-    if (member) return c.redirect(afterwards(c, member, 'removed'), 303)
+    if (member) return c.redirect(nextPath(c, member, 'removed'), 303)
 
     const base = `/app/${workspace.slug}/members`
     const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />

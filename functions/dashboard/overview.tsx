@@ -1,51 +1,51 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
-import { Done, wordsFor } from '../../lib/pages/parts.tsx'
+import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { MOST_COUNTED, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
-const DONE = { created: 'Your workspace is ready. Here is what comes next.' }
+const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
 
-/** A number that was counted up to a limit. */
+/** A count that stops at a limit. */
 const upToMost = (number: number): string =>
   number > MOST_COUNTED ? `more than ${MOST_COUNTED.toLocaleString('en')}` : number.toLocaleString('en')
 
-/** What it takes until the first sale is credited, in order. */
+/** The steps to the first credited sale, in order. */
 const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, base: string) => [
   {
     done: programId !== null,
     href: `${base}/programs/new`,
     label: 'Create a program',
-    why: 'It says what partners earn, and for how long.',
+    help: 'It defines what partners earn, and for how long.',
   },
   {
     done: hasApiKey,
     href: `${base}/api-keys`,
     label: 'Create an API key',
-    why: 'Your backend reports leads and sales with it.',
+    help: 'Your backend uses it to report leads and sales.',
   },
   {
     done: partners > 0,
     href: `${base}/import`,
     label: 'Import your partners',
-    why: 'From another platform, with their links kept, or from a list of your own.',
+    help: 'From another platform, with their existing links, or from your own list.',
   },
   {
     done: hasClick,
     href: programId === null ? `${base}/programs` : `${base}/programs/${programId}#snippet`,
-    label: 'Put the snippet on your site',
-    why: 'Done once the first visitor has come through a partner’s link.',
+    label: 'Add the snippet to your site',
+    help: 'Complete when the first visitor arrives through a partner’s link.',
   },
   {
     done: hasSale,
     href: `${base}/events`,
     label: 'Report your first sale',
-    why: (
+    help: (
       <>
-        From your backend, with the click’s id: see the <a href="/openapi.json">API’s description</a>. Or let{' '}
-        <a href={`${base}/stripe`}>Stripe</a> report it.
+        Send it from your backend with the click ID (see the <a href="/openapi.json">API reference</a>), or{' '}
+        <a href={`${base}/stripe`}>connect Stripe</a>.
       </>
     ),
   },
@@ -53,15 +53,15 @@ const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, 
 
 const Checklist = ({ overview, base }: { overview: Overview; base: string }) => (
   <section class="card">
-    <h2>To your first credited sale</h2>
+    <h2>Setup checklist</h2>
     <ul class="checklist">
-      {steps(overview, base).map(({ done, href, label, why }) => (
+      {steps(overview, base).map(({ done, href, label, help }) => (
         <li>
           <span class="status" data-status={done ? 'approved' : 'open'}>
             {done ? 'Done' : 'To do'}
           </span>
           <span>
-            <a href={href}>{label}</a>. {why}
+            <a href={href}>{label}</a>. {help}
           </span>
         </li>
       ))}
@@ -77,7 +77,7 @@ const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
     </li>
     <li>
       <strong>{upToMost(overview.events)}</strong>
-      <a href={`${base}/events`}>Events in 30 days</a>
+      <a href={`${base}/events`}>Events (30 days)</a>
     </li>
     {overview.earned.map(({ currency, pendingCents, payableCents }) => (
       <>
@@ -109,11 +109,11 @@ const OverviewPage = ({ workspace, overview, done }: Props) => {
   )
 }
 
-/** /app/:workspace: what is left to be set up, and how things stand. */
+/** /app/:workspace: the setup checklist and the main figures. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => {
   const { db, now, workspace } = c.var
   const overview = await readOverview(db, workspace.id, now)
-  const done = wordsFor(DONE, c.req.query('done'))
+  const done = noticeFor(DONE, c.req.query('done'))
   const page = <OverviewPage workspace={workspace} overview={overview} done={done} />
   return renderPage(c, { title: 'Overview', section: '', children: page })
 })

@@ -1,23 +1,23 @@
-/** What a manager can do about a partner, as forms. */
+/** The forms on a partner's page. */
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Field, Select, Table } from '../../lib/pages/parts.tsx'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 
-/** A form that was refused: what was typed into it, and what is wrong with that. */
+/** A rejected form: its fields and their errors. */
 export type Refused = {
-  /** The form that shows it again; null for a button, into which nothing is typed. */
+  /** The form to show again; null for a button without fields. */
   form: 'partner' | 'coupon' | null
   fields: Fields
   errors: ErrorDetail[]
-  /** Who has the coupon that was to be added. */
+  /** The partner that has the coupon. */
   holder?: { id: string; slug: string } | null
 }
 
 type Coupons = PartnerRow['coupons']
 
-/** The coupons that credit the partner. Spec, section 4.5. */
+/** The coupons that credit the partner (spec section 4.5). */
 export const CouponAliases = ({
   path,
   partnersPath,
@@ -33,28 +33,25 @@ export const CouponAliases = ({
 }) => (
   <section>
     <h2 id="coupon-aliases">Coupon aliases</h2>
-    <p>
-      A checkout that uses one of these codes is credited to this partner, even when the buyer never came
-      through its link.
-    </p>
+    <p>Checkouts that use one of these coupons are credited to this partner, even without a click.</p>
     {coupons.length > 0 ? (
       <CouponTable path={path} coupons={coupons} isManager={isManager} />
     ) : (
-      <p class="empty">No coupon credits this partner.</p>
+      <p class="empty">No coupons yet.</p>
     )}
     {refused?.holder && (
       <p>
         <a href={`${partnersPath}/${refused.holder.id}#coupon-aliases`}>
-          “{refused.holder.slug}” has {refused.fields.couponId}
+          Go to “{refused.holder.slug}”, which has {refused.fields.couponId}
         </a>
       </p>
     )}
     {isManager && (
       <form class="inline" method="post" action={`${path}/coupons`}>
         <Field
-          label="Coupon or promotion code id"
+          label="Coupon or promotion code ID"
           name="couponId"
-          hint="As the payment processor knows it."
+          hint="The ID in your payment processor."
           required
           maxlength={255}
           autocomplete="off"
@@ -66,14 +63,14 @@ export const CouponAliases = ({
         <Field
           label="Code (optional)"
           name="couponLabel"
-          hint="As buyers know it."
+          hint="The code that buyers enter."
           maxlength={255}
           autocomplete="off"
           spellcheck="false"
           value={refused?.fields.couponLabel}
           errors={refused?.errors}
         />
-        <button type="submit">Add the coupon</button>
+        <button type="submit">Add coupon</button>
       </form>
     )}
   </section>
@@ -88,7 +85,7 @@ const CouponTable = ({
   coupons: Coupons
   isManager: boolean
 }) => (
-  <Table caption="Coupon aliases" head={['Id', 'Code', ...(isManager ? ['Remove'] : [])]}>
+  <Table caption="Coupon aliases" head={['ID', 'Code', ...(isManager ? ['Action'] : [])]}>
     {coupons.map(({ couponId, couponLabel }) => (
       <tr>
         <td>
@@ -123,7 +120,7 @@ export const PartnerForms = ({
   refused: Refused | undefined
 }) => (
   <section>
-    <h2>Change this partner</h2>
+    <h2>Settings</h2>
     <form method="post" action={path}>
       <Field
         label="Name"
@@ -136,19 +133,19 @@ export const PartnerForms = ({
       <Select
         label="Group"
         name="groupId"
-        hint="A group can have rewards of its own. They apply to what is reported from now on."
+        hint="A group can set its own rewards. A change applies to new events only."
         options={[
-          { value: '', label: 'None: the program’s reward' },
+          { value: '', label: 'None (program reward)' },
           ...groups.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         value={refused ? refused.fields.groupId : partner.groupId}
         errors={refused?.errors}
       />
       <p>
-        <button type="submit">Save the partner</button>
+        <button type="submit">Save partner</button>
       </p>
     </form>
-    {partner.status === 'approved' ? <Ban path={path} /> : <LetIn path={path} />}
+    {partner.status === 'approved' ? <Ban path={path} /> : <Reinstate path={path} />}
   </section>
 )
 
@@ -156,22 +153,21 @@ const Ban = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
     <h3>Ban this partner</h3>
     <p>
-      Its link stops counting at once: no visit, sale or lead is credited to it from now on, not even of
-      customers that it brought before. What it has earned stays. An import leaves it banned, and you can let
-      it in again here.
+      The partner’s link stops working immediately: no new click, lead or sale is credited, including those of
+      existing customers. Earned commissions are kept. You can reinstate the partner later; imports do not.
     </p>
     <input type="hidden" name="status" value="banned" />
     <button type="submit" class="danger">
-      Ban the partner
+      Ban partner
     </button>
   </form>
 )
 
-const LetIn = ({ path }: { path: string }) => (
+const Reinstate = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
-    <h3>Let this partner in again</h3>
-    <p>Its link counts again from now on. What was reported while it was banned stays uncredited.</p>
+    <h3>Reinstate this partner</h3>
+    <p>The partner’s link works again. Events reported during the ban stay uncredited.</p>
     <input type="hidden" name="status" value="approved" />
-    <button type="submit">Let the partner in</button>
+    <button type="submit">Reinstate partner</button>
   </form>
 )

@@ -1,4 +1,4 @@
-/** A partner's page: its link, what it has earned, its coupon aliases, and what a manager can do about it. */
+/** A partner's page: link, earnings, coupons, ledger and, for managers, settings. */
 import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
@@ -32,7 +32,7 @@ export const PartnerPage = (props: Props) => {
         <dd>
           <Status status={partner.status} />
         </dd>
-        <dt>E-mail address</dt>
+        <dt>Email address</dt>
         <dd>{partner.email}</dd>
         <dt>Program</dt>
         <dd>
@@ -44,11 +44,11 @@ export const PartnerPage = (props: Props) => {
         <dd>
           <Time at={partner.createdAt} />
         </dd>
-        <dt>Paid by Stripe</dt>
+        <dt>Stripe account</dt>
         <dd>{props.accountStatus ? ACCOUNT_WORDS[props.accountStatus] : 'Not connected'}</dd>
       </dl>
       <h2>Link</h2>
-      {partner.status === 'banned' && <p>This link counts no more: the partner is banned.</p>}
+      {partner.status === 'banned' && <p>The partner is banned, so this link does not work.</p>}
       <Copyable label="the partner’s link" text={partnerLink(partner.siteUrl, partner.slug)} />
       <Earned earned={earned} />
       <CouponAliases
@@ -71,28 +71,28 @@ export const PartnerPage = (props: Props) => {
   )
 }
 
-/** Whether a partner can be paid by Stripe, and why not. */
+/** Whether Stripe can pay the partner. */
 const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
-  onboarding: 'Not yet: the partner has begun to connect an account',
-  in_review: 'Not yet: Stripe is checking the account',
-  enabled: 'Yes: the account is connected',
-  restricted: 'Not now: Stripe needs something from the partner again',
-  closed: 'No: the account was closed',
+  onboarding: 'Onboarding not finished',
+  in_review: 'In review by Stripe',
+  enabled: 'Connected',
+  restricted: 'Restricted: Stripe needs more information from the partner',
+  closed: 'Closed',
 }
 
 const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
   <section>
-    <h2>Earned</h2>
+    <h2>Earnings</h2>
     {earned.length === 0 ? (
-      <p class="empty">Nothing yet.</p>
+      <p class="empty">No earnings yet.</p>
     ) : (
       <Table
-        caption="Earned"
+        caption="Earnings"
         head={[
           'Currency',
           { number: 'Pending' },
           { number: 'Payable' },
-          { number: 'On its way' },
+          { number: 'Processing' },
           { number: 'Paid' },
         ]}
       >
@@ -110,7 +110,7 @@ const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
   </section>
 )
 
-/** A list's newest, and the way to all of it. */
+/** The newest rows of a list, with a link to all of them. */
 const Newest = ({
   heading,
   rows,
@@ -129,7 +129,7 @@ const Newest = ({
     {rows.length === 0 ? <p class="empty">{none}</p> : children}
     {rows.length > SHOWN && (
       <p>
-        <a href={all}>All {heading.toLowerCase()} of this partner</a>
+        <a href={all}>View all {heading.toLowerCase()}</a>
       </p>
     )}
   </section>
@@ -149,7 +149,7 @@ const Ledger = ({
       heading="Payouts"
       rows={payouts}
       all={`${base}/payouts/all?partnerId=${partner.id}`}
-      none="None yet."
+      none="No payouts yet."
     >
       <PayoutTable base={base} of="partner" payouts={payouts.slice(0, SHOWN)} />
     </Newest>
@@ -157,7 +157,7 @@ const Ledger = ({
       heading="Commissions"
       rows={commissions}
       all={`${base}/commissions?partnerId=${partner.id}`}
-      none="None yet."
+      none="No commissions yet."
     >
       <CommissionTable base={base} ofOne commissions={commissions.slice(0, SHOWN)} now={now} />
     </Newest>
@@ -165,7 +165,7 @@ const Ledger = ({
       heading="Events"
       rows={events}
       all={`${base}/events?partnerId=${partner.id}`}
-      none="No sale or lead was credited to this partner yet."
+      none="No sales or leads yet."
     >
       <EventTable base={base} ofOne events={events.slice(0, SHOWN)} />
     </Newest>
@@ -173,7 +173,7 @@ const Ledger = ({
       heading="Customers"
       rows={customers}
       all={`${base}/customers?partnerId=${partner.id}`}
-      none="No customer belongs to this partner yet."
+      none="No customers yet."
     >
       <CustomerTable base={base} ofOne customers={customers.slice(0, SHOWN)} />
     </Newest>

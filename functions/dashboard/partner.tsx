@@ -4,7 +4,7 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { wordsFor } from '../../lib/pages/parts.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { addCoupon, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
@@ -15,27 +15,27 @@ import type { Refused } from './partner-forms.tsx'
 import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
-  saved: 'The partner was saved.',
-  banned: 'The partner was banned: its link counts no more.',
-  approved: 'The partner was let in again: its link counts from now on.',
-  added: 'The coupon was added.',
-  there_already: 'The partner has this coupon already.',
-  removed: 'The coupon was removed: checkouts that use it no longer credit this partner.',
+  saved: 'Partner saved.',
+  banned: 'Partner banned. Its link no longer works.',
+  approved: 'Partner reinstated. Its link works again.',
+  added: 'Coupon added.',
+  there_already: 'This partner already has this coupon.',
+  removed: 'Coupon removed. New checkouts that use it no longer credit this partner.',
 }
 
-/** Shows the partner of the address, with the form that was refused, if one was. */
+/** Renders the partner's page, with the rejected form if there is one. */
 const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
   const { db, now, workspace } = c.var
   const read = await found('partner', c.req.param('id') ?? '', (id) =>
     readPartnerPage(db, workspace.id, id, now),
   )
   const { name, email } = read.partner
-  const done = refused ? undefined : wordsFor(DONE, c.req.query('done'))
+  const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = <PartnerPage {...read} refused={refused} workspace={workspace} now={now} done={done} />
   return renderPage(c, { title: name ?? email, section: '/partners', children }, status)
 }
 
-/** Back to the partner's page, which then says what was done. */
+/** Redirects to the partner's page with a notice. */
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
 
@@ -48,14 +48,14 @@ const change = async (c: Context<WorkspaceEnv>, changes: z.output<typeof Partner
 
 const PATH = '/app/:workspace/partners/:id'
 
-/** /app/:workspace/partners/:id: one partner, and what a manager can do about it. Spec, section 4.5. */
+/** /app/:workspace/partners/:id: one partner (spec section 4.5). */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => showPartner(c))
   .post(PATH, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
-    // A field that was left blank is to become so.
-    const wanted = { name: fields.name ?? null, groupId: fields.groupId ?? null }
-    const { data, errors } = checked(PartnerChange, wanted)
+    // A blank field clears the value.
+    const input = { name: fields.name ?? null, groupId: fields.groupId ?? null }
+    const { data, errors } = checked(PartnerChange, input)
     if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
     await change(c, data)
     return done(c, 'saved')
@@ -74,7 +74,7 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return showPartner(c, { form: 'coupon', fields, errors }, 400)
     const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, data))
     if (added.outcome !== 'taken') return done(c, added.outcome)
-    const message = 'Another partner has this coupon. It never moves by itself: remove it there first.'
+    const message = 'Another partner has this coupon. Remove it there first.'
     const taken = [{ path: 'couponId', message }]
     return showPartner(c, { form: 'coupon', fields, errors: taken, holder: added.holder }, 409)
   })

@@ -16,7 +16,7 @@ import {
 import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
-/** A program with one of its groups, or without any. */
+/** A program with one of its groups, if it has any. */
 type Choice = { programId: string; programName: string; groupId: string | null; groupName: string | null }
 
 const ANY = { value: '', label: 'Any' }
@@ -44,10 +44,10 @@ const PartnerFilters = ({
       path={`${base}/partners`}
       fields={fields}
       errors={errors}
-      kept={{ email: 'Only this e-mail address.', slug: 'Only this slug.' }}
+      linked={{ email: 'Filtered to one email address.', slug: 'Filtered to one slug.' }}
     >
       <Field
-        label="E-mail address, name or slug"
+        label="Email address, name or slug"
         name="query"
         type="search"
         maxlength={255}
@@ -76,7 +76,7 @@ const PartnerFilters = ({
 }
 
 const PartnerTable = ({ base, partners }: { base: string; partners: PartnerRow[] }) => (
-  <Table caption="Partners" head={['Partner', 'E-mail address', 'Link', 'Group', 'Coupons', 'Status']}>
+  <Table caption="Partners" head={['Partner', 'Email address', 'Link', 'Group', 'Coupons', 'Status']}>
     {partners.map((partner) => (
       <tr>
         <td>
@@ -97,17 +97,17 @@ const PartnerTable = ({ base, partners }: { base: string; partners: PartnerRow[]
 )
 
 const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
-  if (isFiltered) return <p class="empty">No partner is like that.</p>
-  if (workspace.role !== 'manager') return <p class="empty">There are no partners yet.</p>
+  if (isFiltered) return <p class="empty">No partners match these filters.</p>
+  if (workspace.role !== 'manager') return <p class="empty">No partners yet.</p>
   return (
     <p class="empty">
-      There are no partners yet. <a href={`/app/${workspace.slug}/import`}>Import them</a> from another
-      platform, or from a list of your own: their links go on working.
+      No partners yet. <a href={`/app/${workspace.slug}/import`}>Import them</a> from another platform or a
+      CSV file. Their existing links keep working.
     </p>
   )
 }
 
-/** /app/:workspace/partners: finding a partner. */
+/** /app/:workspace/partners: the partners, with filters. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`

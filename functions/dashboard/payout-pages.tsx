@@ -1,10 +1,10 @@
-/** The page of payouts: what is owed, the way to pay it, and the runs. */
+/** The payouts page: balances, the form for a new run, and the runs. */
 
 import type { Listed } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_WORDS, moneySums, NeedsKey, progressWords } from '../../lib/pages/payouts.tsx'
+import { METHOD_NAMES, moneySums, NeedsKey, runProgress } from '../../lib/pages/payouts.tsx'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { counted } from '../../lib/plural.ts'
@@ -12,7 +12,7 @@ import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
 
-/** What is owed, the way to pay it, and what was paid. */
+/** Balances by currency, the form for a new run, and the runs. */
 export const PayoutsPage = ({
   workspace,
   data,
@@ -34,21 +34,21 @@ export const PayoutsPage = ({
       <Owed earned={data.earned} base={base} />
       {data.unconnected > 0 && (
         <p>
-          {counted(data.unconnected, 'partner')} with something payable can’t be paid by Stripe yet:{' '}
-          {data.unconnected === 1 ? 'it has' : 'they have'} not connected an account.
+          {counted(data.unconnected, 'partner')} with a payable balance{' '}
+          {data.unconnected === 1 ? 'has' : 'have'} not connected a Stripe account.
         </p>
       )}
       {workspace.role === 'manager' && <PayForm base={base} data={data} />}
-      <h2>Runs</h2>
+      <h2>Payout runs</h2>
       {runs.data.length > 0 ? (
         <>
           <RunTable base={base} runs={runs.data} />
           <p>
-            <a href={`${base}/payouts/all`}>All payouts, one by one</a>
+            <a href={`${base}/payouts/all`}>View all payouts</a>
           </p>
         </>
       ) : (
-        <p class="empty">Nobody was paid yet.</p>
+        <p class="empty">No payout runs yet.</p>
       )}
       <NextPage url={url} cursor={runs.nextCursor} />
     </>
@@ -57,15 +57,15 @@ export const PayoutsPage = ({
 
 const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string }) =>
   earned.length === 0 ? (
-    <p class="empty">Nobody has earned anything yet.</p>
+    <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
   ) : (
     <Table
-      caption="What is owed"
+      caption="Balances"
       head={[
         'Currency',
         { number: 'Payable' },
         { number: 'Pending' },
-        { number: 'On its way' },
+        { number: 'Processing' },
         { number: 'Paid' },
       ]}
     >
@@ -84,15 +84,15 @@ const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string })
   )
 
 const METHODS = [
-  { value: 'stripe', label: 'By Stripe' },
-  { value: 'manual', label: 'By bank, from a file' },
+  { value: 'stripe', label: 'Stripe' },
+  { value: 'manual', label: 'Bank transfer (CSV file)' },
 ]
 
 const PayForm = ({ base, data: { programs, hasKey } }: { base: string; data: PayoutsData }) => (
   <section class="card">
-    <h2>Pay partners</h2>
+    <h2>New payout run</h2>
     <form class="inline" method="get" action={`${base}/payouts/new`}>
-      <Select label="How" name="method" options={METHODS} value={hasKey ? 'stripe' : 'manual'} />
+      <Select label="Method" name="method" options={METHODS} value={hasKey ? 'stripe' : 'manual'} />
       {programs.length > 1 && (
         <Select
           label="Program"
@@ -103,23 +103,23 @@ const PayForm = ({ base, data: { programs, hasKey } }: { base: string; data: Pay
           ]}
         />
       )}
-      <button type="submit">Look first</button>
+      <button type="submit">Preview payouts</button>
     </form>
     <p class="hint">
-      Shows who would get what, and who is left out. Nothing is paid before you say so there.
+      The preview lists each payout and who is skipped. Nothing is paid until you confirm it.
     </p>
     {!hasKey && <NeedsKey base={base} />}
   </section>
 )
 
-/** Who has begun a run. */
-const begunBy = ({ createdBy, scheduledFor }: Run): string =>
-  createdBy ?? `The schedule, for ${scheduledFor?.toISOString().slice(0, 10)}`
+/** Who or what started a run. */
+const startedBy = ({ createdBy, scheduledFor }: Run): string =>
+  createdBy ?? `Schedule (${scheduledFor?.toISOString().slice(0, 10)})`
 
 const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
   <Table
     caption="Payout runs"
-    head={['Begun', { number: 'Sum' }, 'Status', 'Progress', 'Paid by', 'Program', 'Begun by']}
+    head={['Started', { number: 'Total' }, 'Status', 'Progress', 'Method', 'Program', 'Started by']}
   >
     {runs.map((run) => (
       <tr>
@@ -132,10 +132,10 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
         <td>
           <Status status={run.status} />
         </td>
-        <td>{progressWords(run)}</td>
-        <td>{METHOD_WORDS[run.method]}</td>
+        <td>{runProgress(run)}</td>
+        <td>{METHOD_NAMES[run.method]}</td>
         <td>{run.programName ?? 'All'}</td>
-        <td>{begunBy(run)}</td>
+        <td>{startedBy(run)}</td>
       </tr>
     ))}
   </Table>

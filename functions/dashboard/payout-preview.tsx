@@ -1,33 +1,33 @@
-/** The page that says who would be paid what, and who would not and why, before anything is paid. */
+/** The preview of a payout run: each payout, and each skipped partner with the reason. */
 import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
-import { Problem, Table, wordsFor } from '../../lib/pages/parts.tsx'
+import { noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { moneySums, NeedsKey } from '../../lib/pages/payouts.tsx'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod, SkipCode } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
-/** Of long lists, as many as anybody reads through: the sums are those of all. */
-export const SHOWN_LINES = 200
+/** Lines shown per table. Sums cover all lines. */
+export const MAX_LINES = 200
 
-const SKIP_WORDS: Record<SkipCode, string> = {
-  not_connected: 'Has not connected a Stripe account yet. A mail tells each partner so, once.',
-  partner_banned: 'Is banned.',
-  below_minimum: 'Is below the program’s minimum payout.',
-  negative_balance: 'More was taken back than earned since: it waits until that is made up for.',
+const SKIP_REASONS: Record<SkipCode, string> = {
+  not_connected: 'Has not connected a Stripe account. Partners are emailed once about this.',
+  partner_banned: 'Banned.',
+  below_minimum: 'Below the program’s minimum payout.',
+  negative_balance: 'Reversals exceed earnings. The negative balance is carried forward.',
 }
 
 type Line = { partnerId: string; currency: string; amountCents: number }
 
-/** Whether nobody can be paid, and some only because they have not connected: a run tells them what to do. */
-export const isToTell = ({ payouts, skipped }: RunResultResponse): boolean =>
+/** Whether a run would pay nobody, and only email partners who have not connected an account. */
+export const onlyNotifies = ({ payouts, skipped }: RunResultResponse): boolean =>
   payouts.length === 0 && skipped.some(({ code }) => code === 'not_connected')
 
 const PAY_BUTTON: Record<PayoutMethod, (sum: string) => string> = {
-  stripe: (sum) => `Pay ${sum} by Stripe`,
-  manual: (sum) => `Pay ${sum} by bank`,
+  stripe: (sum) => `Pay ${sum} with Stripe`,
+  manual: (sum) => `Pay ${sum} by bank transfer`,
 }
 
 type Props = {
@@ -36,11 +36,11 @@ type Props = {
   program: { id: string; name: string } | null
   result: RunResultResponse
   names: Map<string, { name: string | null; slug: string }>
-  /** Whether there is what this method takes. */
+  /** Whether the method is set up. */
   isReady: boolean
 }
 
-/** Says who would be paid, and pays when a manager says so. */
+/** The preview, with the button that starts the run. */
 export const PreviewPage = ({ workspace, method, program, result, names, isReady }: Props) => {
   const base = `/app/${workspace.slug}`
   const { payouts, skipped } = result
@@ -48,53 +48,47 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
   const sum = moneySums(payouts)
   return (
     <>
-      <h1>{method === 'stripe' ? 'Pay by Stripe?' : 'Pay by bank?'}</h1>
+      <h1>{method === 'stripe' ? 'Stripe payout preview' : 'Bank transfer preview'}</h1>
       <p>
-        {program ? (
-          <>
-            Of the program <bdi>{program.name}</bdi>:{' '}
-          </>
-        ) : (
-          'Of all programs: '
-        )}
         {payouts.length === 0 ? (
-          'nobody is to be paid anything now.'
+          'No payouts are due'
         ) : (
           <>
-            <strong>{sum}</strong> to {counted(partners, 'partner')}.
+            <strong>{sum}</strong> to {counted(partners, 'partner')}
           </>
-        )}
+        )}{' '}
+        in {program ? <bdi>{program.name}</bdi> : 'all programs'}.
       </p>
       {!isReady && <NeedsKey base={base} />}
       {isReady && payouts.length > 0 && (
         <RunForm base={base} method={method} program={program} button={PAY_BUTTON[method](sum)}>
           {method === 'stripe'
-            ? 'The money goes from your Stripe account to theirs, at once.'
-            : 'This sets the payouts aside for you to pay, and makes a file for your bank. Nothing is sent.'}{' '}
-          What has become payable until you press the button goes with it.
+            ? 'Transfers from your Stripe account to the partners’ accounts start immediately.'
+            : 'This reserves the payouts and creates a CSV file for your bank. No money is sent.'}{' '}
+          Commissions that become payable before you confirm are included.
         </RunForm>
       )}
-      {isReady && isToTell(result) && (
-        <RunForm base={base} method={method} program={program} button="Tell them to connect">
-          Who has not connected an account can be told so by mail, with the way to do it. A mail goes to each
-          of them once: who was told before is not told again.
+      {isReady && onlyNotifies(result) && (
+        <RunForm base={base} method={method} program={program} button="Email partners to connect">
+          Emails each partner without a connected account how to connect one. Partners who already received
+          this email are not emailed again.
         </RunForm>
       )}
       {payouts.length > 0 && (
         <>
-          <h2>Who is paid</h2>
-          <Lines base={base} caption="Who is paid" lines={payouts} names={names} />
+          <h2>Payouts</h2>
+          <Lines base={base} caption="Payouts" lines={payouts} names={names} />
         </>
       )}
       {skipped.length > 0 && (
         <>
-          <h2>Who is left out</h2>
-          <Lines base={base} caption="Who is left out" lines={skipped} names={names} />
+          <h2>Skipped</h2>
+          <Lines base={base} caption="Skipped" lines={skipped} names={names} />
         </>
       )}
       {payouts.length === 0 && (
         <p>
-          <a href={`${base}/payouts`}>Back to the payouts</a>
+          <a href={`${base}/payouts`}>Back to payouts</a>
         </p>
       )}
     </>
@@ -103,14 +97,14 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
 
 type RunFormProps = Pick<Props, 'method' | 'program'> & { base: string; button: string; children: Child }
 
-/** The button that begins the run, and what it does. */
+/** The button that starts a run, and its effect. */
 const RunForm = ({ base, method, program, button, children }: RunFormProps) => (
   <form method="post" action={`${base}/payouts/new`}>
     <input type="hidden" name="method" value={method} />
     {program && <input type="hidden" name="programId" value={program.id} />}
     <p>{children}</p>
     <p class="actions">
-      <button type="submit">{button}</button> <a href={`${base}/payouts`}>Not now</a>
+      <button type="submit">{button}</button> <a href={`${base}/payouts`}>Cancel</a>
     </p>
   </form>
 )
@@ -124,11 +118,11 @@ type LinesProps = {
 
 const Lines = ({ base, caption, lines, names }: LinesProps) => {
   const hasReasons = lines.some(({ code }) => code !== undefined)
-  const rest = lines.length - SHOWN_LINES
+  const rest = lines.length - MAX_LINES
   return (
     <>
-      <Table caption={caption} head={['Partner', { number: 'Amount' }, ...(hasReasons ? ['Why'] : [])]}>
-        {lines.slice(0, SHOWN_LINES).map(({ partnerId, currency, amountCents, code }) => (
+      <Table caption={caption} head={['Partner', { number: 'Amount' }, ...(hasReasons ? ['Reason'] : [])]}>
+        {lines.slice(0, MAX_LINES).map(({ partnerId, currency, amountCents, code }) => (
           <tr>
             <td>
               <PartnerName
@@ -139,7 +133,7 @@ const Lines = ({ base, caption, lines, names }: LinesProps) => {
               />
             </td>
             <td class="number">{formatMoney(amountCents, currency)}</td>
-            {code !== undefined && <td class="words">{wordsFor(SKIP_WORDS, code) ?? code}</td>}
+            {code !== undefined && <td class="words">{noticeFor(SKIP_REASONS, code) ?? code}</td>}
           </tr>
         ))}
       </Table>
@@ -148,13 +142,13 @@ const Lines = ({ base, caption, lines, names }: LinesProps) => {
   )
 }
 
-/** Why nothing can be paid. */
+/** Why no run can start. */
 export const RefusedPage = ({ base, message }: { base: string; message: string }) => (
   <>
-    <h1>Pay partners</h1>
+    <h1>New payout run</h1>
     <Problem message={message} />
     <p>
-      <a href={`${base}/payouts`}>Back to the payouts</a>
+      <a href={`${base}/payouts`}>Back to payouts</a>
     </p>
   </>
 )

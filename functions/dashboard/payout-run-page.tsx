@@ -1,15 +1,15 @@
-/** The page of a payout run, and what is done with one that is paid by bank. */
+/** The page of a payout run, with the steps of one that is paid by bank transfer. */
 
 import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_WORDS, moneySums, PayoutTable, progressWords } from '../../lib/pages/payouts.tsx'
+import { METHOD_NAMES, moneySums, PayoutTable, runProgress } from '../../lib/pages/payouts.tsx'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
-/** One run with its payouts, and what a manager can do with it when it is paid by bank. */
+/** One run with its payouts and, for bank transfers, its next steps. */
 export const RunPage = ({
   workspace,
   run,
@@ -37,49 +37,49 @@ export const RunPage = ({
           <Status status={run.status} />
         </dd>
         <dt>Progress</dt>
-        <dd>{progressWords(run)}</dd>
-        <dt>Sum</dt>
-        <dd>{moneySums(run.totals) || 'Nothing'}</dd>
-        <dt>Paid by</dt>
-        <dd>{METHOD_WORDS[run.method]}</dd>
+        <dd>{runProgress(run)}</dd>
+        <dt>Total</dt>
+        <dd>{moneySums(run.totals) || 'None'}</dd>
+        <dt>Method</dt>
+        <dd>{METHOD_NAMES[run.method]}</dd>
         <dt>Program</dt>
         <dd>{run.programName ?? 'All programs'}</dd>
-        <dt>Begun</dt>
+        <dt>Started</dt>
         <dd>
-          <Time at={run.createdAt} />, {run.createdBy ? `by ${run.createdBy}` : 'by the schedule'}
+          <Time at={run.createdAt} />, {run.createdBy ? `by ${run.createdBy}` : 'by schedule'}
         </dd>
       </dl>
-      {run.method === 'manual' && <ByHand workspace={workspace} run={run} />}
+      {run.method === 'manual' && <BankTransfer workspace={workspace} run={run} />}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} />
       ) : (
-        <p class="empty">This run pays nobody.</p>
+        <p class="empty">This run has no payouts.</p>
       )}
       <NextPage url={url} cursor={payouts.nextCursor} />
       <p>
-        <a href={`${base}/payouts`}>All runs</a>
+        <a href={`${base}/payouts`}>All payout runs</a>
       </p>
     </>
   )
 }
 
-const ByHand = ({ workspace, run }: { workspace: Workspace; run: Run }) => {
+const BankTransfer = ({ workspace, run }: { workspace: Workspace; run: Run }) => {
   const { slug, role } = workspace
   const refusal = exportRefusalOf(run)
   return (
     <section class="card">
-      <h2>Pay by bank</h2>
+      <h2>Bank transfer</h2>
       {refusal ? (
         <p>{refusal}</p>
       ) : (
         <p>
           <a class="button quiet" href={`/api/workspaces/${slug}/payout-runs/${run.id}/export`}>
-            Download the file (CSV)
+            Download CSV
           </a>
         </p>
       )}
-      {run.status === 'confirmed' && <p>This run is paid and confirmed, and the partners were told.</p>}
+      {run.status === 'confirmed' && <p>This run is confirmed, and its partners were notified.</p>}
       {role === 'manager' && run.claimedAt && (
         <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />
       )}
@@ -87,7 +87,7 @@ const ByHand = ({ workspace, run }: { workspace: Workspace; run: Run }) => {
   )
 }
 
-/** A button that takes a run to another status. */
+/** A button that changes a run's status. */
 const StepButton = ({ to, kind, label }: { to: string; kind?: string; label: string }) => (
   <button type="submit" name="status" value={to} class={kind}>
     {label}
@@ -98,10 +98,12 @@ const Steps = ({ path, run: { status } }: { path: string; run: Run }) => {
   if (status === 'processing') {
     return (
       <form method="post" action={path}>
-        <p>Pay what the file says, and then tell Tributary. If nothing is to be paid by it, cancel it.</p>
+        <p>
+          Make the transfers in the file, then mark the run as paid. Cancel the run if you will not make them.
+        </p>
         <p class="actions">
           <StepButton to="paid" label="Mark as paid" />
-          <StepButton to="canceled" kind="danger" label="Cancel the run" />
+          <StepButton to="canceled" kind="danger" label="Cancel run" />
         </p>
       </form>
     )
@@ -110,12 +112,12 @@ const Steps = ({ path, run: { status } }: { path: string; run: Run }) => {
   return (
     <form method="post" action={path}>
       <p>
-        It is marked as paid. Confirm it once your bank has done it: from then on it can’t be taken back, and
-        the partners are told by mail.
+        Confirm the run once your bank has completed the transfers. This cannot be undone, and the partners
+        are notified by email.
       </p>
       <p class="actions">
-        <StepButton to="confirmed" label="Confirm" />
-        <StepButton to="processing" kind="quiet" label="Not paid after all" />
+        <StepButton to="confirmed" label="Confirm run" />
+        <StepButton to="processing" kind="quiet" label="Mark as unpaid" />
       </p>
     </form>
   )

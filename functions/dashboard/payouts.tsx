@@ -7,7 +7,7 @@ import { Page, page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { NextPage, Select, wordsFor } from '../../lib/pages/parts.tsx'
+import { NextPage, noticeFor, Select } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payouts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
@@ -21,27 +21,27 @@ import { refusalOf } from '../../lib/payouts/runs.ts'
 import { hasStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { PayoutsPage } from './payout-pages.tsx'
-import { isToTell, PreviewPage, RefusedPage, SHOWN_LINES } from './payout-preview.tsx'
+import { MAX_LINES, onlyNotifies, PreviewPage, RefusedPage } from './payout-preview.tsx'
 import { RunPage } from './payout-run-page.tsx'
 
-/** The key of the merchant's Stripe account, the payouts Worker alone can open. */
+/** Only the payouts Worker can decrypt the merchant's Stripe key, so runs go through it. */
 type PayoutsEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'run'> } }
 
 const DONE = {
-  begun: 'The run has begun. What is sent shows here: load the page again to see more of it.',
-  aside: 'The payouts are set aside for you to pay. Nothing was sent: pay what the file says.',
-  told: 'Nobody could be paid. Who has not connected an account is told so by mail, once.',
-  sent: 'The run is done: everybody in it is paid.',
-  nothing: 'Nothing was due any more, so nothing was paid. What was is in the newest run.',
-  paid: 'The run is marked as paid. Confirm it once that is certain.',
-  processing: 'The run is not marked as paid any more.',
-  confirmed: 'The run is confirmed, and the partners are told by mail.',
-  canceled: 'The run was canceled: what it had taken is payable again.',
+  started: 'Payout run started. Reload the page to see its progress.',
+  created: 'Payout run created. No money was sent: make the transfers in the file.',
+  notified: 'Nobody could be paid. Partners without a connected account are emailed once.',
+  completed: 'Payout run completed. All its partners are paid.',
+  none_due: 'No payouts were due. Earlier ones are in the latest run.',
+  paid: 'Run marked as paid. Confirm it once the transfers have completed.',
+  processing: 'Run marked as unpaid.',
+  confirmed: 'Run confirmed. The partners are notified by email.',
+  canceled: 'Run canceled. Its commissions are payable again.',
 }
 
 const STATUSES = [
   { value: '', label: 'Any' },
-  { value: 'processing', label: 'On its way' },
+  { value: 'processing', label: 'Processing' },
   { value: 'paid', label: 'Paid' },
   { value: 'failed', label: 'Failed' },
   { value: 'canceled', label: 'Canceled' },
@@ -59,32 +59,32 @@ const refusedPage = (c: Context<PayoutsEnv>, message: string, status: 400 | 409)
     status,
   )
 
-/** What a form or a link asks to be paid. A field that was left blank asks for what is usual. */
+/** The run that a form or a link requests. Blank fields take their defaults. */
 const readRequest = ({ method, programId }: Fields) => {
   const { data, errors } = checked(PayoutRun, { method, programId })
   if (errors) return null
   return { method: data.method ?? ('stripe' as const), programId: data.programId ?? null }
 }
 
-/** Asks the payouts Worker for a run, or for what one would come to. */
-const askForRun = (c: Context<PayoutsEnv>, request: Pick<RunRequest, 'method' | 'programId' | 'dryRun'>) =>
+/** Starts or previews a run in the payouts Worker. */
+const requestRun = (c: Context<PayoutsEnv>, request: Pick<RunRequest, 'method' | 'programId' | 'dryRun'>) =>
   rpc('payouts', c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }))
 
-/** The program that is to be paid alone; null for all. @throws {ApiError} `not_found` */
+/** The run's program; null for all programs. @throws {ApiError} `not_found` */
 const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>
   programId === null
     ? null
     : found('program', programId, (id) => findProgram(c.var.db, c.var.workspace.id, id))
 
-/** What is said of a run that has just begun, by how it pays and how far that is. */
-const begunAs = (method: PayoutMethod, { payouts }: RunResultResponse): keyof typeof DONE => {
-  if (method === 'manual') return 'aside'
-  return payouts.every(({ status }) => status === 'paid') ? 'sent' : 'begun'
+/** The notice for a run that has just started. */
+const noticeOf = (method: PayoutMethod, { payouts }: RunResultResponse): keyof typeof DONE => {
+  if (method === 'manual') return 'created'
+  return payouts.every(({ status }) => status === 'paid') ? 'completed' : 'started'
 }
 
-const UNREADABLE = 'That is nothing that can be paid. Please choose it again.'
+const UNREADABLE = 'This payout request is not valid. Choose the method and program again.'
 
-/** Shows a run, with why it could not be changed, if it could not. */
+/** Renders a run, with the reason if it could not be changed. */
 const showRun = async (
   c: Context<PayoutsEnv>,
   { limit, cursor }: z.output<typeof Page>,
@@ -94,7 +94,7 @@ const showRun = async (
   const read = await found('payout run', c.req.param('id') ?? '', (id) =>
     readRunPage(db, workspace.id, id, { cursor, limit: limit + 1 }),
   )
-  const done = refused ? undefined : wordsFor(DONE, c.req.query('done'))
+  const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const children = (
     <RunPage
       {...{ workspace, done, refused }}
@@ -106,13 +106,13 @@ const showRun = async (
   return renderPage(c, sectionPage('Payout run', children), refused ? 409 : 200)
 }
 
-/** /app/:workspace/payouts: partners are paid, and everybody sees how far that is. */
+/** /app/:workspace/payouts: balances, payout runs and payouts. */
 export default createRoutes<PayoutsEnv>()
   .get(BASE, query(Page), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const data = await readPayoutsPage(db, workspace.id, { cursor, limit: limit + 1 }, now)
-    const done = wordsFor(DONE, c.req.query('done'))
+    const done = noticeFor(DONE, c.req.query('done'))
     const children = (
       <PayoutsPage {...{ workspace, data, done }} runs={page(data.runs, limit)} url={c.req.url} />
     )
@@ -123,9 +123,9 @@ export default createRoutes<PayoutsEnv>()
     const request = readRequest(readFilters(c, PayoutRun).fields)
     if (!request) return refusedPage(c, UNREADABLE, 400)
     const program = await programOf(c, request.programId)
-    const result = await askForRun(c, { ...request, dryRun: true })
+    const result = await requestRun(c, { ...request, dryRun: true })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
-    const shown = [...result.payouts.slice(0, SHOWN_LINES), ...result.skipped.slice(0, SHOWN_LINES)]
+    const shown = [...result.payouts.slice(0, MAX_LINES), ...result.skipped.slice(0, MAX_LINES)]
     const [names, hasKey] = await Promise.all([
       namePartners(
         db,
@@ -137,20 +137,20 @@ export default createRoutes<PayoutsEnv>()
     const { method } = request
     const isReady = method === 'manual' || hasKey
     const children = <PreviewPage {...{ workspace, method, program, result, names, isReady }} />
-    return renderPage(c, sectionPage('Pay partners', children))
+    return renderPage(c, sectionPage('Payout preview', children))
   })
   .post(`${BASE}/new`, managersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}/payouts`
     const request = readRequest(c.req.valid('form'))
     if (!request) return refusedPage(c, UNREADABLE, 400)
     await programOf(c, request.programId)
-    const result = await askForRun(c, { ...request, dryRun: false })
+    const result = await requestRun(c, { ...request, dryRun: false })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     if (result.payouts.length === 0) {
-      // The second click of two finds what the first has taken gone.
-      return c.redirect(`${base}?done=${isToTell(result) ? 'told' : 'nothing'}`, 303)
+      // On a double click, the second request finds nothing payable.
+      return c.redirect(`${base}?done=${onlyNotifies(result) ? 'notified' : 'none_due'}`, 303)
     }
-    return c.redirect(`${base}/runs/${result.runId}?done=${begunAs(request.method, result)}`, 303)
+    return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
   })
   .get(`${BASE}/all`, async (c) => {
     const { db, workspace } = c.var
@@ -168,7 +168,7 @@ export default createRoutes<PayoutsEnv>()
           path={`${base}/payouts/all`}
           fields={fields}
           errors={errors}
-          kept={{ partnerId: 'Only those of one partner.', runId: 'Only those of one run.' }}
+          linked={{ partnerId: 'Filtered to one partner.', runId: 'Filtered to one run.' }}
         >
           <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
         </Filters>
@@ -176,7 +176,9 @@ export default createRoutes<PayoutsEnv>()
           <PayoutTable base={base} payouts={payouts} />
         ) : (
           <p class="empty">
-            {Object.keys(fields).length > 0 ? 'No payout is like that.' : 'Nobody was paid yet.'}
+            {Object.keys(fields).length > 0
+              ? 'No payouts match these filters.'
+              : 'No payouts yet. They appear here once a payout run has started.'}
           </p>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
@@ -188,7 +190,7 @@ export default createRoutes<PayoutsEnv>()
   .post(`${BASE}/runs/:id`, managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })
-    if (errors) return showRun(c, Page.parse({}), 'That can’t be done with a run.')
+    if (errors) return showRun(c, Page.parse({}), 'A payout run cannot be changed this way.')
     const { status } = data
     const portalUrl = new URL('/portal', c.req.url).href
     const changed = await found('payout run', c.req.param('id'), (id) =>

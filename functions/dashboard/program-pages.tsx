@@ -3,12 +3,12 @@ import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
 import {
-  intervalWords,
+  describeInterval,
+  describeSchedule,
   PROGRAM_LABELS,
   ProgramInputs,
-  scheduleWords,
 } from '../../lib/pages/program-fields.tsx'
-import { rewardWords } from '../../lib/pages/reward-fields.tsx'
+import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
@@ -36,17 +36,17 @@ export const ProgramsPage = ({
       )}
       {programs.data.length === 0 ? (
         <p class="empty">
-          There is no program yet. A program says what partners earn from your sales, and for how long.
+          No programs yet. A program defines what partners earn from your sales, and for how long.
         </p>
       ) : (
-        <Table caption="Programs" head={['Name', 'Partners earn', 'For', 'Site']}>
+        <Table caption="Programs" head={['Name', 'Reward', 'Applies to', 'Site']}>
           {programs.data.map((program) => (
             <tr>
               <td>
                 <a href={`${base}/${program.id}`}>{program.name}</a>
               </td>
-              <td>{rewardWords(program.reward)}</td>
-              <td>{intervalWords(program)}</td>
+              <td>{describeReward(program.reward)}</td>
+              <td>{describeInterval(program)}</td>
               <td>{new URL(program.siteUrl).host}</td>
             </tr>
           ))}
@@ -64,48 +64,47 @@ export const NewProgramPage = ({ fields = {}, errors }: { fields?: Fields; error
     <Problem errors={errors} labels={PROGRAM_LABELS} />
     <form method="post">
       <ProgramInputs fields={fields} errors={errors} />
-      <button type="submit">Create the program</button>
+      <button type="submit">Create program</button>
     </form>
   </>
 )
 
 const Facts = ({ program, now }: { program: Program; now: Date }) => (
   <dl class="facts">
-    <dt>Site</dt>
+    <dt>Site URL</dt>
     <dd>{program.siteUrl}</dd>
-    <dt>Partners earn</dt>
-    <dd>{rewardWords(program.reward)}</dd>
-    <dt>For</dt>
-    <dd>{intervalWords(program)}</dd>
-    <dt>Payable after</dt>
+    <dt>Reward</dt>
+    <dd>{describeReward(program.reward)}</dd>
+    <dt>Applies to</dt>
+    <dd>{describeInterval(program)}</dd>
+    <dt>Holding period</dt>
     <dd>{program.holdingDays} days</dd>
-    <dt>A click counts for</dt>
+    <dt>Attribution window</dt>
     <dd>{program.attributionDays} days</dd>
-    <dt>Credited</dt>
-    <dd>The partner of the {program.attribution} click</dd>
-    <dt>Partners are paid</dt>
-    <dd>{scheduleWords(program, now)}</dd>
+    <dt>Attribution</dt> <dd>Partner of the {program.attribution} click</dd>
+    <dt>Payout schedule</dt>
+    <dd>{describeSchedule(program, now)}</dd>
   </dl>
 )
 
 const Groups = ({ base, groups }: { base: string; groups: Group[] }) =>
   groups.length === 0 ? (
-    <p>None: every partner earns what the program says.</p>
+    <p>No groups yet. All partners earn the program’s reward.</p>
   ) : (
-    <Table caption="Groups" head={['Name', 'For a sale', 'For a lead']}>
+    <Table caption="Groups" head={['Name', 'Sale reward', 'Lead reward']}>
       {groups.map(({ id, name, saleReward, leadReward }) => (
         <tr>
           <td>
             <a href={`${base}/groups/${id}`}>{name}</a>
           </td>
-          <td>{saleReward ? rewardWords(saleReward) : 'As the program'}</td>
-          <td>{leadReward ? rewardWords(leadReward, 'lead') : 'Nothing'}</td>
+          <td>{saleReward ? describeReward(saleReward) : 'Program reward'}</td>
+          <td>{leadReward ? describeReward(leadReward, 'lead') : 'No reward'}</td>
         </tr>
       ))}
     </Table>
   )
 
-/** One program: its snippet, its groups, and its settings, which managers can change. */
+/** One program: snippet, groups and settings. */
 export const ProgramPage = ({
   workspace,
   program,
@@ -133,16 +132,16 @@ export const ProgramPage = ({
       <Done message={done} />
       <Problem errors={errors} labels={PROGRAM_LABELS} />
       <p>
-        <a href={`${base}/partners?programId=${program.id}`}>Its partners</a>
+        <a href={`${base}/partners?programId=${program.id}`}>View partners</a>
       </p>
       <h2 id="snippet">Snippet</h2>
-      <p>Put this on every page of your site. It notices visitors who come through a partner’s link.</p>
+      <p>Add this to every page of your site. It records visits through partners’ links.</p>
       <Copyable
         label="the snippet"
         text={`<script defer src="${origin}/via.js" data-program="${program.id}"></script>`}
       />
       <h2>Groups</h2>
-      <p>Partners of a group have rewards of their own.</p>
+      <p>Use a group to give some partners different rewards.</p>
       <Groups base={base} groups={groups} />
       {isManager && (
         <p>
@@ -154,12 +153,12 @@ export const ProgramPage = ({
       <h2>Settings</h2>
       {isManager ? (
         <form method="post">
-          <p class="hint">A new reward is for sales from now on.</p>
+          <p class="hint">A new reward applies to new sales only.</p>
           {program.payoutSchedule !== 'manual' && (
-            <p class="hint">Partners are paid: {scheduleWords(program, now)}.</p>
+            <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
           )}
           <ProgramInputs fields={fields} errors={errors} />
-          <button type="submit">Save</button>
+          <button type="submit">Save program</button>
         </form>
       ) : (
         <Facts program={program} now={now} />

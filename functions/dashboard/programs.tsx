@@ -4,7 +4,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { form, query } from '../../lib/http/validate.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { wordsFor } from '../../lib/pages/parts.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listGroups } from '../../lib/workspace/groups.queries.ts'
@@ -18,14 +18,14 @@ import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
 import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {
-  created: 'The program is there. Put its snippet on your site, and import your partners.',
-  saved: 'Saved. Commissions that were made before stay as they are.',
+  created: 'Program created. Add its snippet to your site, and import your partners.',
+  saved: 'Program saved. Existing commissions do not change.',
 }
 
-/** More groups than any program has been seen to have: the page shows them all. */
-const MOST_GROUPS = 200
+/** The page lists all groups without pagination. No program is known to have more. */
+const MAX_GROUPS = 200
 
-/** /app/:workspace/programs: the terms on which partners are rewarded. */
+/** /app/:workspace/programs: programs and their terms. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs', query(Page), async (c) => {
     const { db, workspace } = c.var
@@ -54,13 +54,13 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/programs/:id', async (c) => {
     const { db, now, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
+    const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
     const { origin } = new URL(c.req.url)
     const children = (
       <ProgramPage
         {...{ workspace, program, groups, origin, now }}
         fields={programFields(program)}
-        done={wordsFor(DONE, c.req.query('done'))}
+        done={noticeFor(DONE, c.req.query('done'))}
       />
     )
     return renderPage(c, { title: program.name, section: '/programs', children })
@@ -71,7 +71,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
       const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-      const groups = await listGroups(db, workspace.id, program.id, { limit: MOST_GROUPS })
+      const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
       const { origin } = new URL(c.req.url)
       const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
       return renderPage(c, { title: program.name, section: '/programs', children }, 400)

@@ -1,41 +1,40 @@
-/** What the page Stripe shows of paying partners: the key of the merchant's Stripe account. */
+/** The part of the Stripe page about partner payouts: the key of the merchant's account. */
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { Copyable, Field, Time } from '../../lib/pages/parts.tsx'
 import type { StripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
-/** The key as people know it. */
+/** What identifies a key without showing it. */
 const KeyFacts = ({ stripeKey }: { stripeKey: StripeKey }) => (
   <>
-    The key ends in <code>{stripeKey.last4}</code> and is of the Stripe account{' '}
-    <code>{stripeKey.stripeAccountId}</code>
-    {stripeKey.livemode ? '' : ', in test mode'}. It was set at <Time at={stripeKey.createdAt} />.
+    {stripeKey.livemode ? 'Key' : 'Test mode key'} ending in <code>{stripeKey.last4}</code> for the account{' '}
+    <code>{stripeKey.stripeAccountId}</code>, saved at <Time at={stripeKey.createdAt} />.
   </>
 )
 
 const KeyForm = ({ base, isFirst, errors }: { base: string; isFirst: boolean; errors?: ErrorDetail[] }) => (
   <form method="post" action={`${base}/stripe/key`} class="inline">
     <Field
-      label={isFirst ? 'Key' : 'Another key in its place'}
+      label={isFirst ? 'Key' : 'New key'}
       name="key"
-      hint="It begins with rk_ or sk_."
+      hint="Starts with rk_ or sk_."
       type="password"
       required
       maxlength={255}
       autocomplete="off"
       errors={errors}
     />
-    <button type="submit">{isFirst ? 'Set the key' : 'Exchange the key'}</button>
+    <button type="submit">{isFirst ? 'Save key' : 'Replace key'}</button>
   </form>
 )
 
 type Props = { base: string; stripeKey: StripeKey | null; errors?: ErrorDetail[] | undefined }
 
-/** How partners are paid from the merchant's own Stripe account, and what that needs. */
+/** The set-up of payouts from the merchant's Stripe account. */
 export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
   <>
-    <h2 id="paying">Paying partners</h2>
+    <h2 id="paying">Partner payouts</h2>
     <p>
       <span class="status" data-status={stripeKey ? 'approved' : 'open'}>
         {stripeKey ? 'Set up' : 'Not set up'}
@@ -43,47 +42,47 @@ export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
       {stripeKey ? (
         <KeyFacts stripeKey={stripeKey} />
       ) : (
-        'Without a key, partners can connect no account, and are paid by bank.'
+        'Without a key, partners cannot connect accounts and are paid by bank transfer.'
       )}
     </p>
     <p>
-      Partners are paid from your Stripe account to their own, which they connect from their portal. Turn on
-      Connect in Stripe’s dashboard, and make a restricted key with <em>Write</em> for <em>Accounts</em>,{' '}
-      <em>Account links</em> and <em>Transfers</em>, all under <em>Connect</em>, and nothing else. We keep it
-      encrypted, and never show it again.
+      Partners are paid from your Stripe account to the accounts that they connect in the portal. Enable
+      Connect in the Stripe Dashboard, then create a restricted key with <em>Write</em> access to{' '}
+      <em>Accounts</em>, <em>Account links</em> and <em>Transfers</em> under <em>Connect</em>, and no other
+      permissions. The key is stored encrypted and never shown again.
     </p>
     <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
     {stripeKey && (
       <p>
-        <a href={`${base}/stripe/key/remove`}>Remove the key</a>
+        <a href={`${base}/stripe/key/remove`}>Remove key</a>
       </p>
     )}
     <p>
-      Then let Stripe tell us how your partners’ accounts are: add another endpoint with the same address, for{' '}
-      <em>connected accounts</em>, and its signing secret under step 3. With the payload style Snapshot,
-      choose the first of these events; with Thin, the others.
+      Then add a second webhook endpoint with the same URL for events on <em>connected accounts</em>, and add
+      its signing secret in step 3. With the payload style Snapshot, select the first of these events; with
+      Thin, the others.
     </p>
-    <Copyable label="the names of the events of connected accounts" text={CONNECT_EVENTS.join('\n')} />
+    <Copyable label="the events of connected accounts" text={CONNECT_EVENTS.join('\n')} />
   </>
 )
 
-/** Asks whether the key is really to go. */
+/** Confirms the removal of the key. */
 export const RemoveKeyPage = ({ base, stripeKey }: { base: string; stripeKey: StripeKey }) => (
   <>
-    <h1>Remove the key of Stripe?</h1>
+    <h1>Remove the Stripe key?</h1>
     <p>
       <KeyFacts stripeKey={stripeKey} />
     </p>
     <p>
-      Nobody is paid by Stripe without it. Partners stay connected, and are paid again once a key of the same
-      Stripe account is set. To take it from everybody, roll it in Stripe’s dashboard too.
+      Stripe payouts stop until you add a key of the same account. Partners stay connected. To revoke the key
+      everywhere, roll it in the Stripe Dashboard too.
     </p>
     <form method="post">
       <p class="actions">
         <button type="submit" class="danger">
-          Remove the key
+          Remove key{' '}
         </button>{' '}
-        <a href={`${base}/stripe`}>Keep it</a>
+        <a href={`${base}/stripe`}>Cancel</a>
       </p>
     </form>
   </>

@@ -1,4 +1,4 @@
-/** The pages that connect a workspace with the merchant's Stripe account, step by step. */
+/** The pages that connect a workspace to the merchant's Stripe account. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
@@ -11,7 +11,7 @@ import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import { MOST_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { PayingPartners } from './stripe-key.tsx'
 
-/** Why a secret or a key was not taken, which is not shown again. What is wrong with its field, the field says too. */
+/** Why a secret or a key was rejected. The form never shows the value again. */
 export type Refused = { message?: string; errors?: ErrorDetail[] }
 
 type StripeProps = {
@@ -21,7 +21,7 @@ type StripeProps = {
   setup: StripeSetup
   events: Listed<StripeEventRow>
   url: string
-  /** What the list of events is filtered by. */
+  /** The filters of the event list. */
   filters: Fields
   filterErrors?: ErrorDetail[] | undefined
   refused?: Refused | undefined
@@ -36,20 +36,22 @@ export const StripePage = (props: StripeProps) => {
       <Done message={done} />
       <Problem {...refused} labels={{ secret: 'Signing secret', key: 'Key' }} />
       <p>
-        Stripe reports checkouts, renewals, refunds and disputes to this workspace by itself, once the three
-        steps below are done.
+        Complete these three steps, and Stripe reports checkouts, renewals, refunds and disputes to this
+        workspace.
       </p>
-      <State setup={setup} />
-      <h2>1. Give Stripe this address</h2>
-      <p>In Stripe’s dashboard, open the webhooks of your account, and add an endpoint with this address.</p>
-      <Copyable label="the address of the webhook" text={webhookUrl} />
-      <h2>2. Choose these events</h2>
-      <p>Those of your own account, in the payload style Snapshot. Others do no harm.</p>
-      <Copyable label="the names of the events" text={STRIPE_EVENTS.join('\n')} />
-      <h2>3. Paste the signing secret</h2>
+      <ConnectionStatus setup={setup} />
+      <h2>1. Webhook endpoint</h2>
+      <p>In the Stripe Dashboard, open Webhooks and add an endpoint with this URL.</p>
+      <Copyable label="the webhook URL" text={webhookUrl} />
+      <h2>2. Events</h2>
       <p>
-        Stripe shows it on the page of the new endpoint. We keep it encrypted, to see that an event comes from
-        Stripe, and never show it again.
+        Select these events of your own account, with the payload style Snapshot. Other events are ignored.
+      </p>
+      <Copyable label="the events" text={STRIPE_EVENTS.join('\n')} />
+      <h2>3. Signing secret</h2>
+      <p>
+        Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
+        encrypted, and is never shown again.
       </p>
       <Secrets base={base} secrets={setup.secrets} errors={refused?.errors} />
       <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
@@ -58,30 +60,30 @@ export const StripePage = (props: StripeProps) => {
   )
 }
 
-/** Whether Stripe reaches us: what a manager waits for after the third step. */
-const State = ({ setup: { secrets, firstEventAt, lastEventAt } }: { setup: StripeSetup }) => {
+/** Whether events arrive, which a manager waits for after the third step. */
+const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { setup: StripeSetup }) => {
   if (secrets.length === 0) {
     return (
-      <Mark status="open" label="Not connected">
-        Without a signing secret, whatever arrives is refused.
-      </Mark>
+      <StatusLine status="open" label="Not connected">
+        Without a signing secret, all events are rejected.
+      </StatusLine>
     )
   }
   if (!firstEventAt || !lastEventAt) {
     return (
-      <Mark status="open" label="Waiting">
-        For the first event. A payment in Stripe’s test mode makes one.
-      </Mark>
+      <StatusLine status="open" label="Waiting">
+        No event has arrived yet. Make a payment in Stripe’s test mode to send one.
+      </StatusLine>
     )
   }
   return (
-    <Mark status="approved" label="Connected">
-      The first event arrived at <Time at={firstEventAt} />, the last at <Time at={lastEventAt} />.
-    </Mark>
+    <StatusLine status="approved" label="Connected">
+      First event received at <Time at={firstEventAt} />, last at <Time at={lastEventAt} />.
+    </StatusLine>
   )
 }
 
-const Mark = ({ status, label, children }: { status: string; label: string; children: Child }) => (
+const StatusLine = ({ status, label, children }: { status: string; label: string; children: Child }) => (
   <p>
     <span class="status" data-status={status}>
       {label}
@@ -99,19 +101,19 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
         <Field
           label={secrets.length === 0 ? 'Signing secret' : 'Another signing secret'}
           name="secret"
-          hint="It begins with whsec_."
+          hint="Starts with whsec_."
           type="password"
           required
           maxlength={255}
           autocomplete="off"
           errors={errors}
         />
-        <button type="submit">Add the secret</button>
+        <button type="submit">Add secret</button>
       </form>
     )}
     {secrets.length > 0 && (
       <>
-        <Table caption="Signing secrets" head={['Ends in', 'Added', 'Change']}>
+        <Table caption="Signing secrets" head={['Ends in', 'Added', 'Action']}>
           {secrets.map((secret) => (
             <tr>
               <td>
@@ -129,8 +131,8 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
           ))}
         </Table>
         <p class="hint">
-          To exchange one, let Stripe roll the secret and keep the old one for a day, add the new one here,
-          and remove the old one after that day. Until then both count.
+          To rotate a secret, roll it in Stripe and keep the old one valid for a day. Add the new one here,
+          and remove the old one after that day.
         </p>
       </>
     )}
@@ -139,17 +141,17 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
 
 const TYPES = [{ value: '', label: 'Any' }, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
 
-/** What has arrived, and what it did. */
+/** The received events and their results. */
 const Received = ({ base, events, url, filters, filterErrors }: StripeProps) => {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
-      <h2 id="received">What has arrived</h2>
+      <h2 id="received">Recent events</h2>
       {(isFiltered || events.data.length > 0) && (
         <Filters what="events" path={`${base}/stripe`} fields={filters} errors={filterErrors}>
           <Select label="Event" name="type" options={TYPES} value={filters.type} errors={filterErrors} />
           <Field
-            label="External id of the sale"
+            label="Sale external ID"
             name="externalId"
             type="search"
             maxlength={255}
@@ -159,13 +161,13 @@ const Received = ({ base, events, url, filters, filterErrors }: StripeProps) => 
         </Filters>
       )}
       {events.data.length > 0 ? (
-        <Table caption="Events from Stripe" head={['Arrived', 'Event', 'What it did', 'See']}>
+        <Table caption="Events from Stripe" head={['Received', 'Event', 'Result', 'Details']}>
           {events.data.map((event) => (
             <EventLine base={base} event={event} />
           ))}
         </Table>
       ) : (
-        <p class="empty">{isFiltered ? 'No event is like that.' : 'Nothing has arrived yet.'}</p>
+        <p class="empty">{isFiltered ? 'No events match these filters.' : 'No events received yet.'}</p>
       )}
       <NextPage url={url} cursor={events.nextCursor} />
     </>
@@ -198,23 +200,23 @@ const EventLine = ({ base, event }: { base: string; event: StripeEventRow }) => 
   </tr>
 )
 
-/** Asks whether a secret is really to go. */
+/** Confirms the removal of a secret. */
 export const RemoveSecretPage = ({ base, secret }: { base: string; secret: StripeSecret }) => (
   <>
     <h1>Remove this signing secret?</h1>
     <p>
-      It ends in <code>{secret.last4}</code>, and was added at <Time at={secret.createdAt} />.
+      Secret ending in <code>{secret.last4}</code>, added at <Time at={secret.createdAt} />.
     </p>
     <p>
-      Events that Stripe signs with it are refused from that moment on. Stripe repeats them for up to three
-      days: whatever is refused by mistake arrives once the secret is added again.
+      Events signed with it are rejected immediately. Stripe retries them for up to three days, so events
+      rejected by mistake arrive once you add the secret again.
     </p>
     <form method="post">
       <p class="actions">
         <button type="submit" class="danger">
-          Remove the secret
+          Remove secret{' '}
         </button>{' '}
-        <a href={`${base}/stripe`}>Keep it</a>
+        <a href={`${base}/stripe`}>Cancel</a>
       </p>
     </form>
   </>

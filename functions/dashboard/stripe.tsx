@@ -6,7 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
-import { wordsFor } from '../../lib/pages/parts.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { findStripeKey, removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { readStripe } from '../../lib/purchases/events.queries.ts'
@@ -29,17 +29,17 @@ import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
 
 const DONE = {
-  added: 'The signing secret was added: what Stripe signs with it counts from now on.',
-  there_already: 'This signing secret is here already.',
-  removed: 'The signing secret was removed: what is signed with it is refused from now on.',
-  key_set: 'The key was set: partners can connect their accounts, and be paid by Stripe.',
-  key_removed: 'The key was removed: nobody is paid by Stripe until there is another one.',
+  added: 'Signing secret added. Events signed with it are accepted.',
+  there_already: 'This signing secret was already added.',
+  removed: 'Signing secret removed. Events signed with it are rejected.',
+  key_set: 'Key saved. Partners can connect their accounts and be paid with Stripe.',
+  key_removed: 'Key removed. Stripe payouts stop until you add another key.',
 }
 
-/** Codes of an address, beside the filters. */
+/** The URL's parameters without the notice: the filters. */
 const withoutDone = ({ done: _, ...filters }: Readonly<Record<string, string>>) => filters
 
-/** Shows how things stand, with the refusal of a secret or a key, if there was one. */
+/** Renders the page, with the reason if a secret or key was rejected. */
 const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 | 400 | 409 = 200) => {
   const { db, workspace } = c.var
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
@@ -55,26 +55,26 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
       filters={withoutDone(fields)}
       filterErrors={filterErrors}
       refused={refused}
-      done={refused ? undefined : wordsFor(DONE, c.req.query('done'))}
+      done={refused ? undefined : noticeFor(DONE, c.req.query('done'))}
     />
   )
   return renderPage(c, { title: 'Stripe', section: '/stripe', children }, filterErrors ? 400 : status)
 }
 
-/** Back to the page, which then says what was done. */
+/** Redirects to the page with a notice. */
 const done = (c: Context<StripeEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/stripe?done=${code}`, 303)
 
-/** The workspace's key of Stripe. @throws {ApiError} `not_found` */
+/** The workspace's Stripe key. @throws {ApiError} `not_found` */
 const foundKey = async ({ var: { db, workspace } }: Context<StripeEnv>) => {
   const key = await findStripeKey(db, workspace.id)
-  if (!key) throw new ApiError('not_found', 'There is no key of Stripe to remove.')
+  if (!key) throw new ApiError('not_found', 'This workspace has no Stripe key.')
   return key
 }
 
 const PATH = '/app/:workspace/stripe'
 
-/** /app/:workspace/stripe: webhook and key are set up, and what has arrived is shown. For managers. */
+/** /app/:workspace/stripe: webhook, signing secrets, key and received events. Managers only. */
 export default createRoutes<StripeEnv>()
   .get(PATH, managersOnly(), (c) => showStripe(c))
   .post(PATH, managersOnly(), form(), async (c) => {
@@ -108,7 +108,7 @@ export default createRoutes<StripeEnv>()
   })
   .get(`${PATH}/key/remove`, managersOnly(), async (c) => {
     const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
-    return renderPage(c, { title: 'Remove the key of Stripe', section: '/stripe', children })
+    return renderPage(c, { title: 'Remove the Stripe key', section: '/stripe', children })
   })
   .post(`${PATH}/key/remove`, managersOnly(), async (c) => {
     await foundKey(c)

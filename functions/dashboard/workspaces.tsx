@@ -2,7 +2,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { Done, Field, Problem, wordsFor } from '../../lib/pages/parts.tsx'
+import { Done, Field, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   allowSignup,
@@ -42,13 +42,13 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
     ) : (
       <p class="empty">You are not a member of any workspace yet.</p>
     )}
-    <h2>Create a workspace</h2>
+    <h2>New workspace</h2>
     {isOpen ? (
       <form method="post" action="/app">
         <Field
           label="Name"
           name="name"
-          hint="Your company or product. Partners see it."
+          hint="Your company or product. Visible to partners."
           required
           maxlength={255}
           autocomplete="organization"
@@ -58,7 +58,7 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
         <Field
           label="Slug (optional)"
           name="slug"
-          hint="Stands in addresses, such as /app/my-shop. Left blank, it is made from the name."
+          hint="Used in URLs, such as /app/my-shop. Generated from the name if blank."
           maxlength={63}
           autocomplete="off"
           autocapitalize="none"
@@ -66,23 +66,23 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
           value={fields.slug}
           errors={errors}
         />
-        <button type="submit">Create the workspace</button>
+        <button type="submit">Create workspace</button>
       </form>
     ) : (
       <p>{SIGNUP_CLOSED}</p>
     )}
-    <h2>Are you a partner?</h2>
+    <h2>Partner portal</h2>
     <p>
-      Your links and coupon codes are in the <a href="/portal">partner portal</a>.
+      Partners find their links, coupon codes and payouts in the <a href="/portal">partner portal</a>.
     </p>
   </>
 )
 
-/** /app: the workspaces of whoever is signed in, and a form for a new one. */
+/** /app: the user's workspaces, and a form for a new one. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .get('/app', async (c) => {
     const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
-    const done = wordsFor(DONE, c.req.query('done'))
+    const done = noticeFor(DONE, c.req.query('done'))
     const page = <WorkspacesPage workspaces={workspaces} isOpen={isSignupOpen(c.env)} done={done} />
     return renderPage(c, { title: 'Workspaces', children: page })
   })

@@ -5,13 +5,13 @@ import { Day } from '../../lib/pages/portal.tsx'
 import { nextOccurrence } from '../../lib/payouts/runs.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
-/** What a partner is owed and was paid, in one currency. */
+/** A partner's balance in one currency. */
 const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCents: bigint }) => {
   const { currency, pendingCents, payableCents, processingCents, paidCents } = balance
   const numbers: [label: string, cents: bigint][] = [
     ['Pending', pendingCents],
     ['Payable', payableCents],
-    ['On its way', processingCents],
+    ['Processing', processingCents],
     ['Paid', paidCents],
   ]
   return (
@@ -26,48 +26,49 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
       </dl>
       {payableCents < 0n && (
         <p class="hint">
-          More was taken back than is payable, as when a sale is refunded after you were paid for it. It is
-          set off against what you earn next; nothing is asked of you.
+          Refunds after a payout made this balance negative. It is deducted from your future earnings. You
+          have nothing to pay back.
         </p>
       )}
       {payableCents > 0n && payableCents < minimumCents && (
         <p class="hint">
-          This program pays from {formatMoney(minimumCents, currency)} on: until that much is payable, it
-          waits.
+          This program pays balances of {formatMoney(minimumCents, currency)} or more. Smaller balances are
+          carried forward.
         </p>
       )}
     </>
   )
 }
 
-/** When what is payable goes out. A schedule pays by Stripe, so a workspace that doesn't has none that counts. */
+/** When payable commissions are paid. Schedules need Stripe, so they are ignored in a workspace without it. */
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
   const { status, payoutSchedule: schedule, paysByStripe } = partnership
   const next = paysByStripe ? nextOccurrence(schedule, now) : null
-  if (status === 'banned') return <>nothing is paid out while this program doesn’t work with you.</>
-  if (!next) return <>payable goes out with the next payout, which the merchant decides on.</>
+  if (status === 'banned') return <>No payouts are made while you are not active in this program.</>
+  if (!next) return <>Payable commissions are paid when the merchant makes the next payout.</>
   return (
     <>
-      payable goes out with the next payout, on <Day at={next} />.
+      Payable commissions are paid with the next payout, on <Day at={next} />.
     </>
   )
 }
 
 type Props = { partnership: Partnership; balances: Balance[]; now: Date }
 
-/** What a partner is owed and was paid in one program, and when what is payable goes out. */
+/** A partner's balances in one program, and the next payout. */
 export const Balances = ({ partnership, balances, now }: Props) => (
   <>
-    <h3>Your balance</h3>
+    <h3>Balance</h3>
     {balances.map((balance) => (
       <BalanceNumbers balance={balance} minimumCents={partnership.minimumPayoutCents} />
     ))}
     <p class="hint">
       {balances.length === 0 ? (
-        'Nothing yet. What a sale earns you is pending while it may be refunded, and payable after that.'
+        'No earnings yet. Commissions are pending during the holding period for refunds, then payable.'
       ) : (
         <>
-          Pending is held while a sale may be refunded; <NextPayout partnership={partnership} now={now} />
+          Commissions are pending during the holding period for refunds.{' '}
+          <NextPayout partnership={partnership} now={now} />
         </>
       )}
     </p>

@@ -6,41 +6,49 @@ import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
 import { maskCustomer } from '../../lib/portal/mask.ts'
 import { CommissionQuery } from '../../lib/portal/portal.schemas.ts'
+import { type CommissionState, CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { type List, readList, renderList } from './list.tsx'
-import { type Standing, StandingStatus, WhenPaid } from './standing.tsx'
 
 const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
 
-const standingOf = (commission: OwnCommission): Standing => ({
+const stateOf = (commission: OwnCommission): CommissionState => ({
   payableAt: commission.payableAt,
   payoutId: commission.payoutId,
   paidAt: commission.paidAt,
   isReversed: commission.reversedCents === commission.amountCents,
 })
 
-const Row = ({ commission, isOfMany, now }: { commission: OwnCommission; isOfMany: boolean; now: Date }) => {
+const Row = ({
+  commission,
+  hasManyPrograms,
+  now,
+}: {
+  commission: OwnCommission
+  hasManyPrograms: boolean
+  now: Date
+}) => {
   const { kind, amountCents: cents, currency, reversedCents: reversed, eventId } = commission
-  const standing = standingOf(commission)
+  const state = stateOf(commission)
   return (
     <tr>
       <td>
         <Day at={commission.createdAt} />
       </td>
-      {isOfMany && <ProgramName name={commission.program} />}
+      {hasManyPrograms && <ProgramName name={commission.program} />}
       <td>
         {eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}{' '}
         {commission.customer && maskCustomer(commission.customer)}
       </td>
       <td class="number">
         {formatMoney(cents, currency)}
-        {reversed ? <small>{formatMoney(reversed, currency)} taken back</small> : null}
+        {reversed ? <small>{formatMoney(reversed, currency)} reversed</small> : null}
       </td>
       <td>
-        <StandingStatus standing={standing} now={now} />
+        <CommissionStatus state={state} now={now} />
       </td>
       <td class="words">
-        <WhenPaid standing={standing} now={now} />
-        {standing.paidAt && reversed ? '; what was taken back comes off another payout' : ''}
+        <PaymentDate state={state} now={now} />
+        {state.paidAt && reversed ? '. The reversal is deducted from another payout.' : ''}
       </td>
     </tr>
   )
@@ -50,48 +58,50 @@ const CommissionTable = ({ list, now }: { list: List<OwnCommission>; now: Date }
   <Table
     caption="Commissions"
     head={[
-      'Earned',
-      ...(list.isOfMany ? ['Program'] : []),
-      'For',
+      'Created',
+      ...(list.hasManyPrograms ? ['Program'] : []),
+      'Type',
       { number: 'Amount' },
       'Status',
-      'When it is paid',
+      'Payment',
     ]}
   >
     {list.data.map((commission) => (
-      <Row commission={commission} isOfMany={list.isOfMany} now={now} />
+      <Row commission={commission} hasManyPrograms={list.hasManyPrograms} now={now} />
     ))}
   </Table>
 )
 
 const OF_ONE_PAYOUT = (
   <p>
-    What one of your <a href="/portal/payouts">payouts</a> is made of.{' '}
+    The commissions in one of your <a href="/portal/payouts">payouts</a>.{' '}
     <a href="/portal/commissions">Show all commissions</a>
   </p>
 )
 
 const OF_ALL = (
   <p>
-    What your sales and leads have earned you. A commission is pending while its sale may be refunded, then
-    payable, and goes out with the next payout. What was refunded is taken back. What earned you nothing
-    stands in <a href="/portal/events">Sales and leads</a>, with the reason.
+    Your earnings from sales and leads. A commission is pending during the holding period for refunds, then
+    payable with the next payout. Events without a commission are listed under{' '}
+    <a href="/portal/events">Sales and leads</a>, with the reason.
   </p>
 )
 
-/** GET /portal/commissions: what a partner has earned, when it is paid, and what was taken back of it. */
+/** GET /portal/commissions: a partner's commissions, with reversals and payment. */
 export default createRoutes<SessionEnv>().get('/portal/commissions', async (c) => {
   const { db, now, user } = c.var
   const list = await readList(c, CommissionQuery, (filter, { payout }) =>
     readOwnCommissions(db, user.email, { ...filter, payoutId: payout }),
   )
-  const { payout } = list.asked
+  const { payout } = list.query
   return renderList(c, {
     title: 'Commissions',
     at: '/portal/commissions',
     list,
     intro: payout ? OF_ONE_PAYOUT : OF_ALL,
-    empty: payout ? 'No commission of yours is in this payout.' : 'Nothing was earned yet.',
+    empty: payout
+      ? 'This payout has no commissions of yours.'
+      : 'No commissions yet. Share your link to earn the first one.',
     children: <CommissionTable list={list} now={now} />,
   })
 })

@@ -3,7 +3,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { type CONNECT_NOTICES, DisconnectPage, OnwardPage } from '../../lib/pages/connect.tsx'
+import { type CONNECT_NOTICES, ContinuePage, DisconnectPage } from '../../lib/pages/connect.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
@@ -15,32 +15,32 @@ type ConnectEnv = SessionEnv & {
   Bindings: { PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'disconnect'> }
 }
 
-/** Back to the portal, which says how the account is now. */
+/** Redirects to the portal with a notice about the account. */
 const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
   c.redirect(`/portal?connect=${notice}`, 303)
 
-/** Says why nothing came of it. */
+/** Renders the reason for a refusal. */
 const refuse = (c: Context<ConnectEnv>, message: string) => {
   const children = (
     <>
-      <h1>That did not work</h1>
+      <h1>Something went wrong</h1>
       <Problem message={message} />
       <p>
-        <a href="/portal">To your programs</a>
+        <a href="/portal">Back to your programs</a>
       </p>
     </>
   )
-  return renderPortal(c, { title: 'That did not work', at: '/portal', children }, 400)
+  return renderPortal(c, { title: 'Something went wrong', at: '/portal', children }, 400)
 }
 
-/** The workspace that the address names. */
+/** The workspace in the URL. */
 const workspaceIn = (c: Context<ConnectEnv>): string => {
   const { data } = checked(OfWorkspace, c.req.query())
   if (!data) throw noSuchPage()
   return data.workspace
 }
 
-/** The account that a signed-in partner has in a workspace. */
+/** The signed-in partner's account in a workspace. */
 const ownAccount = async (
   c: Context<ConnectEnv>,
   workspaceId: string,
@@ -49,8 +49,8 @@ const ownAccount = async (
   return accounts.find((account) => account.workspaceId === workspaceId)
 }
 
-/** Begins or continues onboarding; Stripe is told where to send the partner afterwards. */
-const begin = (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
+/** Starts or continues onboarding, after which Stripe redirects to our URLs. */
+const onboard = (c: Context<ConnectEnv>, workspaceId: string, country: string) => {
   const at = (page: 'return' | 'refresh') =>
     new URL(`/portal/connect/${page}?workspace=${workspaceId}`, c.req.url).href
   const request = { workspaceId, email: c.var.user.email, country }
@@ -60,15 +60,19 @@ const begin = (c: Context<ConnectEnv>, workspaceId: string, country: string) => 
   )
 }
 
-/** /portal/connect and /portal/disconnect: a partner's account at Stripe, in one workspace, for all of its programs. */
+/** /portal/connect and /portal/disconnect: a partner's Stripe account for all programs of one workspace. */
 export default createRoutes<ConnectEnv>()
   .post('/portal/connect', form(), async (c) => {
     const { data, errors } = checked(NewConnection, c.req.valid('form'))
     if (errors) return refuse(c, errors.map(({ message }) => message).join(' '))
-    const begun = await begin(c, data.workspace, data.country)
-    if ('refused' in begun) return refuse(c, begun.refused)
-    c.header('Refresh', `0; url=${begun.url}`)
-    return renderPortal(c, { title: 'On to Stripe', at: '/portal', children: <OnwardPage url={begun.url} /> })
+    const result = await onboard(c, data.workspace, data.country)
+    if ('refused' in result) return refuse(c, result.refused)
+    c.header('Refresh', `0; url=${result.url}`)
+    return renderPortal(c, {
+      title: 'Continue to Stripe',
+      at: '/portal',
+      children: <ContinuePage url={result.url} />,
+    })
   })
   .get('/portal/connect/return', async (c) => {
     const workspaceId = workspaceIn(c)
@@ -86,10 +90,10 @@ export default createRoutes<ConnectEnv>()
     const workspaceId = workspaceIn(c)
     const account = await ownAccount(c, workspaceId)
     if (!account) return c.redirect('/portal', 303)
-    // Another one is begun by the form alone: a link must not take anything away.
+    // Only the form replaces a closed account: a link must not change anything.
     if (account.status === 'closed') return back(c, 'closed')
-    const begun = await begin(c, workspaceId, account.country)
-    return 'refused' in begun ? refuse(c, begun.refused) : c.redirect(begun.url, 303)
+    const result = await onboard(c, workspaceId, account.country)
+    return 'refused' in result ? refuse(c, result.refused) : c.redirect(result.url, 303)
   })
   .get('/portal/disconnect', async (c) => {
     const workspaceId = workspaceIn(c)

@@ -6,43 +6,43 @@ import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName, renderPortal } from '../../lib/pages/portal.tsx'
 import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/events.queries.ts'
 import { maskCustomer } from '../../lib/portal/mask.ts'
-import { explainToPartner, whyNothing } from '../../lib/portal/partner-steps.ts'
+import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
+import { CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { readList, renderList } from './list.tsx'
-import { StandingStatus, WhenPaid } from './standing.tsx'
 
 const NAME = { sale: 'Sale', lead: 'Lead' }
 
-/** What was sold, which is told to whoever is credited. */
+/** A sale's amount. Only the credited partner sees it. */
 const amountOf = ({ isCredited, amountCents, currency }: OwnEvent): string =>
   isCredited && amountCents !== null && currency !== null ? formatMoney(amountCents, currency) : ''
 
 const customerOf = ({ isCreditedToOther, customer }: OwnEvent): string =>
   isCreditedToOther ? '' : maskCustomer(customer)
 
-/** What came of an event, in a few words. */
+/** The result of an event, such as "Earned 9.80 USD". */
 const outcomeOf = (event: OwnEvent): string => {
   const { isCredited, commission } = event
-  const nothing = whyNothing(event)
-  if (!isCredited) return `Didn’t count: ${nothing}`
-  if (!commission) return nothing ? `Earned nothing: ${nothing}` : 'Earned nothing'
+  const nothing = reasonWithoutCommission(event)
+  if (!isCredited) return `Not credited: ${nothing}`
+  if (!commission) return nothing ? `No commission: ${nothing}` : 'No commission'
   const { amountCents, currency, reversedCents } = commission
   const earned = `Earned ${formatMoney(amountCents, currency)}`
   if (!reversedCents) return earned
-  return `${earned}, ${reversedCents === amountCents ? 'all' : formatMoney(reversedCents, currency)} taken back`
+  return `${earned}, ${reversedCents === amountCents ? 'fully' : formatMoney(reversedCents, currency)} reversed`
 }
 
-const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolean }) => (
+const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPrograms: boolean }) => (
   <Table
     caption="Sales and leads"
-    head={['When', ...(isOfMany ? ['Program'] : []), 'What', { number: 'Amount' }, 'What came of it']}
+    head={['Date', ...(hasManyPrograms ? ['Program'] : []), 'Event', { number: 'Amount' }, 'Result']}
   >
     {events.map((event) => (
       <tr>
         <td>
           <Day at={event.occurredAt} />
         </td>
-        {isOfMany && <ProgramName name={event.program} />}
+        {hasManyPrograms && <ProgramName name={event.program} />}
         <td>
           {NAME[event.kind]} {customerOf(event)}
         </td>
@@ -50,7 +50,7 @@ const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolea
         <td class="words">
           {outcomeOf(event)}.{' '}
           <a href={`/portal/events/${event.id}`}>
-            Why
+            Details{' '}
             <span class="hidden">
               : {NAME[event.kind]} {customerOf(event)}
             </span>
@@ -62,9 +62,9 @@ const EventTable = ({ events, isOfMany }: { events: OwnEvent[]; isOfMany: boolea
 )
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
-  if (!event.commission) return <p>It earned you no commission.</p>
+  if (!event.commission) return <p>This event earned no commission.</p>
   const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt } = event.commission
-  const standing = {
+  const state = {
     payableAt: new Date(payableAt),
     payoutId,
     paidAt: paidAt === null ? null : new Date(paidAt),
@@ -73,14 +73,13 @@ const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
   return (
     <>
       <p>
-        {formatMoney(amountCents, currency)} <StandingStatus standing={standing} now={now} />{' '}
-        <WhenPaid standing={standing} now={now} />.
+        {formatMoney(amountCents, currency)} <CommissionStatus state={state} now={now} />{' '}
+        <PaymentDate state={state} now={now} />.
       </p>
       {reversedCents > 0 && (
         <p>
-          {standing.isReversed ? 'All of it' : `${formatMoney(reversedCents, currency)} of it`} was taken
-          back.
-          {paidAt && ' As you were paid already, it comes off another payout.'}
+          {formatMoney(reversedCents, currency)} was reversed.{' '}
+          {paidAt && ' The reversal is deducted from another payout.'}
         </p>
       )}
     </>
@@ -90,7 +89,7 @@ const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
 const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
   const amount = amountOf(event)
   const customer = customerOf(event)
-  const told = explainToPartner(event)
+  const sentences = explainToPartner(event)
   return (
     <>
       <p>
@@ -101,7 +100,7 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
         {customer && ` of ${customer}`}
       </h1>
       <dl class="facts">
-        <dt>When</dt>
+        <dt>Date</dt>
         <dd>
           <Day at={event.occurredAt} />
         </dd>
@@ -116,20 +115,20 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
           </>
         )}
       </dl>
-      <h2>{event.isCredited ? 'Why it counted' : 'Why it didn’t count'}</h2>
+      <h2>{event.isCredited ? 'Credited' : 'Not credited'}</h2>
       <ol class="steps">
-        {told.map((sentence) => (
+        {sentences.map((sentence) => (
           <li>{sentence}</li>
         ))}
-        {told.length === 0 && <li>Nothing tied this {event.kind} to you.</li>}
+        {sentences.length === 0 && <li>This {event.kind} is not linked to you.</li>}
       </ol>
-      <h2>Your commission</h2>
+      <h2>Commission</h2>
       <Commission event={event} now={now} />
     </>
   )
 }
 
-/** GET /portal/events and /portal/events/:id: a partner's sales and leads, and why each counted or not. */
+/** GET /portal/events and /portal/events/:id: a partner's sales and leads, and how each was attributed. */
 export default createRoutes<SessionEnv>()
   .get('/portal/events', async (c) => {
     const { db, user } = c.var
@@ -140,19 +139,19 @@ export default createRoutes<SessionEnv>()
       list,
       intro: (
         <p>
-          What came of the visitors that you sent, also where it didn’t count. Customers are shown masked: who
-          they are is between them and the merchant.
+          Sales and leads from visitors you referred, including those that were not credited. Customer details
+          are mquery for privacy.
         </p>
       ),
-      empty: 'No sale and no lead was reported of a visitor of yours yet.',
-      children: <EventTable events={list.data} isOfMany={list.isOfMany} />,
+      empty: 'No sales or leads yet. They appear here when visitors from your link sign up or buy.',
+      children: <EventTable events={list.data} hasManyPrograms={list.hasManyPrograms} />,
     })
   })
   .get('/portal/events/:id', async (c) => {
     const { db, now, user } = c.var
     const id = PortalEventId.safeParse(c.req.param('id'))
     const event = id.success ? await findOwnEvent(db, user.email, id.data) : undefined
-    if (!event) throw new ApiError('not_found', 'There is no such sale or lead among yours.')
+    if (!event) throw new ApiError('not_found', 'This sale or lead does not exist.')
     const children = <EventPage event={event} now={now} />
     return renderPortal(c, { title: NAME[event.kind], at: '/portal/events', children })
   })

@@ -1,4 +1,4 @@
-/** What the lists of the portal have in common: reading what their address asks for, and the page around their rows. */
+/** What the portal's lists share: reading their query, and the page around their rows. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -11,33 +11,33 @@ import { noSuchPage } from '../../lib/pages/render.tsx'
 import type { PortalFilter } from '../../lib/portal/lists.queries.ts'
 import { PORTAL_ROWS, type PortalQuery } from '../../lib/portal/portal.schemas.ts'
 
-type Asked = z.output<typeof PortalQuery>
+type ListQuery = z.output<typeof PortalQuery>
 type Found<Row> = { programs: { id: string; name: string }[]; rows: Row[] }
 
-/** A page of a list, as its address asked for it. */
-export type List<Row, Query extends Asked = Asked> = Listed<Row> & {
-  asked: Query
+/** One page of a list. */
+export type List<Row, Query extends ListQuery = ListQuery> = Listed<Row> & {
+  query: Query
   programs: Found<Row>['programs']
-  /** Whether its rows may be of several programs, so that each has to say of which. */
-  isOfMany: boolean
+  /** Whether rows may belong to several programs, and so name theirs. */
+  hasManyPrograms: boolean
 }
 
 /**
- * Reads a list as its address asks for it.
+ * Reads the list that the URL asks for.
  *
- * @throws {ApiError} `not_found` for what isn't the reader's, and for what nobody can ask for
+ * @throws {ApiError} `not_found` for an invalid query, or a program that is not the partner's
  */
-export const readList = async <S extends z.ZodType<Asked>, Row extends { id: string }>(
+export const readList = async <S extends z.ZodType<ListQuery>, Row extends { id: string }>(
   c: Context<SessionEnv>,
   schema: S,
-  read: (filter: PortalFilter, asked: z.output<S>) => Promise<Found<Row>>,
+  read: (filter: PortalFilter, query: z.output<S>) => Promise<Found<Row>>,
 ): Promise<List<Row, z.output<S>>> => {
-  const { data: asked } = readFilters(c, schema)
-  if (!asked) throw noSuchPage()
-  const filter = { programId: asked.program, cursor: asked.cursor, limit: PORTAL_ROWS + 1 }
-  const { programs, rows } = await read(filter, asked)
-  if (asked.program && !programs.some(({ id }) => id === asked.program)) throw noSuchPage()
-  return { ...page(rows, PORTAL_ROWS), asked, programs, isOfMany: programs.length > 1 }
+  const { data: query } = readFilters(c, schema)
+  if (!query) throw noSuchPage()
+  const filter = { programId: query.program, cursor: query.cursor, limit: PORTAL_ROWS + 1 }
+  const { programs, rows } = await read(filter, query)
+  if (query.program && !programs.some(({ id }) => id === query.program)) throw noSuchPage()
+  return { ...page(rows, PORTAL_ROWS), query, programs, hasManyPrograms: programs.length > 1 }
 }
 
 type ListPage<Row> = {
@@ -45,18 +45,18 @@ type ListPage<Row> = {
   at: Parameters<typeof renderPortal>[1]['at']
   list: List<Row>
   intro: Child
-  /** What stands there when there are no rows at all. */
+  /** The text of an empty list. */
   empty: string
-  /** The table of the rows. */
+  /** The table. */
   children: Child
 }
 
-/** Answers with the page of a list. */
+/** Renders the page of a list. */
 export const renderList = <Row,>(
   c: Context<SessionEnv>,
   { title, at, list, intro, empty, children }: ListPage<Row>,
 ) => {
-  const { data, nextCursor, asked, programs } = list
+  const { data, nextCursor, query, programs } = list
   return renderPortal(c, {
     title,
     at,
@@ -64,8 +64,8 @@ export const renderList = <Row,>(
       <>
         <h1>{title}</h1>
         {intro}
-        <ProgramFilter programs={programs} selected={asked.program} path={at} />
-        {data.length > 0 ? children : <p class="empty">{asked.cursor ? 'There are no more.' : empty}</p>}
+        <ProgramFilter programs={programs} selected={query.program} path={at} />
+        {data.length > 0 ? children : <p class="empty">{query.cursor ? 'No more results.' : empty}</p>}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     ),

@@ -1,14 +1,14 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
-import { Done, wordsFor } from '../../lib/pages/parts.tsx'
+import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { periodOf } from '../../lib/periods.ts'
 import { readPortal } from '../../lib/portal/portal.queries.ts'
 import { periodIn } from '../../lib/portal/portal.schemas.ts'
 import { Program } from './program.tsx'
 
-/** GET /portal: a partner's links, coupon codes, balances and numbers, in every program of its address. */
+/** GET /portal: a partner's links, coupon codes, balances and activity in each program. */
 export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const { db, now, user } = c.var
   const period = periodOf(periodIn(c.req.query('days')), now)
@@ -17,7 +17,7 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const children = (
     <>
       <h1>Your programs</h1>
-      <Done message={wordsFor(CONNECT_NOTICES, c.req.query('connect'))} />
+      <Done message={noticeFor(CONNECT_NOTICES, c.req.query('connect'))} />
       {partnerships.map((partnership, index) => (
         <Program
           partnership={partnership}
@@ -29,8 +29,8 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
       ))}
       {partnerships.length === 0 && (
         <p class="empty">
-          No program knows {user.email}. If you joined one with another address, sign out and sign in with
-          that.
+          {user.email} is not a partner of any program. If you joined with another email address, sign out and
+          sign in with that one.
         </p>
       )}
     </>

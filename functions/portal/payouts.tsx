@@ -9,16 +9,16 @@ import { type OwnPayout, readOwnPayouts } from '../../lib/portal/lists.queries.t
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from './list.tsx'
 
-/** What is off a payout, or comes on top of it: what was taken back, less what was given again. */
+/** Reversals in a payout, net of reinstatements. */
 const corrections = ({ reversedCents: reversed, currency }: OwnPayout): string => {
   if (!reversed) return ''
   return reversed > 0n
-    ? `, less ${formatMoney(reversed, currency)} taken back`
-    : `, and ${formatMoney(-reversed, currency)} that was taken back before`
+    ? `, less ${formatMoney(reversed, currency)} reversed`
+    : `, plus ${formatMoney(-reversed, currency)} reinstated`
 }
 
-/** What a payout is made of, with the way to it; one that has let go of that has none. */
-const MadeOf = ({ payout }: { payout: OwnPayout }) => (
+/** A link to the payout's commissions. */
+const Commissions = ({ payout }: { payout: OwnPayout }) => (
   <>
     <a href={`/portal/commissions?payout=${payout.id}`}>
       {counted(Number(payout.commissions ?? 0n), 'commission')}
@@ -27,44 +27,44 @@ const MadeOf = ({ payout }: { payout: OwnPayout }) => (
   </>
 )
 
-/** How a payout stands. */
-const Story = ({ payout }: { payout: OwnPayout }) => {
+/** The state of a payout, with its date or reason. */
+const Outcome = ({ payout }: { payout: OwnPayout }) => {
   switch (payout.status) {
     case 'paid':
       return payout.paidAt ? (
         <>
-          Paid on <Day at={payout.paidAt} />, for <MadeOf payout={payout} />.
+          Paid on <Day at={payout.paidAt} />, for <Commissions payout={payout} />.
         </>
       ) : null
     case 'processing':
       return (
         <>
-          On its way, for <MadeOf payout={payout} />.
-          {payout.stripeAccountId && ' If it can’t be sent at once, it is tried again.'}
+          Processing, for <Commissions payout={payout} />.
+          {payout.stripeAccountId && ' A failed transfer is retried automatically.'}
         </>
       )
     case 'failed':
       return (
         <>
-          {payout.reason ?? 'Stripe could not send it to your account.'} What it was for is payable again, and
-          goes out with a later payout. <a href="/portal">See how your account is</a>.
+          {payout.reason ?? 'Stripe could not send it to your account.'} Its commissions are payable again,
+          with a later payout. <a href="/portal">Check your account</a>.
         </>
       )
     default:
-      return <>The merchant took it back before it was sent. What it was for is payable again.</>
+      return <>The merchant canceled it before it was sent. Its commissions are payable again.</>
   }
 }
 
-const PayoutTable = ({ payouts, isOfMany }: { payouts: OwnPayout[]; isOfMany: boolean }) => (
+const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasManyPrograms: boolean }) => (
   <Table
     caption="Payouts"
     head={[
-      'Made',
-      ...(isOfMany ? ['Program'] : []),
+      'Created',
+      ...(hasManyPrograms ? ['Program'] : []),
       { number: 'Amount' },
-      'By',
+      'Method',
       'Status',
-      'What became of it',
+      'Details',
     ]}
   >
     {payouts.map((payout) => (
@@ -72,21 +72,21 @@ const PayoutTable = ({ payouts, isOfMany }: { payouts: OwnPayout[]; isOfMany: bo
         <td>
           <Day at={payout.createdAt} />
         </td>
-        {isOfMany && <ProgramName name={payout.program} />}
+        {hasManyPrograms && <ProgramName name={payout.program} />}
         <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
         <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
         <td>
           <Status status={payout.status} />
         </td>
         <td class="words">
-          <Story payout={payout} />
+          <Outcome payout={payout} />
         </td>
       </tr>
     ))}
   </Table>
 )
 
-/** GET /portal/payouts: what a partner was paid, what is on its way, and why something failed. */
+/** GET /portal/payouts: a partner's payouts and their status. */
 export default createRoutes<SessionEnv>().get('/portal/payouts', async (c) => {
   const { db, user } = c.var
   const list = await readList(c, PortalQuery, (filter) => readOwnPayouts(db, user.email, filter))
@@ -95,7 +95,7 @@ export default createRoutes<SessionEnv>().get('/portal/payouts', async (c) => {
     at: '/portal/payouts',
     list,
     intro: null,
-    empty: 'Nothing was paid yet. Payable commissions go out with the merchant’s next payout.',
-    children: <PayoutTable payouts={list.data} isOfMany={list.isOfMany} />,
+    empty: 'No payouts yet. Payable commissions are paid with the merchant’s next payout.',
+    children: <PayoutTable payouts={list.data} hasManyPrograms={list.hasManyPrograms} />,
   })
 })

@@ -1,4 +1,4 @@
-/** One program on a partner's first page. */
+/** One program on the portal's overview. */
 
 import { formatMoney } from '../../lib/money.ts'
 import { Charts, type Series } from '../../lib/pages/chart.tsx'
@@ -26,12 +26,12 @@ const Coupons = ({ codes }: { codes: string[] | null }) =>
     </>
   )
 
-/** The series of one program: the counts, then what was earned, by currency. */
+/** The series of one program: counts, then earnings by currency. */
 const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots }: Period): Series[] => {
   const own = activity.filter((point) => point.partnerId === partnerId)
   const count = (value: bigint) => value.toLocaleString('en')
   const earnedNow = own.flatMap(({ currency }) => currency ?? [])
-  // Where nothing was earned in this time, nought is shown in what was earned in before.
+  // Without earnings in this period, show zero in the currencies earned before.
   const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
   const counts = (
@@ -60,7 +60,7 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
 }
 
 const PeriodLinks = ({ days, anchor, what }: { days: number; anchor: string; what: string }) => (
-  <nav class="periods" aria-label={`Time shown for ${what}`}>
+  <nav class="periods" aria-label={`Period for ${what}`}>
     {PERIODS.map((choice) => (
       <a href={`/portal?days=${choice}#${anchor}`} aria-current={choice === days ? 'true' : undefined}>
         {PERIOD_NAMES[choice]}
@@ -69,8 +69,8 @@ const PeriodLinks = ({ days, anchor, what }: { days: number; anchor: string; wha
   </nav>
 )
 
-/** How a partner is paid by a workspace, which is the same for all programs that it is in there. */
-const HowPaid = ({ workspaceId, data }: { workspaceId: string; data: PortalData }) => {
+/** How a workspace pays a partner. It is the same for all of its programs. */
+const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: PortalData }) => {
   const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
@@ -78,19 +78,19 @@ const HowPaid = ({ workspaceId, data }: { workspaceId: string; data: PortalData 
   if (!account && !first.paysByStripe) {
     return (
       <p class="hint">
-        <bdi>{first.workspace}</bdi> doesn’t pay by Stripe, so there is no account for you to connect.
+        <bdi>{first.workspace}</bdi> pays by bank transfer. You do not need to connect an account.
       </p>
     )
   }
   const workspace = { id: workspaceId, name: first.workspace }
-  return <ConnectCard workspace={workspace} account={account} owed={owedBy(partnerships, data)} />
+  return <ConnectCard workspace={workspace} account={account} owed={payableSums(partnerships, data)} />
 }
 
-/** What waits to be paid by a workspace, written out: each currency on its own. */
-const owedBy = (partnerships: Partnership[], { balances }: PortalData): string | undefined => {
+/** The sums payable by a workspace, by currency. */
+const payableSums = (partnerships: Partnership[], { balances }: PortalData): string | undefined => {
   const paying = partnerships.filter(({ status }) => status !== 'banned').map(({ id }) => id)
   const owed = balances
-    // Programs pay each on its own: what one has paid too much is not set off in another.
+    // Programs pay separately: a negative balance in one is not offset by another.
     .filter(({ partnerId, payableCents }) => payableCents > 0n && paying.includes(partnerId))
     .map(({ currency, payableCents }) => ({ currency, amountCents: payableCents }))
   return moneySums(owed) || undefined
@@ -104,7 +104,7 @@ type Props = {
   isFirstOfWorkspace: boolean
 }
 
-/** A program: the link first, then what it has brought. Of a workspace's programs, the first says how it pays. */
+/** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
   const { id, program, workspace, status, slug, siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
@@ -113,7 +113,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <h2 id={`program-${id}`}>{program}</h2>
       <p class="hint">{workspace}</p>
       {status === 'banned' && (
-        <p class="problem">This program has ended its work with you: the link no longer counts.</p>
+        <p class="problem">You are no longer active in this program, and your link does not work.</p>
       )}
       <h3>Your link</h3>
       <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
@@ -123,9 +123,9 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
         balances={data.balances.filter((balance) => balance.partnerId === id)}
         now={now}
       />
-      {isFirstOfWorkspace && <HowPaid workspaceId={partnership.workspaceId} data={data} />}
+      {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} />}
       <div class="over-time" id={anchor}>
-        <h3>Over time</h3>
+        <h3>Activity</h3>
         <PeriodLinks days={period.days} anchor={anchor} what={program} />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />

@@ -1,9 +1,9 @@
-/** The pages of signing in. */
+/** The sign-in pages. */
 import type { ErrorDetail } from '../http/errors.ts'
 import { Field, Problem } from '../pages/parts.tsx'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
 
-/** Where people ask for a link. */
+/** The form that requests a link. */
 export const SignInPage = ({
   next,
   email,
@@ -18,12 +18,12 @@ export const SignInPage = ({
     <>
       <h1>Sign in</h1>
       <p>
-        Type your e-mail address, and we send you a link that signs you in. There is no password. If you are
-        new here, the link also makes your account.
+        Enter your email address to receive a sign-in link. You need no password. The link also creates your
+        account if you are new.
       </p>
       <form method="post" action="/sign-in">
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           value={email}
@@ -33,58 +33,56 @@ export const SignInPage = ({
           required
         />
         <input type="hidden" name="next" value={next} />
-        <button type="submit">Send me a link</button>
+        <button type="submit">Send sign-in link</button>
       </form>
       <p class="hint">
-        The link works once, for {LINK_MINUTES} minutes. The browser in which you open it stays signed in
-        until you sign out, or don’t use it for {SESSION_DAYS} days.
+        The link works once, within {LINK_MINUTES} minutes. You stay signed in until you sign out or are
+        inactive for {SESSION_DAYS} days.
       </p>
     </>
   )
 }
 
-/** What everybody sees who has asked for a link, whether we know the address or not. */
+/** Shown after every request, whether or not the address is known. */
 export const MailSentPage = ({ email, next }: { email: string; next: string }) => (
   <>
-    <h1>Look into your mail</h1>
+    <h1>Check your email</h1>
     <p>
-      We have sent a link to <strong>{email}</strong>. Open it within {LINK_MINUTES} minutes, in the browser
-      in which you want to be signed in; it works once. You can close this page.
+      We sent a sign-in link to <strong>{email}</strong>. Open it within {LINK_MINUTES} minutes, in the
+      browser where you want to sign in.
     </p>
     <p class="hint">
-      Nothing there after a minute? Look among the spam, check the address for typing errors, and{' '}
-      <a href={signInPath(next)}>ask for another link</a>.
+      No email after a minute? Check your spam folder and the address above, or{' '}
+      <a href={signInPath(next)}>request another link</a>.
     </p>
   </>
 )
 
-/** Where a link leads. Programs that look into mails open links, but press no buttons. */
+/** The target of a link. Email scanners open links but do not submit forms, so a button uses the link up. */
 export const ConfirmPage = ({ email, token, next }: { email: string; token: string; next: string }) => (
   <>
     <h1>Sign in</h1>
     <p>
-      One press, and this browser is signed in as <strong>{email}</strong>.
+      Sign in to this browser as <strong>{email}</strong>.
     </p>
     <form method="post" action="/auth/confirm">
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="next" value={next} />
       <button type="submit">Sign in</button>
     </form>
-    <p class="hint">
-      You have not asked for this link, or are not {email}? Then close this page: nothing has happened.
-    </p>
+    <p class="hint">If you did not request this link, close this page.</p>
   </>
 )
 
-/** What is said of a link that does not work. */
+/** Shown for a link that was used, has expired or is malformed. */
 export const BadLinkPage = ({ next }: { next: string }) => (
   <>
-    <h1>This link does not work</h1>
+    <h1>Invalid sign-in link</h1>
     <Problem
-      message={`A link works once, for ${LINK_MINUTES} minutes. This one was used before, is older than that, or was cut off by a mail program.`}
+      message={`A sign-in link works once, within ${LINK_MINUTES} minutes. This one was already used, has expired or is incomplete.`}
     />
     <p>
-      <a href={signInPath(next)}>Ask for a new link</a>
+      <a href={signInPath(next)}>Request a new link</a>
     </p>
   </>
 )

@@ -1,11 +1,11 @@
 /**
- * Mails as HTML and as plain text. The HTML loads nothing from anywhere, and nothing tells that it was opened. Names
- * are escaped in HTML, and held to one line everywhere, so that none can pass for words of ours.
+ * Renders emails as HTML and plain text. The HTML loads nothing and contains no tracking. Names are escaped in HTML
+ * and kept to one line everywhere, so that they cannot imitate our own text.
  */
 import { oneLine } from './content.ts'
 import type { Paragraph } from './paragraphs.ts'
 
-/** Mail readers know little CSS, and only beside the element. Without colours, each reader's own light or dark fits. */
+/** Mail clients support little CSS, and only inline. Without colours, each client's light or dark theme applies. */
 const BODY = 'font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:0 auto;padding:1.5em'
 const BUTTON =
   'display:inline-block;padding:.6em 1.2em;border-radius:.4em;background:#1f5f4a;color:#ffffff;text-decoration:none'
@@ -13,7 +13,7 @@ const ADDRESS = 'overflow-wrap:anywhere'
 
 const isWeb = (address: string): boolean => /^https?:\/\//i.test(address)
 
-/** An address that is shown as it is, and can be followed when it is one of the web. */
+/** A URL, shown in full, and linked if it is an http(s) URL. */
 const Link = ({ address }: { address: string }) =>
   isWeb(address) ? (
     <a href={address} style={ADDRESS}>
@@ -23,7 +23,7 @@ const Link = ({ address }: { address: string }) =>
     <span style={ADDRESS}>{address}</span>
   )
 
-/** The one thing to do, as a button and, for readers that show none, as an address. */
+/** The main action: a button and, for clients that show none, its URL. */
 const Button = ({ label, address }: { label: string; address: string }) => (
   <>
     {isWeb(address) && (
@@ -34,7 +34,7 @@ const Button = ({ label, address }: { label: string; address: string }) => (
       </p>
     )}
     <p style="font-size:.875em">
-      Or open this address:
+      Or open this link:
       <br />
       <Link address={address} />
     </p>
@@ -48,7 +48,7 @@ const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
     <p>
       {paragraph.map((part) => {
         if (typeof part === 'string') return part
-        // A name's direction of writing is its own business, and doesn't turn the words around it.
+        // <bdi> keeps a right-to-left name from reordering the text around it.
         if ('name' in part) return <bdi>{oneLine(part.name)}</bdi>
         return (
           <>
@@ -61,7 +61,7 @@ const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
   )
 }
 
-/** A whole mail in HTML. */
+/** A complete email in HTML. */
 export const renderHtml = (paragraphs: Paragraph[]): string => {
   const markup = (
     <html lang="en">
@@ -91,6 +91,6 @@ const textParagraph = (paragraph: Paragraph): string => {
     .join('')
 }
 
-/** A whole mail in plain text. */
+/** A complete email in plain text. */
 export const renderText = (paragraphs: Paragraph[]): string =>
   `${paragraphs.map(textParagraph).join('\n\n')}\n`

@@ -1,4 +1,4 @@
-/** What the mails say. Names come from strangers: what becomes of them is in layout.tsx. */
+/** The texts of the emails. Names are untrusted input, which layout.tsx escapes. */
 import type { MailKind } from '../db/tables.ts'
 import { type MailContent, subjectLine } from './content.ts'
 import type {
@@ -12,58 +12,58 @@ import { renderHtml, renderText } from './layout.tsx'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Paragraph } from './paragraphs.ts'
 
-/** A mail that says the same in HTML and in plain text. */
+/** An email in HTML and in plain text. */
 const content = (subject: string, paragraphs: Paragraph[]): MailContent => ({
   subject: subjectLine(subject),
   html: renderHtml(paragraphs),
   text: renderText(paragraphs),
 })
 
-/** Greets a partner, by name when there is one. */
+/** Greets a partner, by name if it is known. */
 const greeting = (partnerName: string | null): Paragraph =>
   partnerName?.trim() ? ['Hello ', { name: partnerName }, ','] : 'Hello,'
 
-/** How a partner gets into the portal. */
-const HOW_TO_SIGN_IN = 'Sign in there with the address that this mail came to. You need no password.'
+/** How a partner signs in to the portal. */
+const HOW_TO_SIGN_IN = 'Sign in with the address that received this email. You need no password.'
 
-/** "We've moved": tells a partner who was imported where the program is now. Spec, section 4.3. */
+/** "We’ve moved": tells an imported partner where the program is now (spec section 4.3). */
 export const movedContent = ({ partnerName, programName, link, portalUrl }: MovedDetails): MailContent =>
   content(`We’ve moved: ${programName}`, [
     greeting(partnerName),
     [
       { name: programName },
-      ' has moved to a new home. You are a partner there already, so there is nothing to apply for again.',
+      ' has moved to a new platform. You are already a partner there and do not need to apply again.',
     ],
-    ['Your link is', { link }],
-    'If the link that you have shared so far ends in the same way, leave it as it is: it goes on counting. If it ends differently, please share this one from now on.',
-    ['What is new is the place where your link and your coupon codes are:', { link: portalUrl }],
+    ['Your link:', { link }],
+    'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
+    ['Find your link and your coupon codes in the partner portal:', { link: portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
   ])
 
-/** What each role lets its holder do. */
+/** What each role allows. */
 const ROLES = {
-  manager: 'As a manager you can set everything up there.',
-  member: 'As a member you can look at its partners, events and commissions.',
+  manager: 'As a manager, you have full access.',
+  member: 'As a member, you can view its partners, events and commissions.',
 } as const
 
-/** Tells somebody that they are a member of a workspace. */
+/** Invites a member to a workspace. */
 export const invitationContent = ({ workspaceName, role, invitedBy, url }: InvitationDetails): MailContent =>
   content(`You are invited to ${workspaceName}`, [
     'Hello,',
-    [{ name: invitedBy }, ' has invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
+    [{ name: invitedBy }, ' invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
     { button: 'Sign in', link: url },
-    'Use the address that this mail came to. You need no password.',
-    'If you don’t know what this is about, you can ignore this mail.',
+    'Sign in with the address that received this email. You need no password.',
+    'If you did not expect this invitation, ignore this email.',
   ])
 
-/** Where the money of each method is. */
+/** How the funds of each method arrive. */
 const PAID_BY = {
-  stripe: 'The money is in your Stripe account, which sends it on to your bank.',
-  manual: 'The money was sent past Stripe, such as by bank transfer, and may take some days to arrive.',
+  stripe: 'The funds are in your Stripe account, which pays them out to your bank.',
+  manual: 'The payment was sent by bank transfer or a similar method, and may take a few days to arrive.',
 } as const
 
-/** Tells a partner that a payout was made. */
+/** Announces a payout. */
 export const payoutSentContent = ({
   partnerName,
   programName,
@@ -71,15 +71,15 @@ export const payoutSentContent = ({
   method,
   portalUrl,
 }: PayoutSentDetails): MailContent =>
-  content(`A payout of ${amount}: ${programName}`, [
+  content(`Payout of ${amount} from ${programName}`, [
     greeting(partnerName),
     [{ name: programName }, ` has paid you ${amount}. ${PAID_BY[method]}`],
-    ['What it is made up of is in the portal:', { link: portalUrl }],
+    ['See its commissions in the portal:', { link: portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
   ])
 
-/** Tells a partner that a payout could not be made. The reason may be in Stripe's words. */
+/** Announces a failed payout. The reason may be Stripe's text. */
 export const payoutFailedContent = ({
   partnerName,
   programName,
@@ -87,45 +87,45 @@ export const payoutFailedContent = ({
   reason,
   portalUrl,
 }: PayoutFailedDetails): MailContent =>
-  content(`A payout of ${amount} could not be made: ${programName}`, [
+  content(`Payout of ${amount} from ${programName} failed`, [
     greeting(partnerName),
-    [{ name: programName }, ` has tried to pay you ${amount}, which could not be done.`],
-    ['The reason: ', { name: reason }],
-    'You lose nothing by it: the amount is due to you as before, and goes with a later payout.',
-    'The portal says whether the account that you are paid to needs something from you.',
-    { button: 'Open the portal', link: portalUrl },
+    [{ name: programName }, ` could not pay you ${amount}.`],
+    ['Reason: ', { name: reason }],
+    'The amount is still owed to you and will be included in a later payout.',
+    'The portal shows whether your payout account needs more information.',
+    { button: 'Open portal', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
 
-/** Tells a partner who has earned something, and can't be paid yet, what to do. */
+/** Asks a partner with earnings to connect an account. */
 export const connectAccountContent = ({
   partnerName,
   programName,
   amount,
   portalUrl,
 }: MoneyDetails): MailContent =>
-  content(`You have earned ${amount}: ${programName}`, [
+  content(`You have earned ${amount} from ${programName}`, [
     greeting(partnerName),
     [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
-    'To be paid, connect an account that the money can go to. You do so once, with Stripe, in a few minutes. Until then the money waits for you.',
-    { button: 'Connect your account', link: portalUrl },
+    'To be paid, connect a Stripe account. It takes a few minutes, once. Until then, your balance is kept for you.',
+    { button: 'Connect account', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
 
-/** A link that signs its holder in. */
+/** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
-  content('Your link to sign in to Tributary', [
+  content('Your sign-in link for Tributary', [
     'Hello,',
-    'This link signs you in to Tributary:',
+    'Use this link to sign in to Tributary:',
     { button: 'Sign in', link: url },
-    `It works once, within ${expiresInMinutes} minutes.`,
-    'If you didn’t ask for it, ignore this mail: nobody gets in without it.',
+    `The link works once, within ${expiresInMinutes} minutes.`,
+    'If you did not request it, ignore this email. Nobody can sign in without it.',
   ])
 
-/** As the outbox has them: a row may have been written by an older version. */
+/** Details from the outbox, which an older version may have written. */
 type Stored = Record<string, unknown>
 
-/** A detail that a mail can't do without. @throws when it isn't there */
+/** A required detail. @throws if it is missing */
 const required = (details: Stored, name: string): string => {
   const value = details[name]
   if (typeof value === 'string' && value) return value
@@ -162,6 +162,6 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
 }
 
-/** What a mail of the outbox says. @throws when its details are not those of its kind */
+/** The content of an outbox email. @throws if its details do not match its kind */
 export const outboxContent = ({ kind, details }: { kind: MailKind; details: Stored }): MailContent =>
   CONTENTS[kind](details)

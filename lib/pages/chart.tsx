@@ -1,12 +1,12 @@
-/** Bars over time, drawn on the server. Their numbers stand in a table below them. */
+/** Bar charts over time, rendered on the server, with the values in a table below. */
 import { Table } from './parts.tsx'
 
-/** One number over time. */
+/** One value over time. */
 export type Series = {
   label: string
-  /** One for each slot. */
+  /** One per slot. */
   values: bigint[]
-  /** A number as people read it. */
+  /** Formats a value. */
   format: (value: bigint) => string
 }
 
@@ -16,7 +16,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', t
 const FULL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** A slot in full, and as short as an axis has room for. */
+/** The full name of a slot, and a short one for the axis. */
 const slotName = (slot: string, unit: Slots['unit']) =>
   (unit === 'month' ? MONTH : FULL_DAY).format(new Date(slot))
 const axisName = (slot: string | undefined, unit: Slots['unit']) =>
@@ -24,25 +24,25 @@ const axisName = (slot: string | undefined, unit: Slots['unit']) =>
 
 const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
-/** In the drawing's own units, which are stretched to the room there is: one slot's width, its bar's, and the height. */
+/** The width of a slot and of its bar, and the height, in units of the SVG, which stretches to fit. */
 const SLOT = 10
 const BAR = 8
 const HEIGHT = 100
-/** What there was only little of must still be seen. */
-const LEAST = 2
+/** Keeps small values visible. */
+const MIN_BAR = 2
 
-/** How high a bar is. What is less than nothing has none. */
+/** The height of a bar. Negative values have none. */
 const barHeight = (value: bigint, most: bigint): number =>
-  value > 0n ? Math.max(LEAST, (Number(value) / Number(most)) * HEIGHT) : 0
+  value > 0n ? Math.max(MIN_BAR, (Number(value) / Number(most)) * HEIGHT) : 0
 
-/** What a chart shows, for those who don't see it. */
-const inWords = ({ values, format }: Series, { unit, slots }: Slots, most: bigint): string => {
-  if (most === 0n) return `Bars by ${unit}: none.`
+/** The chart's text alternative. */
+const describeChart = ({ values, format }: Series, { unit, slots }: Slots, most: bigint): string => {
+  if (most === 0n) return `Bar chart by ${unit}: no data.`
   const slot = slots[values.indexOf(most)] ?? ''
-  return `Bars by ${unit}. The highest is ${format(most)}, ${unit === 'month' ? 'in' : 'on'} ${slotName(slot, unit)}.`
+  return `Bar chart by ${unit}. The highest value is ${format(most)}, ${unit === 'month' ? 'in' : 'on'} ${slotName(slot, unit)}.`
 }
 
-/** One series: its total, and a bar for each slot. A bar under the pointer tells its number. */
+/** One series: its total, and a bar per slot whose tooltip shows the value. */
 const Bars = ({ series, time }: { series: Series; time: Slots }) => {
   const { label, values, format } = series
   const { unit, slots } = time
@@ -57,7 +57,7 @@ const Bars = ({ series, time }: { series: Series; time: Slots }) => {
       </p>
       <svg
         role="img"
-        aria-label={inWords(series, time, most)}
+        aria-label={describeChart(series, time, most)}
         viewBox={`0 0 ${slots.length * SLOT} ${HEIGHT}`}
         preserveAspectRatio="none"
       >
@@ -85,7 +85,7 @@ const Bars = ({ series, time }: { series: Series; time: Slots }) => {
   )
 }
 
-/** Several series over the same time, side by side, and all their numbers. @param what whose they are */
+/** Charts of several series side by side, and a table of their values. @param what whose series they are */
 export const Charts = ({ what, series, time }: { what: string; series: Series[]; time: Slots }) => {
   const { unit, slots } = time
   return (
@@ -97,11 +97,10 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
       </div>
       <details class="numbers">
         <summary>
-          All numbers by {unit}
-          <span class="hidden"> of {what}</span>
+          Show data by {unit} <span class="hidden"> for {what}</span>
         </summary>
         <Table
-          caption={`Numbers of ${what} by ${unit}`}
+          caption={`Data for ${what} by ${unit}`}
           head={[unit === 'month' ? 'Month' : 'Day', ...series.map(({ label }) => ({ number: label }))]}
         >
           {slots

@@ -1,17 +1,17 @@
-/** How a partner connects a Stripe account, and how that stands. */
+/** How a partner connects a Stripe account, and its status. */
 import type { Child } from 'hono/jsx'
 import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
 
-/** What the portal says after something was done about an account, by `?connect=`. */
+/** The portal's notices about a payout account, by `?connect=`. */
 export const CONNECT_NOTICES: Record<PayoutAccountStatus | 'disconnected' | 'unknown', string> = {
-  enabled: 'Your account is connected: you can be paid.',
-  in_review: 'Stripe is checking what you told it. You will be paid once that is done.',
-  onboarding: 'Stripe needs to know more of you before you can be paid. Go on whenever you like.',
-  restricted: 'Stripe needs something again before you can be paid.',
-  closed: 'This account at Stripe is closed. Connect another one to be paid.',
-  disconnected: 'Your account is disconnected. Connect one again to be paid.',
-  unknown: 'Stripe could not be asked how your account is. This page shows it as soon as Stripe tells.',
+  enabled: 'Account connected. You can be paid.',
+  in_review: 'Stripe is reviewing your information. You can be paid once the review is complete.',
+  onboarding: 'Account setup is not finished. Continue it to be paid.',
+  restricted: 'Stripe needs more information before you can be paid.',
+  closed: 'Your Stripe account is closed. Connect another one to be paid.',
+  disconnected: 'Account disconnected. Connect an account to be paid.',
+  unknown: 'Stripe did not respond. This page updates once Stripe reports your account’s status.',
 }
 
 const NAMES = new Intl.DisplayNames('en', { type: 'region' })
@@ -23,7 +23,7 @@ const COUNTRIES = PAYOUT_COUNTRIES.map((code) => ({ code, name: NAMES.of(code) ?
 type Props = {
   workspace: { id: string; name: string }
   account: { status: PayoutAccountStatus } | undefined
-  /** What waits to be paid, written out. */
+  /** The payable amounts, formatted. */
   owed?: string | undefined
 }
 
@@ -31,7 +31,7 @@ const Owed = ({ owed, children }: { owed: string | undefined; children: Child })
   <p>
     {owed && (
       <>
-        <strong>{owed}</strong> {'waits for you. '}
+        <strong>{owed}</strong> {'is payable to you. '}
       </>
     )}
     {children}
@@ -42,7 +42,7 @@ const ConnectForm = ({ workspace }: Pick<Props, 'workspace'>) => (
   <form method="post" action="/portal/connect" class="inline">
     <input type="hidden" name="workspace" value={workspace.id} />
     <div class="field">
-      <label for={`country-${workspace.id}`}>Where you live, or your company is</label>
+      <label for={`country-${workspace.id}`}>Country</label>
       <select id={`country-${workspace.id}`} name="country" required>
         <option value="">Choose a country</option>
         {COUNTRIES.map(({ code, name }) => (
@@ -50,15 +50,15 @@ const ConnectForm = ({ workspace }: Pick<Props, 'workspace'>) => (
         ))}
       </select>
     </div>
-    <button type="submit">Connect by Stripe</button>
+    <button type="submit">Connect with Stripe</button>
   </form>
 )
 
-const Ways = ({ workspace, onward }: Pick<Props, 'workspace'> & { onward?: string | undefined }) => (
+const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: string | undefined }) => (
   <p class="actions">
-    {onward && (
+    {next && (
       <a class="button" href={`/portal/connect/refresh?workspace=${workspace.id}`}>
-        {onward}
+        {next}
       </a>
     )}
     <a href={`/portal/disconnect?workspace=${workspace.id}`}>
@@ -67,33 +67,33 @@ const Ways = ({ workspace, onward }: Pick<Props, 'workspace'> & { onward?: strin
   </p>
 )
 
-/** What stands on the card under its heading, by how the account is. */
+/** The content of the card by account status. */
 const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   none: ({ workspace, owed }) => (
     <>
       <Owed owed={owed}>
-        <bdi>{workspace.name}</bdi> pays by Stripe, which asks you who you are and for your bank account. We
-        never see either.
+        <bdi>{workspace.name}</bdi> pays with Stripe. Stripe asks for your identity and bank details, which we
+        never see.
       </Owed>
       <ConnectForm workspace={workspace} />
     </>
   ),
   onboarding: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe needs to know more of you before you can be paid.</Owed>
-      <Ways workspace={workspace} onward="Go on with connecting" />
+      <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
+      <Actions workspace={workspace} next="Continue setup" />
     </>
   ),
   in_review: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe is checking what you told it, and needs nothing of you now.</Owed>
-      <Ways workspace={workspace} />
+      <Owed owed={owed}>Stripe is reviewing your information. You do not need to do anything.</Owed>
+      <Actions workspace={workspace} />
     </>
   ),
   restricted: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Stripe needs something again before you can be paid.</Owed>
-      <Ways workspace={workspace} onward="See what Stripe needs" />
+      <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
+      <Actions workspace={workspace} next="Update information" />
     </>
   ),
   enabled: ({ workspace }) => (
@@ -102,62 +102,62 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
         <span class="status" data-status="approved">
           connected
         </span>{' '}
-        What <bdi>{workspace.name}</bdi> owes you is sent to your account at Stripe.
+        Payouts from <bdi>{workspace.name}</bdi> go to your Stripe account.
       </p>
-      <Ways workspace={workspace} />
+      <Actions workspace={workspace} />
     </>
   ),
   closed: ({ workspace, owed }) => (
     <>
-      <Owed owed={owed}>Your account at Stripe is closed. Connect another one to be paid.</Owed>
+      <Owed owed={owed}>Your Stripe account is closed. Connect another one to be paid.</Owed>
       <ConnectForm workspace={workspace} />
     </>
   ),
 }
 
-const isDone = (status: PayoutAccountStatus | undefined): boolean =>
+const isComplete = (status: PayoutAccountStatus | undefined): boolean =>
   status === 'enabled' || status === 'in_review'
 
-/** Asks a partner to connect an account, or to go on with it, and says how it is once that is done. */
+/** Asks a partner to connect an account, then shows its status. */
 export const ConnectCard = (props: Props) => {
   const status = props.account?.status
   const Body = BODIES[status ?? 'none']
   return (
     <section class="card">
-      <h3>{isDone(status) ? 'Your account' : 'Connect your account to be paid'}</h3>
+      <h3>{isComplete(status) ? 'Payout account' : 'Connect an account to be paid'}</h3>
       <Body {...props} />
     </section>
   )
 }
 
-/** Takes a partner on to Stripe: a form that leads to another site at once is stopped by our policy. */
-export const OnwardPage = ({ url }: { url: string }) => (
+/** Sends a partner to Stripe. A page of its own, because our policy blocks forms that redirect to another site. */
+export const ContinuePage = ({ url }: { url: string }) => (
   <>
-    <h1>On to Stripe</h1>
-    <p>Stripe asks you who you are and for your bank account, and brings you back here.</p>
+    <h1>Continue to Stripe</h1>
+    <p>Stripe asks for your identity and bank details, then returns you here.</p>
     <p>
       <a class="button" href={url}>
-        Go on to Stripe
+        Continue to Stripe
       </a>
     </p>
   </>
 )
 
-/** Asks whether an account is really to be disconnected. */
+/** Confirms that an account is to be disconnected. */
 export const DisconnectPage = ({ workspaceId }: { workspaceId: string }) => (
   <>
     <h1>Disconnect your account?</h1>
     <p>
-      You are not paid any more until you connect one again, for which Stripe asks you everything anew. What
-      you have earned stays yours, and your account at Stripe stays as it is.
+      You cannot be paid until you connect an account again, and Stripe will ask for your details again. Your
+      earnings and your Stripe account do not change.
     </p>
     <form method="post" action="/portal/disconnect">
       <input type="hidden" name="workspace" value={workspaceId} />
       <p class="actions">
         <button type="submit" class="danger">
-          Disconnect it
+          Disconnect account
         </button>{' '}
-        <a href="/portal">Keep it</a>
+        <a href="/portal">Cancel</a>
       </p>
     </form>
   </>

@@ -1,4 +1,4 @@
-/** Lists on pages: filtered by forms that go into the address, where they can be bookmarked and paged through. */
+/** Filters of list pages. They live in the URL, so that a filtered list can be bookmarked and paged through. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../http/errors.ts'
 import { checked, type Fields } from '../http/validate.ts'
 import { Problem } from './parts.tsx'
 
-/** What the address asks a list for. A field of the form that was left blank asks for nothing. */
+/** Reads and checks the filters in the URL. Blank fields are ignored. */
 export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) => {
   const typed = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
   const fields: Fields = Object.fromEntries(typed)
@@ -14,23 +14,23 @@ export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) 
 }
 
 type Props = {
-  /** What is looked through, such as "partners". */
+  /** The items in the list, such as "partners". */
   what: string
   path: string
   fields: Fields
   errors: ErrorDetail[] | undefined
-  /** Filters that come from links and have no field of their own, and what they are in words. */
-  kept?: Record<string, string>
+  /** Filters that are set by links and have no field, with the notice that each shows. */
+  linked?: Record<string, string>
   children: Child
 }
 
-/** The form over a list, and what is wrong with it. */
-export const Filters = ({ what, path, fields, errors, kept = {}, children }: Props) => {
+/** The filter form above a list. */
+export const Filters = ({ what, path, fields, errors, linked = {}, children }: Props) => {
   const set = Object.keys(fields).filter((name) => name !== 'limit')
-  const links = Object.keys(kept).filter((name) => fields[name] !== undefined)
+  const links = Object.keys(linked).filter((name) => fields[name] !== undefined)
   return (
     <search>
-      <Problem message={errors && 'That is nothing to look for. Please look at the filters again.'} />
+      <Problem message={errors && 'These filters are not valid. Check them and try again.'} />
       <form class="filters" method="get" action={path}>
         {children}
         {links.map((name) => (
@@ -42,7 +42,7 @@ export const Filters = ({ what, path, fields, errors, kept = {}, children }: Pro
       </form>
       {set.length > 0 && (
         <p class="hint">
-          {links.map((name) => `${kept[name]} `)}
+          {links.map((name) => `${linked[name]} `)}
           <a href={path}>Show all {what}</a>
         </p>
       )}

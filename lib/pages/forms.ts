@@ -1,14 +1,14 @@
-/** Forms: what a browser sends, turned into what the API takes, so that both go by the same schema. */
+/** Converts form fields to API input, so that pages and API validate with the same schema. */
 import type * as z from 'zod'
 import type { ErrorDetail } from '../http/errors.ts'
 import { type Checked, checked, type Fields } from '../http/validate.ts'
 
-/** A form as the API would have been sent it, and what of it could not be read. */
+/** A form as API input, and the fields that could not be parsed. */
 export type Reading = { input: unknown; problems?: ErrorDetail[] }
 
 /**
- * Checks a form by the API's own schema. A field that could not be read says so in the form's words; the schema's
- * are left out then, since what it was given is not what was typed.
+ * Validates a form with the API's schema. A field that could not be parsed keeps its own error: the schema's would
+ * refer to a value that was never typed.
  */
 export const checkForm = <S extends z.ZodType<object>>(
   schema: S,
@@ -20,7 +20,7 @@ export const checkForm = <S extends z.ZodType<object>>(
   return errors.length > 0 || result.errors ? { errors } : result
 }
 
-/** The number in a field: none when it was left blank, and NaN, which no schema takes, when it is no number. */
+/** The number in a field: undefined if blank, NaN (which every schema rejects) if it is not a number. */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
   const text = fields[name]?.replace(/\s*%$/, '').replace(',', '.')
   if (text === undefined) return undefined

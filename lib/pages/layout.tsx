@@ -1,8 +1,8 @@
-/** What every page has: head, header, navigation, and a place for what it says. */
+/** The layout of every page: head, header, navigation and main content. */
 import type { Child } from 'hono/jsx'
 import type { Workspace } from '../workspace/workspaces.queries.ts'
 
-/** The parts of a workspace, in the order of the navigation. */
+/** The sections of a workspace, in navigation order. */
 const SECTIONS = [
   { path: '', label: 'Overview', managers: false },
   { path: '/programs', label: 'Programs', managers: false },
@@ -15,30 +15,30 @@ const SECTIONS = [
   { path: '/api-keys', label: 'API keys', managers: true },
   { path: '/stripe', label: 'Stripe', managers: true },
   { path: '/members', label: 'Members', managers: true },
-  { path: '/mails', label: 'Mails', managers: true },
+  { path: '/mails', label: 'Emails', managers: true },
   { path: '/audit', label: 'Audit log', managers: true },
 ] as const
 
-/** The path of one part of a workspace, as the navigation has it. */
+/** The path of a section below the workspace's path. */
 type Section = (typeof SECTIONS)[number]['path']
 
 export type LayoutProps = {
   title: string
-  /** Who is signed in, if anybody is. */
+  /** The signed-in user. */
   user?: { email: string } | undefined
-  /** The workspace that the page is about, and the part of it. */
+  /** The page's workspace, and its section there. */
   workspace?: Workspace | undefined
   section?: Section | undefined
-  /** A navigation other than a workspace's, and where the name of the site leads then. */
+  /** Replaces the workspace navigation; `home` is then the link of the logo. */
   navigation?: Child
   home?: string | undefined
-  /** More stylesheets and scripts of this page, as paths. */
+  /** Paths of extra stylesheets and scripts. */
   styles?: string[] | undefined
   scripts?: string[] | undefined
   children?: Child
 }
 
-/** A whole page. Everything that it loads comes from here: see the policy in lib/pages/render.tsx. */
+/** A complete page. It loads only our own files: see the policy in lib/pages/render.tsx. */
 export const Layout = ({
   title,
   user,
@@ -66,7 +66,7 @@ export const Layout = ({
     </head>
     <body>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="site">
         <a class="brand" href={home}>

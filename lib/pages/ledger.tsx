@@ -1,4 +1,4 @@
-/** What partners are made of on several pages: their status, their events, their commissions, their customers. */
+/** Tables of events, commissions and customers, as several pages show them. */
 
 import type { CustomerRow } from '../customers/customers.queries.ts'
 import { formatMoney } from '../money.ts'
@@ -8,14 +8,14 @@ import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
 import { Table, Time } from './parts.tsx'
 
-/** A state, as a word in its colour. */
+/** A status badge. */
 export const Status = ({ status }: { status: string }) => (
   <span class="status" data-status={status}>
     {status}
   </span>
 )
 
-/** A partner, by name where it has one, as a link to its page. @param base the workspace's path */
+/** A partner's name or slug, linked to its page. @param base the workspace's path */
 export const PartnerName = ({
   base,
   id,
@@ -28,10 +28,10 @@ export const PartnerName = ({
   slug: string
 }) => <a href={`${base}/partners/${id}`}>{name ?? slug}</a>
 
-/** The heading of the partner's column, which a partner's own page leaves out. */
+/** The heading of the partner column, which a partner's own page omits. */
 const partnerHead = (ofOne: boolean | undefined): string[] => (ofOne ? [] : ['Partner'])
 
-/** Why an event counted or not, step by step. */
+/** The steps of an event's decision. */
 export const Steps = ({ steps }: { steps: Step[] }) => (
   <ol class="steps">
     {steps.map((step) => (
@@ -40,14 +40,14 @@ export const Steps = ({ steps }: { steps: Step[] }) => (
   </ol>
 )
 
-/** What came of an event, in a few words. */
+/** The result of an event, such as "Earned 9.80 USD". */
 const outcome = (event: EventRow): string => {
   if (event.partner_id === null) return 'Not credited'
   const { commission_amount_cents: cents, commission_currency: currency, reversed_cents: reversed } = event
   if (cents === null || currency === null) return 'No commission'
   const earned = `Earned ${formatMoney(cents, currency)}`
   if (!reversed) return earned
-  return `${earned}, ${reversed === cents ? 'all' : formatMoney(reversed, currency)} taken back`
+  return `${earned}, ${reversed === cents ? 'fully' : formatMoney(reversed, currency)} reversed`
 }
 
 /** A sale's amount. A lead has none. */
@@ -57,13 +57,13 @@ export const saleAmount = ({
 }: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
   amount_cents === null || currency === null ? '' : formatMoney(amount_cents, currency)
 
-/** Where a table stands: below which workspace's path, and whether all of it is of one partner. */
-type Place = { base: string; ofOne?: boolean }
+/** The workspace's path, and whether all rows belong to one partner. */
+type TableContext = { base: string; ofOne?: boolean }
 
-export const EventTable = ({ base, ofOne, events }: Place & { events: EventRow[] }) => (
+export const EventTable = ({ base, ofOne, events }: TableContext & { events: EventRow[] }) => (
   <Table
     caption="Events"
-    head={['When', 'Event', { number: 'Amount' }, 'Customer', ...partnerHead(ofOne), 'What came of it']}
+    head={['Date', 'Event', { number: 'Amount' }, 'Customer', ...partnerHead(ofOne), 'Result']}
   >
     {events.map((event) => (
       <tr>
@@ -98,11 +98,11 @@ export const EventTable = ({ base, ofOne, events }: Place & { events: EventRow[]
   </Table>
 )
 
-/** What a commission is for. A reversal may also undo another one, as when a dispute is won. */
-const purpose = ({ kind, amount_cents }: CommissionRow): string =>
-  kind === 'reversal' && amount_cents > 0 ? 'Given again' : COMMISSION_KINDS[kind]
+/** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won. */
+const typeOf = ({ kind, amount_cents }: CommissionRow): string =>
+  kind === 'reversal' && amount_cents > 0 ? 'Reinstatement' : COMMISSION_KINDS[kind]
 
-/** What commissions are for, as people call it. */
+/** The types of commissions. */
 export const COMMISSION_KINDS = {
   sale: 'Sale',
   lead: 'Lead',
@@ -115,13 +115,13 @@ export const CommissionTable = ({
   ofOne,
   commissions,
   now,
-}: Place & { commissions: CommissionRow[]; now: Date }) => (
+}: TableContext & { commissions: CommissionRow[]; now: Date }) => (
   <Table
     caption="Commissions"
     head={[
-      'Earned',
+      'Created',
       ...partnerHead(ofOne),
-      'For',
+      'Type',
       'Customer',
       { number: 'Amount' },
       'Status',
@@ -145,9 +145,9 @@ export const CommissionTable = ({
         )}
         <td>
           {commission.event_id ? (
-            <a href={`${base}/events/${commission.event_id}`}>{purpose(commission)}</a>
+            <a href={`${base}/events/${commission.event_id}`}>{typeOf(commission)}</a>
           ) : (
-            purpose(commission)
+            typeOf(commission)
           )}
         </td>
         <td>{commission.customer_external_id}</td>
@@ -172,10 +172,10 @@ export const CommissionTable = ({
   </Table>
 )
 
-export const CustomerTable = ({ base, ofOne, customers }: Place & { customers: CustomerRow[] }) => (
+export const CustomerTable = ({ base, ofOne, customers }: TableContext & { customers: CustomerRow[] }) => (
   <Table
     caption="Customers"
-    head={['Customer', 'E-mail address', 'Name', ...partnerHead(ofOne), 'Imported', 'Rewarded since']}
+    head={['Customer', 'Email address', 'Name', ...partnerHead(ofOne), 'Imported', 'Rewarded since']}
   >
     {customers.map((customer) => (
       <tr>

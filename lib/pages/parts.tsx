@@ -1,4 +1,4 @@
-/** Parts that pages are put together from. */
+/** Components that several pages share. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 
@@ -10,7 +10,7 @@ type Control = {
   [attribute: string]: unknown
 }
 
-/** What is wrong with a field, and how a control says that its hint and its error belong to it. */
+/** A field's error, and the attributes that tie the hint and the error to its control. */
 const describe = ({ name, hint, errors = [] }: Pick<Control, 'name' | 'hint' | 'errors'>) => {
   const error = errors.find(({ path }) => path === name)?.message
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ')
@@ -40,7 +40,7 @@ const Notes = ({ name, hint, error }: { name: string; hint: Child; error: string
   </>
 )
 
-/** A labelled input. Its error, if there is one, is read out with it. */
+/** A labelled input. Screen readers announce its error with it. */
 export const Field = ({
   label,
   name,
@@ -59,7 +59,7 @@ export const Field = ({
   )
 }
 
-/** A labelled choice of one. */
+/** A labelled select. */
 export const Select = ({
   label,
   name,
@@ -88,7 +88,7 @@ export const Select = ({
   )
 }
 
-/** Something to be ticked or not. */
+/** A labelled checkbox. */
 export const Checkbox = ({
   label,
   name,
@@ -117,10 +117,7 @@ export const Checkbox = ({
   </p>
 )
 
-/**
- * What went wrong with a form, above it: in words, or each field's error with a way to the field. The page's title
- * says so too.
- */
+/** The error summary above a form: a message, or a link to each field with an error. */
 export const Problem = ({
   message,
   errors = [],
@@ -128,13 +125,13 @@ export const Problem = ({
 }: {
   message?: string | undefined
   errors?: ErrorDetail[] | undefined
-  /** What the fields are called, by their names. */
+  /** Field labels by name. */
   labels?: Record<string, string>
 }) => {
   if (!message && errors.length === 0) return null
   return (
     <div class="problem" role="alert">
-      <p>{message ?? 'Nothing was saved yet. Please look at this again:'}</p>
+      <p>{message ?? 'Nothing was saved. Fix the following:'}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map((error) => (
@@ -148,7 +145,7 @@ export const Problem = ({
   )
 }
 
-/** That something was done. */
+/** The notice that an action succeeded. */
 export const Done = ({ message }: { message: string | undefined }) =>
   message ? (
     <p class="done" role="status">
@@ -156,7 +153,7 @@ export const Done = ({ message }: { message: string | undefined }) =>
     </p>
   ) : null
 
-/** A text to copy, with a button for it where JavaScript runs. */
+/** Text to copy. The button appears where JavaScript runs. */
 export const Copyable = ({ label, text }: { label: string; text: string }) => (
   <div class="copyable">
     <pre>
@@ -168,7 +165,7 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-/** A table that scrolls by itself when the screen is narrow. Over numbers, a heading stands on their side. */
+/** A table that scrolls horizontally on narrow screens. Headings of number columns align right. */
 export const Table = ({
   caption,
   head,
@@ -199,7 +196,7 @@ export const Table = ({
   </section>
 )
 
-/** The way to the next page of a list. */
+/** The link to the next page of a list. */
 export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }) => {
   if (cursor === null) return null
   const next = new URL(url)
@@ -213,14 +210,11 @@ export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }
   )
 }
 
-/** A moment, as a person reads it, in UTC. */
+/** A time in UTC, to the minute. */
 export const Time = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString()}>{at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>
 )
 
-/**
- * What a page says to a code of its address, such as `?done=saved`. A code that it doesn't know says nothing: what
- * stands in an address may come from anybody.
- */
-export const wordsFor = (codes: Record<string, string>, code: string | undefined): string | undefined =>
+/** The notice for a code in the URL, such as `?done=saved`. Unknown codes give none: anybody can write a URL. */
+export const noticeFor = (codes: Record<string, string>, code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(codes, code) ? codes[code] : undefined

@@ -1,4 +1,4 @@
-/** Payouts and runs on several pages. */
+/** Payouts and payout runs, as several pages show them. */
 
 import { formatMoney } from '../money.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
@@ -8,25 +8,25 @@ import { counted } from '../plural.ts'
 import { PartnerName, Status } from './ledger.tsx'
 import { Table, Time } from './parts.tsx'
 
-/** By what partners are paid. */
-export const METHOD_WORDS: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank' }
+/** Payout methods. */
+export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank transfer' }
 
-/** What there is to know of a payout beyond its status: why it waits, or why it failed. */
+/** Why a payout is retried, or why it failed. */
 const note = ({ status, lastError: error }: PayoutRow): string => {
   if (!error) return ''
-  if (status === 'processing') return `Waits, and is tried again by itself: ${error}`
+  if (status === 'processing') return `Retrying automatically: ${error}`
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
 }
 
-/** What a payout comes to, which leads to what it is made of, unless it has let go of that. */
+/** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = formatMoney(payout.amountCents, payout.currency)
-  const isMade = payout.status === 'processing' || payout.status === 'paid'
-  if (!isMade) return <span>{amount}</span>
+  const hasCommissions = payout.status === 'processing' || payout.status === 'paid'
+  if (!hasCommissions) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
 
-/** A list of payouts. @param of what all of them have in common, which needs no column then */
+/** A table of payouts. @param of what all payouts share, which gets no column */
 export const PayoutTable = ({
   base,
   of,
@@ -39,12 +39,12 @@ export const PayoutTable = ({
   <Table
     caption="Payouts"
     head={[
-      ...(of === 'run' ? [] : ['Made']),
+      ...(of === 'run' ? [] : ['Created']),
       ...(of === 'partner' ? [] : ['Partner']),
       { number: 'Amount' },
       'Status',
-      ...(of === 'run' ? [] : ['Paid by']),
-      'Sent',
+      ...(of === 'run' ? [] : ['Method']),
+      'Paid',
       'Note',
     ]}
   >
@@ -73,7 +73,7 @@ export const PayoutTable = ({
         <td>
           <Status status={payout.status} />
         </td>
-        {of !== 'run' && <td>{METHOD_WORDS[payout.method]}</td>}
+        {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
         <td class={payout.lastError ? 'words' : undefined}>
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
@@ -83,7 +83,7 @@ export const PayoutTable = ({
   </Table>
 )
 
-/** What some amounts come to, each currency on its own: "49.00 USD, 1,200 JPY". */
+/** Sums by currency, such as "49.00 USD, 1,200 JPY". */
 export const moneySums = (amounts: { currency: string; amountCents: bigint | number }[]): string =>
   [...Map.groupBy(amounts, ({ currency }) => currency)]
     .map(([currency, parts]) =>
@@ -94,11 +94,11 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
     )
     .join(', ')
 
-/** Where the key is set that paying by Stripe takes. @param base the workspace's path */
+/** Asks for the Stripe key that Stripe payouts need. @param base the workspace's path */
 export const NeedsKey = ({ base }: { base: string }) => (
   <p class="hint">
-    To pay by Stripe, <a href={`${base}/stripe#paying`}>give Tributary a key of your Stripe account</a> first.
-    Until then partners can’t connect theirs.
+    To pay with Stripe, <a href={`${base}/stripe#paying`}>add a key of your Stripe account</a> first. Until
+    then, partners cannot connect theirs.
   </p>
 )
 
@@ -107,11 +107,11 @@ const count = (run: Run, status: PayoutStatus, words: string): string[] => {
   return payouts > 0 ? [`${payouts.toLocaleString('en')} ${words}`] : []
 }
 
-/** How far a run is, such as "412 of 500 payouts sent, 3 failed". */
-export const progressWords = (run: Run): string => {
-  if (!run.claimedAt) return `Being put together: ${counted(countPayouts(run), 'payout')} so far`
+/** A run's progress, such as "412 of 500 payouts sent, 3 failed". */
+export const runProgress = (run: Run): string => {
+  if (!run.claimedAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
   const all = countPayouts(run)
-  if (all === 0) return 'Nothing was due'
+  if (all === 0) return 'No payouts due'
   const sent = countPayouts(run, 'paid').toLocaleString('en')
   const done = run.method === 'manual' ? 'paid' : 'sent'
   return [

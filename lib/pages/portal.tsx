@@ -1,10 +1,10 @@
-/** What the pages of a partner's portal have in common. */
+/** Components that the portal's pages share. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { Select } from './parts.tsx'
 import { renderPage } from './render.tsx'
 
-/** The portal's pages, in the order of its navigation. */
+/** The portal's pages, in navigation order. */
 const PAGES = [
   { path: '/portal', label: 'Overview' },
   { path: '/portal/commissions', label: 'Commissions' },
@@ -28,7 +28,7 @@ const Navigation = ({ at }: { at: string }) => (
 
 type PortalPage = { title: string; at: (typeof PAGES)[number]['path']; children: Child }
 
-/** Answers with a page of the portal. @param page `at` is the part of it that the page belongs to */
+/** Renders a page of the portal. @param page `at` is its section */
 export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 = 200) =>
   renderPage(
     c,
@@ -36,7 +36,7 @@ export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 20
     status,
   )
 
-/** A choice between the reader's programs, where there is one to be made. */
+/** A filter by program, for partners with more than one. */
 export const ProgramFilter = ({
   programs,
   selected,
@@ -65,7 +65,7 @@ export const ProgramFilter = ({
   )
 }
 
-/** The program of a row. A name is the merchant's own: it may be long, and it must not turn the words after it around. */
+/** A row's program. Merchants choose the name: it may be long, or written right to left. */
 export const ProgramName = ({ name }: { name: string }) => (
   <td class="name">
     <bdi>{name}</bdi>
@@ -74,7 +74,7 @@ export const ProgramName = ({ name }: { name: string }) => (
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** A day as a person reads it, in UTC. */
+/** A date in UTC. */
 export const Day = ({ at }: { at: Date }) => (
   <time datetime={at.toISOString().slice(0, 10)}>{DAY.format(at)}</time>
 )

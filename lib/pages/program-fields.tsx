@@ -1,4 +1,4 @@
-/** A program as fields of a form. */
+/** The form fields of a program. */
 
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
@@ -11,44 +11,44 @@ import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
 
-/** A minimum goes for every currency, in its minor units. It is typed as most currencies are written. */
-const MINIMUM_AS = 'USD'
+/** The minimum applies to every currency, in minor units. It is entered with the two decimals that most have. */
+const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
   name: 'Name',
-  siteUrl: 'Site',
-  rewardInterval: 'For which sales',
-  rewardDurationMonths: 'For how many months',
-  holdingDays: 'Days until a commission becomes payable',
-  attributionDays: 'Days for which a click counts',
-  attribution: 'Who is credited',
+  siteUrl: 'Site URL',
+  rewardInterval: 'Rewarded sales',
+  rewardDurationMonths: 'Reward duration (months)',
+  holdingDays: 'Holding period (days)',
+  attributionDays: 'Attribution window (days)',
+  attribution: 'Attribution',
   minimumPayoutCents: 'Minimum payout',
-  payoutSchedule: 'Partners are paid',
+  payoutSchedule: 'Payout schedule',
 }
 
-/** What the fields of a program are called. */
+/** The labels of a program's fields. */
 export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward') }
 
 const INTERVALS = [
-  { value: 'recurring', label: 'Recurring: each sale of a customer' },
+  { value: 'recurring', label: 'Recurring: every sale to a customer' },
   { value: 'one-time', label: 'One-time: a customer’s first sale only' },
 ] as const
 
 const ATTRIBUTIONS = [
-  { value: 'last', label: 'The partner of the last click' },
-  { value: 'first', label: 'The partner of the first click' },
+  { value: 'last', label: 'Partner of the last click' },
+  { value: 'first', label: 'Partner of the first click' },
 ] as const
 
-const SCHEDULE_WORDS: Record<PayoutSchedule, string> = {
-  manual: 'When a manager asks for it',
+const SCHEDULE_NAMES: Record<PayoutSchedule, string> = {
+  manual: 'Manual',
   weekly: 'Every Monday',
-  twice_monthly: 'On the 1st and the 15th of each month',
+  twice_monthly: 'On the 1st and 15th of each month',
   monthly: 'On the 1st of each month',
 }
 
-const SCHEDULES = Object.entries(SCHEDULE_WORDS).map(([value, label]) => ({ value, label }))
+const SCHEDULES = Object.entries(SCHEDULE_NAMES).map(([value, label]) => ({ value, label }))
 
-/** The fields that show a program, named by the paths of the API's errors. */
+/** A program as form fields, named by the paths in the API's errors. */
 export const programFields = (program: ProgramTerms): Fields => ({
   name: program.name,
   siteUrl: program.siteUrl,
@@ -61,15 +61,15 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
-  minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_AS),
+  minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   payoutSchedule: program.payoutSchedule,
 })
 
-/** The program that a form's fields say, as the API takes a new one: what is blank is as it is for a new program. */
+/** A form's fields as API input. Blank fields take the defaults of a new program. */
 export const readProgram = (fields: Fields): Reading => {
   const { reward, problems } = readReward('reward', fields)
   const minimum = fields.minimumPayoutCents
-  const minimumPayoutCents = minimum === undefined ? undefined : parseMoney(minimum, MINIMUM_AS)
+  const minimumPayoutCents = minimum === undefined ? undefined : parseMoney(minimum, MINIMUM_CURRENCY)
   if (minimumPayoutCents === null) {
     problems.push({ path: 'minimumPayoutCents', message: 'Must be an amount such as 50.00.' })
   }
@@ -89,7 +89,7 @@ export const readProgram = (fields: Fields): Reading => {
   return { input, problems }
 }
 
-/** Asks for everything that a program has. */
+/** The inputs for all settings of a program. */
 export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: ErrorDetail[] | undefined }) => {
   const days = { errors, inputmode: 'numeric', autocomplete: 'off' }
   return (
@@ -97,7 +97,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.name}
         name="name"
-        hint="Partners see it."
+        hint="Visible to partners."
         required
         maxlength={255}
         autocomplete="off"
@@ -107,14 +107,14 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.siteUrl}
         name="siteUrl"
-        hint="The page to which partners’ links lead, such as https://shop.example."
+        hint="Partners’ links lead here. For example https://shop.example."
         required
         inputmode="url"
         autocomplete="url"
         value={fields.siteUrl}
         errors={errors}
       />
-      <RewardInputs name="reward" legend="What partners earn" fields={fields} errors={errors} />
+      <RewardInputs name="reward" legend="Reward" fields={fields} errors={errors} />
       <Select
         label={LABELS.rewardInterval}
         name="rewardInterval"
@@ -125,28 +125,28 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.rewardDurationMonths}
         name="rewardDurationMonths"
-        hint="Counted from the customer’s first rewarded sale. Blank is for ever. Matters only to recurring rewards."
+        hint="For recurring rewards, from the customer’s first rewarded sale. Leave blank for no limit."
         value={fields.rewardDurationMonths}
         {...days}
       />
       <Field
         label={LABELS.holdingDays}
         name="holdingDays"
-        hint={`Time for refunds. ${PROGRAM_DEFAULTS.holdingDays} when left blank.`}
+        hint={`Time for refunds before a commission becomes payable. Defaults to ${PROGRAM_DEFAULTS.holdingDays}.`}
         value={fields.holdingDays}
         {...days}
       />
       <Field
         label={LABELS.attributionDays}
         name="attributionDays"
-        hint={`${PROGRAM_DEFAULTS.attributionDays} when left blank. Clicks that were made before keep their own.`}
+        hint={`How long a click is credited. Defaults to ${PROGRAM_DEFAULTS.attributionDays}. Existing clicks do not change.`}
         value={fields.attributionDays}
         {...days}
       />
       <Select
         label={LABELS.attribution}
         name="attribution"
-        hint="When a customer came through links of more than one partner."
+        hint="Applies when a customer clicked the links of several partners."
         options={ATTRIBUTIONS}
         value={fields.attribution ?? PROGRAM_DEFAULTS.attribution}
         errors={errors}
@@ -154,7 +154,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Checkbox
         label="Credit sales of known customers without a click"
         name="attributeKnownCustomers"
-        hint="For merchants who report renewals themselves: the customer’s partner gets them."
+        hint="Enable this if your backend reports renewals. They are credited to the customer’s partner."
         checked={fields.attributeKnownCustomers !== undefined}
       />
       <Field
@@ -169,7 +169,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Select
         label={LABELS.payoutSchedule}
         name="payoutSchedule"
-        hint="By Stripe, from midnight UTC, all that is payable then. A manager can pay at any other time too."
+        hint="Scheduled payouts use Stripe and start at midnight UTC. Managers can also pay at any time."
         options={SCHEDULES}
         value={fields.payoutSchedule ?? PROGRAM_DEFAULTS.payoutSchedule}
         errors={errors}
@@ -178,8 +178,8 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
   )
 }
 
-/** For which sales a program pays its rewards, in words. */
-export const intervalWords = ({
+/** The sales that a program rewards, such as "Each sale for 12 months". */
+export const describeInterval = ({
   rewardInterval,
   rewardDurationMonths: months,
 }: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths'>): string => {
@@ -187,12 +187,12 @@ export const intervalWords = ({
   return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
 }
 
-/** When a program pays, in words, such as "Every Monday, next on 2026-11-23". */
-export const scheduleWords = (
+/** A program's payout schedule, such as "Every Monday, next on 2026-11-23". */
+export const describeSchedule = (
   { payoutSchedule }: Pick<ProgramTerms, 'payoutSchedule'>,
   now: Date,
 ): string => {
   const next = nextOccurrence(payoutSchedule, now)
-  const words = SCHEDULE_WORDS[payoutSchedule]
+  const words = SCHEDULE_NAMES[payoutSchedule]
   return next ? `${words}, next on ${next.toISOString().slice(0, 10)}` : words
 }

@@ -1,4 +1,4 @@
-/** Pages: answered as HTML under a strict policy, to people whom a missing session leads to the sign-in page. */
+/** HTML pages: a strict content security policy, error pages, and a redirect to sign in. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
@@ -7,7 +7,7 @@ import { createApp } from '../http/app.ts'
 import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
 import { Layout, type LayoutProps } from './layout.tsx'
 
-/** Nothing runs or loads but our own files, and nobody frames us or gets our forms. */
+/** Only our own files run or load, no site frames us, and forms post only to us. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,8 +20,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * Answers with a page. `user` and `workspace` come from the request, where it has them. The title says so when
- * something is wrong: it is what a screen reader reads first.
+ * Renders a page. `user` and `workspace` default to those of the request. The title of an error page says so, because
+ * screen readers announce it first.
  */
 export const renderPage = (
   c: Context,
@@ -39,10 +39,10 @@ export const renderPage = (
 export const errorPage = (error: Error, c: Context) => {
   const { code, message, retryAfter } = toApiError(error)
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
-  const title = ERROR_STATUS[code] === 404 ? 'Not found' : 'That did not work'
+  const title = ERROR_STATUS[code] === 404 ? 'Not found' : 'Something went wrong'
   const [home, back] = /^\/portal(\/|$)/.test(c.req.path)
-    ? ['/portal', 'To the partner portal']
-    : ['/app', 'To your workspaces']
+    ? ['/portal', 'Go to the partner portal']
+    : ['/app', 'Go to your workspaces']
   const children: Child = (
     <>
       <h1>{title}</h1>
@@ -56,29 +56,29 @@ export const errorPage = (error: Error, c: Context) => {
   return renderPage(c, { title, home, children }, ERROR_STATUS[code] as 404)
 }
 
-/** The error for an address that no page has. */
-export const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
+/** The error for an unknown path. */
+export const noSuchPage = () => new ApiError('not_found', 'This page does not exist.')
 
-/** The app of a Worker that answers with pages, errors too. */
+/** A Hono app whose errors are pages too. */
 export const createPages = () =>
   createApp()
     .onError(errorPage)
     .notFound((c) => errorPage(noSuchPage(), c))
 
-/** Where to go on after signing in: to the page that was asked for, or to that of the form, which is none itself. */
-const wayBack = (c: Context): string => {
+/** The path to return to after sign-in: the requested page or, for a POST, the page with the form. */
+const returnPath = (c: Context): string => {
   const asked = new URL(c.req.url)
   const form = c.req.method === 'POST' ? URL.parse(c.req.header('Referer') ?? '') : null
   const { pathname, search } = form?.origin === asked.origin ? form : asked
   return pathname + search
 }
 
-/** Lets in whoever is signed in, for `c.var.user`, and sends everybody else to the sign-in page and back. */
+/** Sets `c.var.user`, or redirects to the sign-in page, which returns here. */
 export const signedIn = () =>
   createMiddleware<SessionEnv>(async function signedIn(c, next) {
     const user = await readSession(c)
     if (!user) {
-      return c.redirect(`/sign-in?next=${encodeURIComponent(wayBack(c))}`, 303)
+      return c.redirect(`/sign-in?next=${encodeURIComponent(returnPath(c))}`, 303)
     }
     c.set('user', user)
     return next()

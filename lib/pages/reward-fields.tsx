@@ -1,4 +1,4 @@
-/** Rewards in words, and as fields of a form. */
+/** Rewards as text, and as form fields. */
 
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
@@ -8,25 +8,25 @@ import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { numberIn } from './forms.ts'
 import { Field, Select } from './parts.tsx'
 
-/** What a reward pays, such as "20% of each sale" or "5.00 USD for each lead". */
-export const rewardWords = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
+/** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
+export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
   rewardResponseWords(rewardResponse(reward), event)
 
-/** The same of a reward as the API shows it. */
+/** The same for a reward as the API presents it. */
 export const rewardResponseWords = (reward: RewardResponse, event: 'sale' | 'lead'): string =>
   reward.kind === 'percent'
     ? `${reward.percent}% of each ${event}`
     : `${formatMoney(reward.amountCents, reward.currency)} for each ${event}`
 
-/** What the fields of a reward are called. */
+/** The labels of a reward's fields. */
 export const rewardLabels = (name: string) => ({
-  [`${name}.kind`]: 'Kind',
-  [`${name}.percent`]: 'Per cent of the sale',
+  [`${name}.kind`]: 'Type',
+  [`${name}.percent`]: 'Percentage of the sale',
   [`${name}.amountCents`]: 'Amount',
   [`${name}.currency`]: 'Currency',
 })
 
-/** The fields that show a reward, named by the paths of the API's errors. */
+/** A reward as form fields, named by the paths in the API's errors. */
 export const rewardFields = (name: string, reward: RewardTerms | null): Fields => {
   if (!reward) return {}
   const shown = rewardResponse(reward)
@@ -41,7 +41,7 @@ export const rewardFields = (name: string, reward: RewardTerms | null): Fields =
   }
 }
 
-/** The reward that a form's fields say, as the API takes it, or null when they say none. */
+/** The reward in a form's fields as API input, or null for none. */
 export const readReward = (
   name: string,
   fields: Fields,
@@ -60,7 +60,7 @@ export const readReward = (
   }
 }
 
-/** Asks for a reward: which kind, and how much. `none` is what it means to have none, where that is possible. */
+/** The inputs for a reward. `none` is the label for having none, if that is allowed. */
 export const RewardInputs = ({
   name,
   legend,
@@ -76,9 +76,9 @@ export const RewardInputs = ({
   fields: Fields
   errors: ErrorDetail[] | undefined
 }) => {
-  const flat = { value: 'flat', label: `A flat amount for each ${event}` }
-  // A lead has no amount that could be shared.
-  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: 'A share of each sale' }, flat]
+  const flat = { value: 'flat', label: `Flat amount per ${event}` }
+  // A lead has no amount to take a percentage of.
+  const kinds = event === 'lead' ? [flat] : [{ value: 'percent', label: 'Percentage of each sale' }, flat]
   const labels = rewardLabels(name)
   const options = none === undefined ? kinds : [{ value: '', label: none }, ...kinds]
   return (
@@ -107,7 +107,7 @@ export const RewardInputs = ({
         <Field
           label={labels[`${name}.amountCents`]}
           name={`${name}.amountCents`}
-          hint="Such as 5.00. Paid in its own currency, whatever the sale was in."
+          hint="For example 5.00. Paid in this currency, whatever the currency of the sale."
           inputmode="decimal"
           autocomplete="off"
           value={fields[`${name}.amountCents`]}
@@ -116,7 +116,7 @@ export const RewardInputs = ({
         <Field
           label={labels[`${name}.currency`]}
           name={`${name}.currency`}
-          hint="Three letters, such as USD."
+          hint="Three-letter code, such as USD."
           maxlength={3}
           autocomplete="off"
           autocapitalize="characters"

@@ -6,17 +6,17 @@ import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import type { Step } from '../tracking/steps.ts'
 
-/** An event as one partner may know it. */
-export type SeenEvent = {
+/** What a partner may see of an event. */
+export type VisibleEvent = {
   kind: 'sale' | 'lead'
   steps: Step[]
-  /** Whether the reader is credited with it. */
+  /** Whether the partner is credited. */
   isCredited: boolean
-  /** Whether somebody else is. */
+  /** Whether another partner is credited. */
   isCreditedToOther: boolean
-  /** Whether it came with a click on the reader's link. */
+  /** Whether it came with a click on the partner's link. */
   isClicked: boolean
-  /** The reader's slug in the program. */
+  /** The partner's slug in the program. */
   slug: string
 }
 
@@ -26,36 +26,41 @@ const day = (iso: string): string => DAY.format(new Date(iso))
 
 type Click = { clickedAt: string; expiresAt: string }
 
-/** How long a click counts. */
-const lifeOf = ({ clickedAt, expiresAt }: Click): string =>
+/** How long a click is valid. */
+const validityOf = ({ clickedAt, expiresAt }: Click): string =>
   counted(Math.round((Date.parse(expiresAt) - Date.parse(clickedAt)) / DAY_MS), 'day')
 
-/** Why an event that earned its reader nothing did so, in a few words; null when it did earn something. */
-export const whyNothing = ({ kind, steps, isCredited, isCreditedToOther }: SeenEvent): string | null => {
+/** Why an event earned the partner nothing, as a short phrase; null if it earned a commission. */
+export const reasonWithoutCommission = ({
+  kind,
+  steps,
+  isCredited,
+  isCreditedToOther,
+}: VisibleEvent): string | null => {
   if (!isCredited) {
-    if (isCreditedToOther) return `this ${kind} was credited to somebody else`
+    if (isCreditedToOther) return `this ${kind} was credited to another partner`
     const expired = steps.find(({ code }) => code === 'expired_click')
-    if (expired?.code === 'expired_click') return `the click was older than ${lifeOf(expired.facts)}`
-    if (steps.some(({ code }) => code === 'partner_inactive')) return 'your work with this program had ended'
-    return `nothing tied this ${kind} to you`
+    if (expired?.code === 'expired_click') return `the click was older than ${validityOf(expired.facts)}`
+    if (steps.some(({ code }) => code === 'partner_inactive')) return 'you were not active in this program'
+    return `this ${kind} is not linked to you`
   }
   switch (steps.findLast(({ code }) => code in EARNS_NOTHING)?.code) {
     case 'no_reward':
-      return 'leads earn nothing in this program'
+      return 'this program does not reward leads'
     case 'one_time_already_rewarded':
-      return 'only a customer’s first sale earns something'
+      return 'only a customer’s first sale is rewarded'
     case 'past_reward_duration':
-      return 'the time in which this customer’s sales earn something is over'
+      return 'the reward period for this customer has ended'
     case 'zero_amount':
-      return 'the reward came to nothing'
+      return 'the reward is zero'
     case 'same_purchase':
-      return 'this purchase is recorded twice, and counts once'
+      return 'this purchase is credited under another record'
     default:
       return null
   }
 }
 
-/** The steps at which a decision ends without a commission. */
+/** The steps that end a decision without a commission. */
 const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   no_reward: true,
   one_time_already_rewarded: true,
@@ -64,84 +69,84 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   same_purchase: true,
 }
 
-/** How an event was decided, sentence by sentence, without what is no business of the reader's. */
-export const explainToPartner = (event: SeenEvent): string[] => {
-  const told = event.steps.flatMap((step) => tell(step, event) ?? [])
-  if (!event.isCreditedToOther) return told
-  return [...told, `This ${event.kind} was credited to somebody else, so it earns you nothing.`]
+/** The decision about an event as sentences, without other partners' data. */
+export const explainToPartner = (event: VisibleEvent): string[] => {
+  const sentences = event.steps.flatMap((step) => explainStep(step, event) ?? [])
+  if (!event.isCreditedToOther) return sentences
+  return [...sentences, `This ${event.kind} was credited to another partner.`]
 }
 
-/** One step in words, or null when it tells of somebody else. */
-const tell = (step: Step, event: SeenEvent): string | null => {
+/** One step as a sentence, or null if it is about another partner. */
+const explainStep = (step: Step, event: VisibleEvent): string | null => {
   const { code, facts } = step
   const { kind, steps, isCredited, isClicked, slug } = event
   switch (code) {
     case 'expired_click':
       if (!isClicked) return null
-      return `The visitor came through your link on ${day(facts.clickedAt)}, but a click counts for ${lifeOf(facts)}, and that ended on ${day(facts.expiresAt)}.`
+      return `The visitor clicked your link on ${day(facts.clickedAt)}, but a click is valid for ${validityOf(facts)} and expired on ${day(facts.expiresAt)}.`
     case 'click':
       return isClicked
-        ? `The visitor came through your link on ${day(facts.clickedAt)}, in a click that counts until ${day(facts.expiresAt)}.`
+        ? `The visitor clicked your link on ${day(facts.clickedAt)}. The click is valid until ${day(facts.expiresAt)}.`
         : null
     case 'partner_inactive':
       return facts.slug === slug && !isCredited
-        ? 'Your work with this program had ended by then, so nothing is credited to you.'
+        ? 'You were not active in this program, so this is not credited to you.'
         : null
     case 'coupon':
-      // A coupon that credits ends the search; where it goes on, its partner was not active.
+      // A coupon ends the search unless its partner is inactive.
       return isCredited && !steps.some((other) => other.code === 'partner_inactive')
-        ? 'The checkout used a coupon code of yours.'
+        ? 'The checkout used one of your coupon codes.'
         : null
     case 'commission_replaced':
       return isCredited && facts.slug === slug
-        ? 'Before all of this was known, you were credited otherwise; that was taken back.'
+        ? 'You were credited differently before all facts were known. That commission was reversed.'
         : null
     default:
-      return isCredited ? tellCredited(step, kind) : null
+      return isCredited ? explainToCredited(step, kind) : null
   }
 }
 
-/** What is told only to whoever is credited. */
-const tellCredited = (step: Step, kind: SeenEvent['kind']): string | null => {
+/** The steps that only the credited partner sees. */
+const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | null => {
   const { code, facts } = step
   switch (code) {
     case 'customer':
       return facts.because === 'first_partner'
-        ? 'You brought this customer first, and this program keeps a customer with whoever did.'
-        : 'This customer is one of yours, and you are credited with what it buys.'
+        ? 'You referred this customer first, and this program keeps a customer’s first partner.'
+        : 'This customer belongs to you, and you are credited with its purchases.'
     case 'group_reward':
     case 'program_reward':
       if ('percent' in facts) return `Your reward is ${facts.percent}% of the sale.`
       return `Your reward for a ${kind} is ${formatMoney(facts.amountCents, facts.currency)}.`
     case 'no_reward':
-      return 'This program records your leads, but rewards sales only.'
+      return 'This program records your leads, but rewards only sales.'
     case 'one_time_already_rewarded':
-      return 'This program rewards a customer’s first sale only, and that was rewarded before.'
+      return 'This program rewards only a customer’s first sale, which was rewarded before.'
     case 'past_reward_duration':
-      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first; that ended on ${day(facts.endedAt)}.`
+      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first. The period ended on ${day(facts.endedAt)}.`
     case 'zero_amount':
-      return `The reward comes to nothing for this ${kind}, so there is no commission.`
+      return `The reward for this ${kind} is zero, so there is no commission.`
     case 'same_purchase':
-      return 'This purchase was recorded twice. It counts once, and is not this one.'
+      return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':
       return `You earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'commission_reversed':
-      return `${returned(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of your commission are taken back.`
+      return `${reversalReason(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of your commission was reversed.`
     default:
       return null
   }
 }
 
-/** Why something was taken back. How much the buyer got is the merchant's business. */
-const returned = ({
+/** Why a commission was reversed. The refunded amount is the merchant's data, and is left out. */
+const reversalReason = ({
   refundedCents,
   disputedCents,
 }: {
   refundedCents: number
   disputedCents: number
 }): string => {
-  if (!disputedCents) return 'The buyer was given money back'
+  if (!disputedCents) return 'The buyer received a refund'
   return refundedCents
-    ? 'The buyer was given money back and disputes the payment'
-    : 'The buyer disputes the payment'
+    ? 'The buyer received a refund and disputed the payment'
+    : 'The buyer disputed the payment'
 }

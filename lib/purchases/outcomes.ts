@@ -24,26 +24,26 @@ export type StripeOutcome =
 
 /** An outcome in words that a partner manager understands. */
 export const explainOutcome = (outcome: StripeOutcome | null): string => {
-  if (outcome === null) return 'It has arrived, but was not worked through yet. Stripe sends it again.'
+  if (outcome === null) return 'Received but not processed yet. Stripe will send it again.'
   const { code, facts } = outcome
   switch (code) {
     case 'sale_credited':
       return `The sale ${facts.externalId} of ${formatMoney(facts.amountCents, facts.currency)} is credited to “${facts.slug}”.`
     case 'sale_not_credited':
-      return `The sale ${facts.externalId} of ${formatMoney(facts.amountCents, facts.currency)} is recorded, and credited to nobody.`
+      return `The sale ${facts.externalId} of ${formatMoney(facts.amountCents, facts.currency)} is recorded without a partner.`
     case 'nothing_changed':
-      return `The sale ${facts.externalId} was recorded before, and stays as it is.`
+      return `The sale ${facts.externalId} was already recorded. Nothing changed.`
     case 'commission_changed':
       return facts.amountCents < 0
-        ? `${formatMoney(-facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} is taken back.`
-        : `${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} is given again.`
+        ? `${formatMoney(-facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reversed.`
+        : `${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reinstated.`
     case 'customer_kept':
-      return `Nothing was paid yet. The customer belongs to “${facts.slug}”, who is credited with what is paid later.`
+      return `Nothing was paid yet. The customer belongs to “${facts.slug}”, who is credited with later payments.`
     case 'nothing_paid':
       return 'Nothing was paid, so there is nothing to credit.'
     case 'no_sale':
-      return 'Nothing is known yet of the sale that this is about. Whatever arrives later takes it into account.'
+      return 'The sale for this event has not been received yet. The event is applied when it is.'
     case 'ignored':
-      return 'This kind of event is of no interest here.'
+      return 'This type of event is ignored.'
   }
 }

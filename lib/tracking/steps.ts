@@ -1,4 +1,4 @@
-/** The decision trace: stable codes and facts, which are stored, and the words for them, which may improve. */
+/** The steps of a decision: codes and facts, which are stored and stable, and their texts, which may change. */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { type Reward, rewardResponse } from './rewards.ts'
@@ -26,11 +26,11 @@ export type Step =
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }
     }
-  /** Another partner, or another amount, was credited before this became known. */
+  /** Another partner or amount was credited before all facts were known. */
   | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
-  /** The same purchase is recorded under another id too, under which it counts. */
+  /** The same purchase is also recorded under another id, which is credited instead. */
   | { code: 'same_purchase'; facts: { externalId: string } }
-  /** What the buyer got back or disputes, of what was paid, and what of the commission is taken back for it. */
+  /** The refunded and disputed parts of the payment, and the part of the commission reversed for them. */
   | {
       code: 'commission_reversed'
       facts: {
@@ -43,7 +43,7 @@ export type Step =
       }
     }
 
-/** A reward as a step remembers it. */
+/** A reward as a step stores it. */
 export const rewardFacts = (reward: Reward): RewardFacts => {
   const { kind, ...facts } = rewardResponse(reward)
   return facts
@@ -57,60 +57,64 @@ const pays = (reward: RewardFacts): string =>
 
 const BECAUSE = {
   first_partner: (slug: string) =>
-    `already belongs to “${slug}”, and this program keeps a customer with the first partner.`,
+    `already belongs to “${slug}”, and this program keeps a customer’s first partner.`,
   known_customer: (slug: string) =>
-    `belongs to “${slug}”, and this program credits the sales of known customers without a click.`,
-  owner: (slug: string) => `belongs to “${slug}”, who is credited with what it pays.`,
+    `belongs to “${slug}”, and this program credits sales to known customers without a click.`,
+  owner: (slug: string) => `belongs to “${slug}”, who is credited with its payments.`,
 }
 
-const givenBack = (facts: { refundedCents: number; disputedCents: number; paidCurrency: string }): string => {
+const refundedAndDisputed = (facts: {
+  refundedCents: number
+  disputedCents: number
+  paidCurrency: string
+}): string => {
   const { refundedCents, disputedCents, paidCurrency } = facts
   const parts = [
-    ...(refundedCents ? [`${formatMoney(refundedCents, paidCurrency)} were refunded`] : []),
-    ...(disputedCents ? [`${formatMoney(disputedCents, paidCurrency)} are disputed`] : []),
+    ...(refundedCents ? [`${formatMoney(refundedCents, paidCurrency)} was refunded`] : []),
+    ...(disputedCents ? [`${formatMoney(disputedCents, paidCurrency)} is disputed`] : []),
   ]
   return parts.join(' and ')
 }
 
-/** A step in words that a partner manager understands. */
+/** A step as text for managers. */
 export const explain = (step: Step): string => {
   const { code, facts } = step
   switch (code) {
     case 'coupon':
       return `The checkout used the coupon “${facts.couponId}”, which belongs to “${facts.slug}”.`
     case 'click':
-      return `The visitor came through the link of “${facts.slug}” on ${day(facts.clickedAt)}, in a click that counts until ${day(facts.expiresAt)}.`
+      return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}. The click is valid until ${day(facts.expiresAt)}.`
     case 'no_click':
-      return 'The report carried no click id, so nothing ties it to a partner’s link.'
+      return 'The report has no click ID, so it is not linked to a partner.'
     case 'unknown_click':
-      return `The report named the click “${facts.clickId}”, which is not a click of this workspace.`
+      return `The click ID “${facts.clickId}” in the report does not exist in this workspace.`
     case 'expired_click':
-      return `The visitor came through the link of “${facts.slug}” on ${day(facts.clickedAt)}, but that click expired on ${day(facts.expiresAt)}.`
+      return `The visitor clicked the link of “${facts.slug}” on ${day(facts.clickedAt)}, but the click expired on ${day(facts.expiresAt)}.`
     case 'partner_inactive':
-      return `The partner “${facts.slug}” is not active, so nothing is credited to it.`
+      return `The partner “${facts.slug}” is not active and receives no credit.`
     case 'customer':
       return `The customer ${BECAUSE[facts.because](facts.slug)}`
     case 'unknown_customer':
-      return 'No coupon, no click and no partner of the customer ties this to anybody.'
+      return 'No coupon, click or earlier referral of the customer links this event to a partner.'
     case 'group_reward':
       return `The partner’s group “${facts.group}” sets the reward: ${pays(facts)}.`
     case 'program_reward':
       return `The program’s reward applies: ${pays(facts)}.`
     case 'no_reward':
-      return `“${facts.slug}” is in no group that rewards leads, so the lead is recorded without a commission.`
+      return `“${facts.slug}” is not in a group that rewards leads, so the lead earns no commission.`
     case 'one_time_already_rewarded':
-      return `This program rewards a customer’s first sale only, and that was rewarded on ${day(facts.firstRewardedAt)}.`
+      return `This program rewards only a customer’s first sale, which was rewarded on ${day(facts.firstRewardedAt)}.`
     case 'past_reward_duration':
-      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first on ${day(facts.firstRewardedAt)}; that ended on ${day(facts.endedAt)}.`
+      return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first on ${day(facts.firstRewardedAt)}. The period ended on ${day(facts.endedAt)}.`
     case 'zero_amount':
-      return 'The reward comes to nothing for this event, so there is no commission.'
+      return 'The reward for this event is zero, so there is no commission.'
     case 'commission_created':
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'commission_replaced':
-      return `Before all of this was known, “${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)}, which was taken back.`
+      return `“${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
     case 'same_purchase':
-      return `This is the same purchase as the sale “${facts.externalId}”, which counts. Nothing is earned twice.`
+      return `This is the same purchase as the sale “${facts.externalId}”, which is credited instead.`
     case 'commission_reversed':
-      return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} that were paid, ${givenBack(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission are taken back.`
+      return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission was reversed.`
   }
 }

@@ -20,15 +20,15 @@ test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels
   await page.locator('form').evaluate((form: { noValidate: boolean }) => {
     form.noValidate = true
   })
-  await page.getByLabel('E-mail address').fill('ann')
-  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByLabel('Email address').fill('ann')
+  await page.getByRole('button', { name: 'Send sign-in link' }).click()
   await page.getByText('This is not an e-mail address.').waitFor()
-  expect(await page.getByLabel('E-mail address').inputValue()).toBe('ann')
+  expect(await page.getByLabel('Email address').inputValue()).toBe('ann')
   await inspect(page)
 
-  await page.getByLabel('E-mail address').fill(email)
-  await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+  await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Send sign-in link' }).click()
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
   await inspect(page)
 
   const link = await newestLink(email)
@@ -38,7 +38,7 @@ test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels
 
   await press(link)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  await page.getByRole('heading', { name: 'Invalid sign-in link' }).waitFor()
   await inspect(page)
 })
 
@@ -46,10 +46,10 @@ test('somebody signs in and out with the keyboard alone, and the session’s coo
   const page = await newPage()
   const email = somebody()
   await page.goto('/sign-in')
-  await tabTo(page, 'E-mail address')
+  await tabTo(page, 'Email address')
   await page.keyboard.type(email)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 
   await page.goto((await newestLink(email)).href)
   await tabTo(page, 'Sign in')

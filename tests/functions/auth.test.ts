@@ -83,7 +83,7 @@ describe('a link', () => {
       status: 400,
       cookies: [],
     })
-    expect(await again.text()).toContain('This link does not work')
+    expect(await again.text()).toContain('Invalid sign-in link')
   })
 
   test('lets in exactly one of six who press its button at once', async () => {

@@ -116,7 +116,7 @@ test('a manager changes, bans and lets in a partner, and is told what was done',
   const saved = await pages.post(path, { name: ' Annie ', groupId: group })
   expect([saved.status, saved.location]).toEqual([303, `${here}?done=saved`])
   const shown = await pages.get(`${path}?done=saved`)
-  expect(shown.text).toContain('The partner was saved.')
+  expect(shown.text).toContain('Partner saved.')
   expect(shown.text).toContain('Annie')
   expect(shown.html).toContain(`<option value="${group}" selected="">Silver</option>`)
 
@@ -126,8 +126,8 @@ test('a manager changes, bans and lets in a partner, and is told what was done',
   const banned = await pages.post(`${path}/status`, { status: 'banned' })
   expect(banned.location).toBe(`${here}?done=banned`)
   const after = await pages.get(`${path}?done=banned`)
-  expect(after.text).toContain('its link counts no more')
-  expect(after.text).toContain('Let this partner in again')
+  expect(after.text).toContain('Its link no longer works')
+  expect(after.text).toContain('Reinstate this partner')
   expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(`${here}?done=approved`)
 })
 

@@ -14,16 +14,16 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
 }
 
 const idOf = (location: string | null) =>
-  /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:aside|begun|sent)$/.exec(location ?? '')?.[1]
+  /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:created|started|completed)$/.exec(location ?? '')?.[1]
 
 test('a manager looks first, pays by bank, marks, takes back, marks and confirms', async () => {
   const { merchant, pages } = await createPages()
   const owed = await pages.get('/payouts')
   expect(owed.text).toContain('USD 8,170.50 USD 0.00 USD 0.00 USD 0.00 USD')
-  expect(owed.text).toContain('2 partners with something payable can’t be paid by Stripe yet')
+  expect(owed.text).toContain('2 partners with a payable balance have not connected a Stripe account')
 
   const preview = await pages.get('/payouts/new?method=manual&programId=')
-  expect(preview.text).toContain('Of all programs: 8,170.50 USD to 2 partners.')
+  expect(preview.text).toContain('8,170.50 USD to 2 partners in all programs.')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 
@@ -33,9 +33,9 @@ test('a manager looks first, pays by bank, marks, takes back, marks and confirms
   expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
 
   const path = `/payouts/runs/${id}`
-  expect(begun.location).toMatch(/done=aside$/)
-  const shown = await pages.get(`${path}?done=aside`)
-  expect(shown.text).toContain('set aside for you to pay. Nothing was sent')
+  expect(begun.location).toMatch(/done=created$/)
+  const shown = await pages.get(`${path}?done=created`)
+  expect(shown.text).toContain('Payout run created. No money was sent')
   expect(shown.text).toContain('0 of 2 payouts paid')
   expect(shown.html).toContain(`/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`)
   for (const status of ['paid', 'processing', 'paid', 'confirmed']) {
@@ -46,7 +46,7 @@ test('a manager looks first, pays by bank, marks, takes back, marks and confirms
   }
   const confirmed = await pages.get(`${path}?done=confirmed`)
   expect(confirmed.text).toContain('2 of 2 payouts paid')
-  expect(confirmed.text).toContain('the partners are told by mail')
+  expect(confirmed.text).toContain('The partners are notified by email')
   expect(confirmed.html).not.toContain('name="status"')
   expect(await lookAtLedger(database, merchant)).toEqual({ paid: 817_050, violations: [] })
   expect((await pages.get('/payouts')).text).toContain('2 of 2 payouts paid')
@@ -60,10 +60,10 @@ test('a second click pays nobody a second time', async () => {
   ])
   expect(clicks.map(({ status }) => status)).toEqual([303, 303])
   expect(clicks.filter(({ location }) => idOf(location))).toHaveLength(1)
-  expect(clicks.map(({ location }) => location)).toContain(`/app/${slug}/payouts?done=nothing`)
+  expect(clicks.map(({ location }) => location)).toContain(`/app/${slug}/payouts?done=none_due`)
   expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
-  const { text } = await pages.get('/payouts?done=nothing')
-  expect(text).toContain('Nothing was due any more')
+  const { text } = await pages.get('/payouts?done=none_due')
+  expect(text).toContain('No payouts were due')
   expect(text).toContain('0 of 2 payouts paid')
 })
 
@@ -84,11 +84,11 @@ test('a run that was canceled says so, and what it had taken is payable again', 
 
 test('without a key of Stripe, paying by Stripe is refused in words', async () => {
   const { pages } = await createPages()
-  expect((await pages.get('/payouts')).text).toContain('To pay by Stripe, give Tributary a key')
+  expect((await pages.get('/payouts')).text).toContain('To pay with Stripe, add a key')
   const preview = await pages.get('/payouts/new?method=stripe')
-  expect(preview.text).toContain('nobody is to be paid anything now')
-  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account yet.')
-  expect(preview.text).toContain('To pay by Stripe, give Tributary a key')
+  expect(preview.text).toContain('No payouts are due in all programs')
+  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account.')
+  expect(preview.text).toContain('To pay with Stripe, add a key')
   expect(preview.html).not.toContain('action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'stripe' })
   expect(refused.status).toBe(409)
@@ -99,35 +99,37 @@ test('when nobody has connected yet, the first run tells everybody to, once', as
   const { merchant, pages, slug } = await createPages()
   await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
   const preview = await pages.get('/payouts/new?method=stripe')
-  expect(preview.text).toContain('nobody is to be paid anything now')
-  expect(preview.text).toContain('Tell them to connect')
+  expect(preview.text).toContain('No payouts are due in all programs')
+  expect(preview.text).toContain('Email partners to connect')
   for (const _ of ['once', 'and again']) {
     const told = await pages.post('/payouts/new', { method: 'stripe' })
-    expect(told).toMatchObject({ status: 303, location: `/app/${slug}/payouts?done=told` })
+    expect(told).toMatchObject({ status: 303, location: `/app/${slug}/payouts?done=notified` })
     const mails = await database.query<{ kind: string }>(
       'select kind from mails where workspace_id = $1 and partner_id is not null',
       [merchant.workspace.id],
     )
     expect(mails).toEqual([{ kind: 'connect_account' }, { kind: 'connect_account' }])
   }
-  expect((await pages.get('/payouts?done=told')).text).toContain('told so by mail, once')
+  expect((await pages.get('/payouts?done=notified')).text).toContain(
+    'Partners without a connected account are emailed once.',
+  )
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 })
 
 describe('who is left out', () => {
   test.each([
-    { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Is banned.' },
+    { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Banned.' },
     {
       case: 'is below the minimum',
       change: 'update programs set minimum_payout_cents = 9900000000',
-      words: 'Is below the program’s minimum payout.',
+      words: 'Below the program’s minimum payout.',
     },
   ])('because it $case', async ({ change, words }) => {
     const { merchant, pages } = await createPages()
     await database.query(`${change} where workspace_id = $1`, [merchant.workspace.id])
     const { text } = await pages.get('/payouts/new?method=manual')
     expect(text).toContain(`Leo Okafor 8,120.00 USD ${words}`)
-    expect(text).toContain('nobody is to be paid anything now')
+    expect(text).toContain('No payouts are due in all programs')
   })
 })
 
@@ -147,7 +149,7 @@ test('one program is paid alone', async () => {
   const other = await merchant.seed.addProgram(merchant.workspace.id, { name: 'Winter' })
   expect((await pages.get('/payouts')).html).toContain(`<option value="${other}">Winter</option>`)
   const preview = await pages.get(`/payouts/new?method=manual&programId=${other}`)
-  expect(preview.text).toMatch(/Of the program Winter ?: nobody is to be paid anything now\./)
+  expect(preview.text).toMatch(/No payouts are due in Winter ?\./)
   const paid = await pages.post('/payouts/new', { method: 'manual', programId: merchant.programId })
   const { text } = await pages.get(`/payouts/runs/${idOf(paid.location)}`)
   expect(text).toContain('Program A program')
@@ -159,7 +161,7 @@ test('a member sees everything, and can do nothing', async () => {
   const id = await merchant.begin()
   const list = await pages.get('/payouts')
   expect(list.text).toContain('0 of 2 payouts paid')
-  expect(list.text).not.toContain('Look first')
+  expect(list.text).not.toContain('Preview payouts')
   const run = await pages.get(`/payouts/runs/${id}`)
   expect(run.text).toContain('Leo Okafor')
   expect(run.html).not.toContain('name="status"')
@@ -178,7 +180,7 @@ test('another workspace’s run is not there', async () => {
     expect((await ours.pages.get(path)).status).toBe(404)
     expect((await ours.pages.post(path, { status: 'paid' })).status).toBe(404)
   }
-  expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain('No payout is like that.')
+  expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain('No payouts match these filters.')
 })
 
 test('nothing is done from another site', async () => {
@@ -195,16 +197,16 @@ test('a partner’s page says what was paid, what is on its way, and whether it 
     [merchant.workspace.id],
   )
   const path = `/partners/${leo?.id}`
-  expect((await pages.get(path)).text).toContain('Paid by Stripe Not connected')
+  expect((await pages.get(path)).text).toContain('Stripe account Not connected')
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
      values ($2, $1, $3, 'DE', 'acct_1', 'enabled', now())`,
     [merchant.workspace.id, newId(), leo?.email],
   )
-  expect((await pages.get('/payouts')).text).toContain('1 partner with something payable can’t be paid')
+  expect((await pages.get('/payouts')).text).toContain('1 partner with a payable balance has not connected')
   const id = await merchant.begin()
   const onItsWay = await pages.get(path)
-  expect(onItsWay.text).toContain('Yes: the account is connected')
+  expect(onItsWay.text).toContain('Connected')
   expect(onItsWay.text).toContain('USD 0.00 USD 0.00 USD 8,120.00 USD 0.00 USD')
   await pages.post(`/payouts/runs/${id}`, { status: 'paid' })
   const paid = await pages.get(path)
@@ -212,7 +214,7 @@ test('a partner’s page says what was paid, what is on its way, and whether it 
   expect(paid.text).toContain('8,120.00 USD paid Bank')
   expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=paid`)).text).toContain('8,120.00 USD')
   expect((await pages.get(`/payouts/all?partnerId=${leo?.id}&status=failed`)).text).toContain(
-    'No payout is like that.',
+    'No payouts match these filters.',
   )
 })
 
@@ -237,9 +239,7 @@ test('why a payout waits or has failed is said in words', async () => {
   )
   const { text, html } = await pages.get(`/payouts/runs/${id}`)
   expect(text).toContain('0 of 2 payouts sent, 1 failed')
-  expect(html).toContain(
-    'Waits, and is tried again by itself: Your Stripe balance &lt;b&gt;is&lt;/b&gt; too low.',
-  )
+  expect(html).toContain('Retrying automatically: Your Stripe balance &lt;b&gt;is&lt;/b&gt; too low.')
   expect(text).toContain('The account was closed. Its commissions are payable again.')
   expect(html).not.toContain('name="status"')
 })
@@ -250,8 +250,8 @@ test('what was done is in the audit log, in words, with a way to the run', async
   for (const status of ['paid', 'processing', 'canceled']) await pages.post(`/payouts/runs/${id}`, { status })
   const { text, html } = await pages.get('/audit')
   for (const words of [
-    'marked a payout run as paid by bank: 2 payouts',
-    'took back that a payout run is paid: 2 payouts',
+    'marked a payout run as paid: 2 payouts',
+    'marked a payout run as unpaid: 2 payouts',
     'canceled a payout run: 2 payouts',
   ]) {
     expect(text).toContain(words)

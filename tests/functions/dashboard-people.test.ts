@@ -11,7 +11,7 @@ describe('API keys', () => {
     const made = await pages.post('/api-keys', { name: 'Checkout <1>' })
     expect(made.status).toBe(200)
     const key = /trib_live_\w+/.exec(made.html)?.[0]
-    expect(made.html).toContain('shown this once')
+    expect(made.html).toContain('shown only once')
     const report = () => merchant.sale({}, { Authorization: `Bearer ${key}` })
     expect((await report()).status).toBe(200)
 
@@ -19,7 +19,7 @@ describe('API keys', () => {
     expect(list.html).toContain('Checkout &lt;1&gt;')
     expect(list.html).not.toContain('trib_live_')
     const revoke = /\/api-keys\/[^/"]+\/revoke/.exec(list.html)?.[0] ?? ''
-    expect((await pages.get(revoke)).html).toContain('can’t be undone')
+    expect((await pages.get(revoke)).html).toContain('cannot be undone')
     expect((await report()).status).toBe(200)
 
     const done = await pages.post(revoke, {})

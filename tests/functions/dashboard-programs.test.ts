@@ -43,7 +43,7 @@ describe('programs', () => {
       payoutSchedule: 'monthly',
     })
     const { html } = await pages.get(`/programs/${id}?done=created`)
-    expect(html).toContain('The program is there.')
+    expect(html).toContain('Program created.')
     const tag = `&lt;script defer src=&quot;${inject('baseUrl')}/via.js&quot; data-program=&quot;${id}&quot;&gt;`
     expect(html).toContain(tag)
   })
@@ -81,7 +81,7 @@ describe('programs', () => {
     const before = await stored(merchant)
     const { html } = await pages.get(path)
     expect(html).not.toContain('<Bob>')
-    expect(html).toMatch(/Partners are paid: Every Monday, next on \d{4}-\d\d-\d\d\./)
+    expect(html).toMatch(/Payout schedule: Every Monday, next on \d{4}-\d\d-\d\d\./)
     expect(await pages.post(path, fieldsOf(html))).toMatchObject({
       status: 303,
       location: `/app/${merchant.workspace.slug}${path}?done=saved`,
@@ -98,8 +98,8 @@ describe('programs', () => {
     const { html } = await pages.get('/audit')
     expect(html).toContain('name from A program to Summer')
     expect(html).toContain('reward from 20% of each sale to 5.00 USD for each sale')
-    expect(html).toContain('months of reward from none to 12')
-    expect(html).toContain('crediting of known customers from off to on')
+    expect(html).toContain('reward duration from none to 12')
+    expect(html).toContain('credit for known customers from off to on')
   })
 
   test('a field that was emptied goes back to what a new program has', async () => {

@@ -12,7 +12,7 @@ const createSetup = async () => {
 test('a manager sets the key to pay partners by, exchanges it, and removes it on a page that asks', async () => {
   const { merchant, pages } = await createSetup()
   const empty = await pages.get('/stripe')
-  expect(empty.text).toContain('Paying partners Not set up')
+  expect(empty.text).toContain('Partner payouts Not set up')
   expect(empty.text).toContain('Account links')
   for (const name of CONNECT_EVENTS) expect(empty.text).toContain(name)
 
@@ -20,23 +20,23 @@ test('a manager sets the key to pay partners by, exchanges it, and removes it on
   const set = await pages.post('/stripe/key', { key: ` ${key} ` })
   expect([set.status, set.location]).toEqual([303, `/app/${merchant.workspace.slug}/stripe?done=key_set`])
   const shown = await pages.get('/stripe?done=key_set')
-  expect(shown.text).toContain('The key was set')
+  expect(shown.text).toContain('Key saved')
   expect(shown.text).toMatch(
-    new RegExp(`Set up The key ends in ${key.slice(-4)} and is of .* acct_\\w+ , in test mode`),
+    new RegExp(`Set up Test mode key ending in ${key.slice(-4)} for the account .*acct_\\w+ ?, saved at`),
   )
   expect(shown.html).not.toContain(key)
   expect((await pages.post('/stripe/key', { key: `${key}_rolled` })).status).toBe(303)
 
   const asked = await pages.get('/stripe/key/remove')
-  expect(asked.text).toContain('Remove the key of Stripe?')
+  expect(asked.text).toContain('Remove the Stripe key?')
   const removed = await pages.post('/stripe/key/remove', {})
   expect(removed.location).toBe(`/app/${merchant.workspace.slug}/stripe?done=key_removed`)
   expect((await pages.get('/stripe')).text).toContain('Not set up')
   expect((await pages.get('/stripe/key/remove')).status).toBe(404)
   expect((await pages.post('/stripe/key/remove', {})).status).toBe(404)
   const log = (await pages.get('/audit')).text
-  expect(log).toContain(`set the key of Stripe that ends in ${key.slice(-4)}, to pay partners with`)
-  expect(log).toContain('removed the key of Stripe that ended in lled')
+  expect(log).toContain(`saved the Stripe key ending in ${key.slice(-4)}`)
+  expect(log).toContain('removed the Stripe key ending in lled')
 })
 
 test.each([

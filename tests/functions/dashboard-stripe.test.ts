@@ -18,14 +18,14 @@ test('leads a manager from the address to the first event', async () => {
   expect(empty.text).toContain(`${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`)
   for (const name of STRIPE_EVENTS) expect(empty.text).toContain(name)
   expect(empty.text).toContain('Not connected')
-  expect(empty.text).toContain('Nothing has arrived yet.')
+  expect(empty.text).toContain('No events received yet.')
 
   const secret = signingSecret()
   const added = await pages.post('/stripe', { secret: ` ${secret} ` })
   expect([added.status, added.location]).toEqual([303, `/app/${merchant.workspace.slug}/stripe?done=added`])
   const waiting = await pages.get('/stripe?done=added')
-  expect(waiting.text).toContain('The signing secret was added')
-  expect(waiting.text).toContain('Waiting For the first event.')
+  expect(waiting.text).toContain('Signing secret added')
+  expect(waiting.text).toContain('Waiting No event has arrived yet.')
   expect(waiting.html).toContain(secret.slice(-4))
   expect(waiting.html).not.toContain(secret)
 
@@ -33,7 +33,7 @@ test('leads a manager from the address to the first event', async () => {
   await addReceived(id, { received_at: new Date('2026-05-02T10:00:00Z') })
   const connected = await pages.get('/stripe')
   expect(connected.text).toContain(
-    'Connected The first event arrived at 2026-05-01 10:00 UTC , the last at 2026-05-02 10:00 UTC .',
+    'Connected First event received at 2026-05-01 10:00 UTC , last at 2026-05-02 10:00 UTC .',
   )
 })
 
@@ -66,7 +66,7 @@ test('takes up to four secrets, and removes one on a page that asks', async () =
   expect(left.html).toContain(second.slice(-4))
   expect(left.html).toContain('name="secret"')
   expect((await pages.get('/audit')).text).toContain(
-    `removed the signing secret of Stripe that ended in ${first.slice(-4)}`,
+    `removed the Stripe signing secret ending in ${first.slice(-4)}`,
   )
 })
 
@@ -99,15 +99,17 @@ test('shows what has arrived, what it did, and what was only a test', async () =
   const all = await pages.get('/stripe')
   expect(all.text).toContain('The sale in_<b>1</b> of 49.00 USD is credited to “maya”.')
   expect(all.html).toContain(`/events/${sale.body.eventId}"`)
-  expect(all.text).toContain('Nothing is known yet of the sale')
-  expect(all.text).toContain('It has arrived, but was not worked through yet.')
+  expect(all.text).toContain('The sale for this event has not been received yet.')
+  expect(all.text).toContain('Received but not processed yet.')
   expect(all.html.match(/data-status="test"/g)).toHaveLength(1)
 
   const found = await pages.get('/stripe?externalId=in_%3Cb%3E1%3C%2Fb%3E&type=')
   expect(found.html.match(/<code class="hint">/g)).toHaveLength(1)
-  expect((await pages.get('/stripe?type=charge.dispute.closed')).text).toContain('No event is like that.')
+  expect((await pages.get('/stripe?type=charge.dispute.closed')).text).toContain(
+    'No events match these filters.',
+  )
   const odd = await pages.get('/stripe?cursor=x')
-  expect([odd.status, odd.text.includes('That is nothing to look for.')]).toEqual([400, true])
+  expect([odd.status, odd.text.includes('These filters are not valid.')]).toEqual([400, true])
 })
 
 test('goes on on the next page', async () => {

@@ -19,7 +19,7 @@ describe('the import page, over the real Workers', () => {
 
   const importFile = async (page: Page, name: string, buffer: Buffer): Promise<string> => {
     await page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer })
-    await page.getByRole('button', { name: 'Read the file' }).click()
+    await page.getByRole('button', { name: 'Review file' }).click()
     await page.getByRole('button', { name: 'Check without importing' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
@@ -47,7 +47,7 @@ describe('the import page, over the real Workers', () => {
     for (const { slug } of partners) expect(await merchant.click(slug)).toMatch(/^clk_/)
 
     await page.getByRole('button', { name: 'Import another file' }).click()
-    await page.getByRole('button', { name: 'Read the file' }).waitFor()
+    await page.getByRole('button', { name: 'Review file' }).waitFor()
     expect(await importFile(page, file, content)).toContain(
       `Partners 0 imported, ${partners.length} already here`,
     )
@@ -101,9 +101,9 @@ describe('the import page, over the real Workers', () => {
     )
     const buffer = Buffer.from(['email,slug,balance', ...rows].join('\n'))
     await page.getByLabel('CSV file').setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer })
-    await page.getByLabel('Send each new partner').check()
-    await page.getByLabel('Pay out opening balances').check()
-    await page.getByRole('button', { name: 'Read the file' }).click()
+    await page.getByLabel('Email new partners').check()
+    await page.getByLabel('Import opening balances').check()
+    await page.getByRole('button', { name: 'Review file' }).click()
     await page.getByRole('button', { name: 'Check without importing' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     for (let kills = 0; kills < 3; kills++) {

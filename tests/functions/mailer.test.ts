@@ -216,7 +216,7 @@ describe('a run', () => {
     const [recipient = ''] = await queue(1, { workspaceId, kind: 'connect_account' })
     await run()
     expect(inbox.mails(recipient)).toMatchObject([
-      { subject: 'You have earned 49.00 USD: Friends of Pine Notes' },
+      { subject: 'You have earned 49.00 USD from Friends of Pine Notes' },
     ])
   })
 

@@ -43,7 +43,7 @@ test('a partner sees its link and its coupons in every program of its address, a
   expect(html.match(/<code>https:\/\/shop\.example\/\?via=ann\+%26\+co<\/code>/g)).toHaveLength(2)
   expect(html).toContain('<code>ANN20</code>')
   expect(html).toContain('<code>ANN30</code>')
-  expect(text.match(/no longer counts/g)).toHaveLength(1)
+  expect(text.match(/your link does not work/g)).toHaveLength(1)
   expect(text).not.toContain('maya')
   expect(text.match(/Clicks 0/g)).toHaveLength(2)
 })
@@ -69,15 +69,15 @@ test('clicks, leads, sales and earnings are counted by day, each currency on its
   expect(text).toContain('Sales 2 ')
   expect(text).toContain('Earned in USD 5.00 USD')
   expect(text).toContain('Earned in JPY 200 JPY')
-  expect(text).toContain('Pending 5.00 USD Payable 0.00 USD On its way 0.00 USD Paid 0.00 USD')
+  expect(text).toContain('Pending 5.00 USD Payable 0.00 USD Processing 0.00 USD Paid 0.00 USD')
   expect(html.match(/<th scope="row">/g)).toHaveLength(30)
-  expect(html).toContain('aria-label="Bars by day. The highest is 5.00 USD, on ')
+  expect(html).toContain('aria-label="Bar chart by day. The highest value is 5.00 USD, on ')
 
   const quarter = await portal.get('?days=90')
   expect(quarter.text).toContain('Clicks 2 ')
   expect(quarter.html.match(/<th scope="row">/g)).toHaveLength(90)
   const year = await portal.get('?days=365')
-  expect(year.text).toContain('All numbers by month')
+  expect(year.text).toContain('Show data by month')
   expect(year.html.match(/<th scope="row">/g)).toHaveLength(12)
   const odd = await portal.get('?days=1e9')
   expect(odd.html.match(/<th scope="row">/g)).toHaveLength(30)
@@ -91,7 +91,7 @@ test('what was refunded after it was paid is set off, and said so', async () => 
   await takeBack(database, eventId, 20)
   const { text } = await (await portalOf(cookie())).get('')
   expect(text).toContain('Payable -0.20 USD')
-  expect(text).toContain('set off against what you earn next')
+  expect(text).toContain('deducted from your future earnings')
 })
 
 test.each([
@@ -99,10 +99,10 @@ test.each([
     case: 'without a key, there is nothing to connect',
     key: false,
     account: null,
-    says: 'doesn’t pay by Stripe',
+    says: 'pays by bank transfer',
   },
-  { case: 'with a key, one is asked to', key: true, account: null, says: 'Connect your account to be paid' },
-  { case: 'half-way, one can go on', key: true, account: 'onboarding', says: 'Go on with connecting' },
+  { case: 'with a key, one is asked to', key: true, account: null, says: 'Connect an account to be paid' },
+  { case: 'half-way, one can go on', key: true, account: 'onboarding', says: 'Continue setup' },
   {
     case: 'an account is shown even after the key is gone',
     key: false,
@@ -133,7 +133,7 @@ test('what waits for somebody is what is payable, of all programs of the workspa
   await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })
   await merchant.sale({ externalId: 'inv_1', clickId: await merchant.click('ann') })
   await merchant.sale({ externalId: 'inv_2', clickId: await merchant.click('ann', second) })
-  expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD waits for you.')
+  expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD is payable to you.')
 })
 
 test('what a program that works with somebody no more owes, waits for nobody', async () => {
@@ -147,13 +147,17 @@ test('what a program that works with somebody no more owes, waits for nobody', a
   await database.query(`update partners set status = 'banned' where id = $1`, [partnerId])
   const { text } = await (await portalOf(cookie())).get('')
   expect(text).toContain('Payable 9.80 USD')
-  expect(text).toContain('nothing is paid out while this program doesn’t work with you')
-  expect(text).toContain('Connect your account to be paid')
-  expect(text).not.toContain('waits for you')
+  expect(text).toContain('No payouts are made while you are not active in this program')
+  expect(text).toContain('Connect an account to be paid')
+  expect(text).not.toContain('is payable to you')
 })
 
 test.each([
-  { case: 'whenever the merchant decides', terms: {}, says: /next payout, which the merchant decides on\./ },
+  {
+    case: 'whenever the merchant decides',
+    terms: {},
+    says: /paid when the merchant makes the next payout\./,
+  },
   {
     case: 'on the first of the next month',
     terms: { payout_schedule: 'monthly' as const },
@@ -162,7 +166,7 @@ test.each([
   {
     case: 'not before there is enough for the program to pay',
     terms: { minimum_payout_cents: 5_000 },
-    says: /This program pays from 50\.00 USD on: until that much is payable, it waits\./,
+    says: /This program pays balances of 50\.00 USD or more\. Smaller balances are carried forward\./,
   },
 ])('what is payable is paid $case', async ({ terms, says }) => {
   const { merchant, workspaceId, cookie } = await createPartner({ program: { holding_days: 0, ...terms } })
@@ -174,12 +178,12 @@ test.each([
 test('a schedule counts for nothing where nobody is paid by Stripe', async () => {
   const { merchant, cookie } = await createPartner({ program: { payout_schedule: 'weekly' } })
   await merchant.sale({ clickId: await merchant.click('ann') })
-  expect((await (await portalOf(cookie())).get('')).text).toContain('which the merchant decides on')
+  expect((await (await portalOf(cookie())).get('')).text).toContain('when the merchant makes the next payout')
 })
 
 test('coming back from Stripe, one is told how it stands, in words of ours only', async () => {
   const portal = await portalOf((await createPartner()).cookie())
-  expect((await portal.get('?connect=enabled')).text).toContain('Your account is connected: you can be paid.')
+  expect((await portal.get('?connect=enabled')).text).toContain('Account connected. You can be paid.')
   expect((await portal.get('?connect=<b>you+won')).html).not.toContain('you won')
 })
 
@@ -197,10 +201,12 @@ test('a partner who is banned still sees its history', async () => {
 test('somebody who is no partner is told so, on every page', async () => {
   const email = `nobody@${crypto.randomUUID()}.example`
   const portal = await portalOf(signIn(email))
-  expect((await portal.get('')).text).toContain(`No program knows ${email}`)
-  expect((await portal.get('/commissions')).text).toContain('Nothing was earned yet.')
-  expect((await portal.get('/events')).text).toContain('No sale and no lead')
-  expect((await portal.get('/payouts')).text).toContain('Nothing was paid yet.')
+  expect((await portal.get('')).text).toContain(`${email} is not a partner of any program`)
+  expect((await portal.get('/commissions')).text).toContain(
+    'No commissions yet. Share your link to earn the first one.',
+  )
+  expect((await portal.get('/events')).text).toContain('No sales or leads yet.')
+  expect((await portal.get('/payouts')).text).toContain('No payouts yet.')
 })
 
 test.each(['', '/commissions', '/events', '/payouts', '/nothing'])(
@@ -232,5 +238,5 @@ test('a page that isn’t there is a page too, and leads back to the portal', as
   const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get('/nothing')
   expect(status).toBe(404)
   expect(html).toContain('<title>Error: Not found · ')
-  expect(html).toContain('<a href="/portal">To the partner portal</a>')
+  expect(html).toContain('<a href="/portal">Go to the partner portal</a>')
 })

@@ -21,7 +21,7 @@ describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }
     service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
     await inspect(page)
 
-    await press('Read the file')
+    await press('Review file')
     await page.getByRole('alert').waitFor()
     await inspect(page)
 
@@ -46,11 +46,11 @@ describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }
 })
 
 test('the whole way can be gone with the keyboard alone', async () => {
-  await page.getByLabel('Or paste its text').focus()
+  await page.getByLabel('Or paste CSV text').focus()
   await page.keyboard.insertText('email,slug\nmaya@example.com,maya')
   // How many stops come before a button is the browser's business: a table is one when it is too wide for the window.
   for (const [button, next] of [
-    ['Read the file', 'Columns'],
+    ['Review file', 'Columns'],
     ['Check without importing', 'What the import will do'],
     [/^Import 1 new partner/, 'Imported'],
   ] as const) {
@@ -63,5 +63,5 @@ test('the whole way can be gone with the keyboard alone', async () => {
 test('without JavaScript, the page points to the API', async () => {
   await reopen({ javaScriptEnabled: false })
   expect(await page.locator('noscript').innerText()).toContain('This page needs JavaScript')
-  expect(await page.getByRole('button', { name: 'Read the file' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Review file' }).isDisabled()).toBe(true)
 })

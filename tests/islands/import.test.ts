@@ -69,7 +69,7 @@ test('the dry run says which links break, what the options do, and what is wrong
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
   await stage().getByLabel('Send each new partner').check()
-  await stage().getByLabel('Pay out opening balances').check()
+  await stage().getByLabel('Import opening balances').check()
   expect(await text()).toContain('Sends 1 mail.')
   expect(await text()).toContain('Creates 1,000.50 USD payable now.')
   expect(await text()).toContain('1 new, 1 already here, 1 slug renamed, 2 rows with errors.')
@@ -185,7 +185,7 @@ test('of several programs, a person chooses one before anything is read', async 
   expect(await page.evaluate('document.activeElement.id')).toBe('import-program')
   expect(await page.getByRole('heading', { name: 'Columns' }).count()).toBe(0)
   await program.selectOption('Second program')
-  await press('Read the file')
+  await press('Review file')
   await step('Columns')
   await press('Check without importing')
   await press('Import 1 new partner into Second program')
@@ -222,8 +222,8 @@ test.each([
 })
 
 test('a text can be pasted, and a file dropped', async () => {
-  await page.getByLabel('Or paste its text').fill('email\tslug\nmaya@example.com\tmaya')
-  await press('Read the file')
+  await page.getByLabel('Or paste CSV text').fill('email\tslug\nmaya@example.com\tmaya')
+  await press('Review file')
   await step('Columns')
   expect(await text()).toContain('pasted.csv: 1 row.')
   await press('Choose another file')
@@ -275,9 +275,9 @@ test('a finished import is still there after a reload, until it is put away', as
   await step('Imported')
   expect(await text()).toContain('Partners 1 imported.')
   await press('Import another file')
-  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.getByRole('button', { name: 'Review file' }).waitFor()
   await page.reload()
-  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.getByRole('button', { name: 'Review file' }).waitFor()
 })
 
 test('an import that is not finished can be discarded', async () => {
@@ -288,9 +288,9 @@ test('an import that is not finished can be discarded', async () => {
   await page.reload()
   await step('An import is not finished')
   await press('Discard the rest')
-  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.getByRole('button', { name: 'Review file' }).waitFor()
   await page.reload()
-  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.getByRole('button', { name: 'Review file' }).waitFor()
   expect(imported()).toEqual([])
 })
 

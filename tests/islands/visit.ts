@@ -64,11 +64,11 @@ export const stage = () => page.locator('#import-stage')
 
 /** Chooses a file and goes on to its columns. */
 export const choose = async (name: string, content: Buffer | string) => {
-  await page.getByRole('button', { name: 'Read the file' }).waitFor()
+  await page.getByRole('button', { name: 'Review file' }).waitFor()
   await page
     .getByLabel('CSV file')
     .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
-  await press('Read the file')
+  await press('Review file')
 }
 
 /** Chooses a file, and goes on to what its import would do. */

@@ -51,7 +51,7 @@ describe('"we’ve moved" (spec 4.3, rule 4)', () => {
 test('an invitation says who invites, into what, as what, and where to sign in', () => {
   const { subject, html, text } = invitationContent(INVITATION)
   expect(subject).toBe('You are invited to Pine Notes')
-  expect(text).toContain('ann@pine.example has invited you to Pine Notes on Tributary. As a member')
+  expect(text).toContain('ann@pine.example invited you to Pine Notes on Tributary. As a member')
   expect(text).toContain(INVITATION.url)
   expect(html).toContain(`href="${INVITATION.url}"`)
   expect(invitationContent({ ...INVITATION, role: 'manager' }).text).toContain('As a manager')
@@ -59,11 +59,11 @@ test('an invitation says who invites, into what, as what, and where to sign in',
 
 describe('a mail about money', () => {
   test.each([
-    { method: 'stripe', says: 'The money is in your Stripe account' },
-    { method: 'manual', says: 'such as by bank transfer, and may take some days' },
+    { method: 'stripe', says: 'The funds are in your Stripe account' },
+    { method: 'manual', says: 'by bank transfer or a similar method, and may take a few days' },
   ] as const)('tells of a payout by the method "$method", and where the money is', ({ method, says }) => {
     const { subject, html, text } = payoutSentContent({ ...MONEY, method })
-    expect(subject).toBe('A payout of 49.00 USD: Friends of Pine Notes')
+    expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes')
     expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\. /)
     expect(text).toContain(says)
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
@@ -71,18 +71,18 @@ describe('a mail about money', () => {
 
   test('tells why a payout could not be made, and that nothing is lost', () => {
     const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
-    expect(subject).toBe('A payout of 49.00 USD could not be made: Friends of Pine Notes')
-    expect(text).toContain(`\nThe reason: ${REASON}\n`)
-    expect(text).toContain('You lose nothing by it')
+    expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes failed')
+    expect(text).toContain(`\nReason: ${REASON}\n`)
+    expect(text).toContain('The amount is still owed to you')
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
   test('tells who can’t be paid yet what they have earned, and where to connect an account', () => {
     const { subject, html, text } = connectAccountContent(MONEY)
-    expect(subject).toBe('You have earned 49.00 USD: Friends of Pine Notes')
+    expect(subject).toBe('You have earned 49.00 USD from Friends of Pine Notes')
     expect(text).toContain('You have earned 49.00 USD as a partner of Friends of Pine Notes.')
-    expect(text).toContain(`\nConnect your account:\n${MONEY.portalUrl}\n`)
-    expect(html).toContain('>Connect your account</a>')
+    expect(text).toContain(`\nConnect account:\n${MONEY.portalUrl}\n`)
+    expect(html).toContain('>Connect account</a>')
   })
 })
 
@@ -94,7 +94,7 @@ test('a sign-in mail has the link, how long it is good for, and what to do if no
   expect(html).toContain('href="https://track.example/auth/confirm?token=a&amp;next=b"')
   expect(text).toContain('\nhttps://track.example/auth/confirm?token=a&next=b\n')
   expect(text).toContain('within 10 minutes')
-  expect(text).toContain('ignore this mail')
+  expect(text).toContain('ignore this email')
 })
 
 const HOSTILE = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditWords } from '../../lib/pages/audit-words.ts'
+import { describeAction } from '../../lib/pages/audit-words.ts'
 
 const email = 'ann@x.example'
 const imported = {
@@ -33,16 +33,16 @@ test.each([
       attributeKnownCustomers: { from: false, to: true },
       rewardDurationMonths: { from: 12, to: null },
     },
-    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, crediting of known customers from off to on, months of reward from 12 to none',
+    'changed a program: reward from 20.5% of each sale to 5.00 EUR for each sale, credit for known customers from off to on, reward duration from 12 to none',
   ],
   [
     'program.changed',
     { payoutSchedule: { from: 'manual', to: 'twice_monthly' } },
     'changed a program: payout schedule from manual to twice monthly',
   ],
-  ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid by bank: 2 payouts'],
-  ['payout_run.unmarked', { payouts: 1 }, 'took back that a payout run is paid: 1 payout'],
-  ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed that a payout run is paid: 1,200 payouts'],
+  ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid: 2 payouts'],
+  ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
+  ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],
   ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [
@@ -58,29 +58,33 @@ test.each([
     { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },
     'changed the partner ann@x.example: group from none to Gold, status from approved to banned',
   ],
-  ['coupon.added', { email, couponId: 'C1', couponLabel: null }, 'gave the coupon “C1” to ann@x.example'],
-  ['coupon.removed', { email, couponId: 'C1', couponLabel: null }, 'took the coupon “C1” from ann@x.example'],
+  ['coupon.added', { email, couponId: 'C1', couponLabel: null }, 'added the coupon “C1” to ann@x.example'],
+  [
+    'coupon.removed',
+    { email, couponId: 'C1', couponLabel: null },
+    'removed the coupon “C1” from ann@x.example',
+  ],
   [
     'partners.imported',
     { ...imported, sendWelcomeEmail: true, importOpeningBalances: false },
-    'imported 500 partners: 412 new, 31 already there, 57 with errors, 4 with another slug; with mails to the new',
+    'imported 500 partners: 412 created, 31 skipped, 57 with errors, 4 with a changed slug; emailed new partners',
   ],
   [
     'customers.imported',
     { rows: 1_000, created: 998, updated: 1, unchanged: 1, errors: 0 },
-    'imported 1,000 customers: 998 new, 1 moved or updated, 1 already so',
+    'imported 1,000 customers: 998 created, 1 updated, 1 unchanged',
   ],
-  ['stripe_secret.added', { last4: 'a1B2' }, 'added the signing secret of Stripe that ends in a1B2'],
-  ['stripe_secret.removed', { last4: 'a1B2' }, 'removed the signing secret of Stripe that ended in a1B2'],
-  ['mail.retried', { recipient: email, kind: 'moved' }, 'had the mail to ann@x.example sent again'],
+  ['stripe_secret.added', { last4: 'a1B2' }, 'added the Stripe signing secret ending in a1B2'],
+  ['stripe_secret.removed', { last4: 'a1B2' }, 'removed the Stripe signing secret ending in a1B2'],
+  ['mail.retried', { recipient: email, kind: 'moved' }, 'resent the email to ann@x.example'],
 ])('%s reads as a sentence', (action, details, words) => {
-  expect(auditWords({ action, details })).toBe(words)
+  expect(describeAction({ action, details })).toBe(words)
 })
 
 test.each([
   ['an action of other times', { action: 'moon.landed', details: {} }, 'moon.landed'],
   ['a name that objects have', { action: 'constructor', details: {} }, 'constructor'],
-  ['details that are gone', { action: 'coupon.added', details: {} }, 'gave the coupon “” to '],
+  ['details that are gone', { action: 'coupon.added', details: {} }, 'added the coupon “” to '],
 ])('%s breaks nothing', (_case, entry, words) => {
-  expect(auditWords(entry)).toBe(words)
+  expect(describeAction(entry)).toBe(words)
 })

@@ -52,14 +52,14 @@ const EMAIL = 'nora@partners.example'
 /** Signs in by the mail that comes, as people do. */
 const signInByMail = async (page: Page): Promise<void> => {
   await page.goto('/portal')
-  await page.getByLabel(/e-mail/i).fill(EMAIL)
+  await page.getByLabel(/email/i).fill(EMAIL)
   await press(page, /link/i)
   const inbox = await open()
   await inbox.goto(INBOX_PATH)
   const link = await vi.waitFor(async () => {
     await inbox.goto(`${INBOX_PATH}?to=${encodeURIComponent(EMAIL)}`)
     await inbox.getByRole('link', { name: 'Your link to sign in' }).click({ timeout: 1_000 })
-    await inbox.getByText('This link signs you in').first().waitFor({ timeout: 1_000 })
+    await inbox.getByText('Use this link to sign in').first().waitFor({ timeout: 1_000 })
     const [found] = /http\S+\/auth\/confirm\?\S+/.exec(await textOf(inbox)) ?? []
     expect(found).toBeDefined()
     return found ?? ''
@@ -88,28 +88,28 @@ test('an imported partner signs in, connects, is paid what it brought along, and
   await look(partner, 'portal-before')
 
   // The first try ends half-way, as they do.
-  await partner.getByLabel('Where you live, or your company is').selectOption('DE')
-  await press(partner, 'Connect by Stripe')
-  await partner.getByRole('heading', { name: 'Connect your account' }).waitFor()
+  await partner.getByLabel('Country').selectOption('DE')
+  await press(partner, 'Connect with Stripe')
+  await partner.getByRole('heading', { name: 'Connect account' }).waitFor()
   await press(partner, 'Leave half-way')
-  await partner.getByText('Go on whenever you like').waitFor()
+  await partner.getByText('Account setup is not finished').waitFor()
   await look(partner, 'portal-halfway')
 
   // Nothing is paid meanwhile, and the partner is told so, once.
   const manager = await open(managerCookie)
   await manager.goto(`/app/${workspace}/payouts`)
   await look(manager, 'payouts')
-  await press(manager, 'Look first')
+  await press(manager, 'Preview payouts')
   expect(await textOf(manager)).toMatch(/Nora Berg/)
   await look(manager, 'payouts-nobody')
 
-  await partner.getByRole('link', { name: /go on/i }).click()
+  await partner.getByRole('link', { name: /continue setup/i }).click()
   await press(partner, 'Finish')
-  await partner.getByText('Your account is connected').waitFor()
+  await partner.getByText('Account connected').waitFor()
   await look(partner, 'portal-connected')
 
   await manager.goto(`/app/${workspace}/payouts`)
-  await press(manager, 'Look first')
+  await press(manager, 'Preview payouts')
   await look(manager, 'payouts-preview')
   await press(manager, /120\.50 USD/)
   await manager.getByRole('heading', { name: 'Payout run' }).waitFor()

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
-import { explainToPartner, type SeenEvent, whyNothing } from '../../lib/portal/partner-steps.ts'
+import {
+  explainToPartner,
+  reasonWithoutCommission,
+  type VisibleEvent,
+} from '../../lib/portal/partner-steps.ts'
 import type { Step } from '../../lib/tracking/steps.ts'
 
 const times = { clickedAt: '2026-06-01T23:30:00Z', expiresAt: '2026-08-30T23:30:00Z' }
 const click = (slug = 'ann') => ({ clickId: 'clk_secret', slug, ...times })
 const created = { slug: 'ann', amountCents: 980, currency: 'USD', payableAt: '2026-07-01T00:00:00Z' }
 
-const credited: SeenEvent = {
+const credited: VisibleEvent = {
   kind: 'sale',
   steps: [],
   isCredited: true,
@@ -17,9 +21,9 @@ const credited: SeenEvent = {
 const uncredited = { ...credited, isCredited: false }
 const others = { ...uncredited, isCreditedToOther: true }
 
-const OTHERS = 'This sale was credited to somebody else, so it earns you nothing.'
+const OTHERS = 'This sale was credited to another partner.'
 
-test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
+test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>([
   {
     case: 'a click that counts, and what it earned',
     event: credited,
@@ -29,7 +33,7 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
       { code: 'commission_created', facts: created },
     ],
     told: [
-      'The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.',
+      'The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.',
       'Your reward is 12.5% of the sale.',
       'You earned 9.80 USD, payable from 1 July 2026.',
     ],
@@ -44,7 +48,7 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
     case: 'a coupon of the reader’s',
     event: { ...credited, isClicked: false },
     steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'ann' } }],
-    told: ['The checkout used a coupon code of yours.'],
+    told: ['The checkout used one of your coupon codes.'],
   },
   {
     case: 'a coupon of somebody who was banned, after which the reader’s click counted',
@@ -54,7 +58,7 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
       { code: 'partner_inactive', facts: { slug: 'bob' } },
       { code: 'click', facts: click() },
     ],
-    told: ['The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.'],
+    told: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.'],
   },
   {
     case: 'a customer whom the reader brought first, though another one’s click came later',
@@ -63,20 +67,20 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
       { code: 'click', facts: click('bob') },
       { code: 'customer', facts: { slug: 'ann', because: 'first_partner' } },
     ],
-    told: ['You brought this customer first, and this program keeps a customer with whoever did.'],
+    told: ['You referred this customer first, and this program keeps a customer’s first partner.'],
   },
   {
     case: 'a renewal',
     event: { ...credited, isClicked: false },
     steps: [{ code: 'customer', facts: { slug: 'ann', because: 'owner' } }],
-    told: ['This customer is one of yours, and you are credited with what it buys.'],
+    told: ['This customer belongs to you, and you are credited with its purchases.'],
   },
   {
     case: 'an expired click',
     event: uncredited,
     steps: [{ code: 'expired_click', facts: click() }],
     told: [
-      'The visitor came through your link on 1 June 2026, but a click counts for 90 days, and that ended on 30 August 2026.',
+      'The visitor clicked your link on 1 June 2026, but a click is valid for 90 days and expired on 30 August 2026.',
     ],
   },
   {
@@ -86,13 +90,13 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
       { code: 'expired_click', facts: click('ann') },
       { code: 'customer', facts: { slug: 'ann', because: 'owner' } },
     ],
-    told: ['This customer is one of yours, and you are credited with what it buys.'],
+    told: ['This customer belongs to you, and you are credited with its purchases.'],
   },
   {
     case: 'a reader who was banned',
     event: uncredited,
     steps: [{ code: 'partner_inactive', facts: { slug: 'ann' } }],
-    told: ['Your work with this program had ended by then, so nothing is credited to you.'],
+    told: ['You were not active in this program, so this is not credited to you.'],
   },
   {
     case: 'another partner who keeps the customer, and what that one earned',
@@ -114,10 +118,7 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
         },
       },
     ],
-    told: [
-      'The visitor came through your link on 1 June 2026, in a click that counts until 30 August 2026.',
-      OTHERS,
-    ],
+    told: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.', OTHERS],
   },
   {
     case: 'another partner’s coupon',
@@ -135,13 +136,13 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
     case: 'a commission that took the place of the reader’s own',
     event: credited,
     steps: [{ code: 'commission_replaced', facts: { slug: 'ann', amountCents: 77, currency: 'USD' } }],
-    told: ['Before all of this was known, you were credited otherwise; that was taken back.'],
+    told: ['You were credited differently before all facts were known. That commission was reversed.'],
   },
   {
     case: 'the second record of a purchase',
     event: credited,
     steps: [{ code: 'same_purchase', facts: { externalId: 'in_secret' } }],
-    told: ['This purchase was recorded twice. It counts once, and is not this one.'],
+    told: ['This purchase was recorded twice. The other record is credited.'],
   },
   {
     case: 'what cannot be told apart from nothing',
@@ -158,22 +159,26 @@ test.each<{ case: string; event: SeenEvent; steps: Step[]; told: string[] }>([
 })
 
 test.each([
-  { refundedCents: 100, disputedCents: 0, because: 'The buyer was given money back' },
-  { refundedCents: 0, disputedCents: 100, because: 'The buyer disputes the payment' },
+  { refundedCents: 100, disputedCents: 0, because: 'The buyer received a refund' },
+  { refundedCents: 0, disputedCents: 100, because: 'The buyer disputed the payment' },
   {
     refundedCents: 100,
     disputedCents: 100,
-    because: 'The buyer was given money back and disputes the payment',
+    because: 'The buyer received a refund and disputed the payment',
   },
 ])('$because', ({ because, ...given }) => {
   const facts = { ...given, paidCents: 900, paidCurrency: 'EUR', amountCents: 90, currency: 'USD' }
   expect(explainToPartner({ ...credited, steps: [{ code: 'commission_reversed', facts }] })).toEqual([
-    `${because}, so 0.90 USD of your commission are taken back.`,
+    `${because}, so 0.90 USD of your commission was reversed.`,
   ])
 })
 
-test.each<{ event: SeenEvent; step: Step; why: string | null }>([
-  { event: others, step: { code: 'click', facts: click() }, why: 'this sale was credited to somebody else' },
+test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
+  {
+    event: others,
+    step: { code: 'click', facts: click() },
+    why: 'this sale was credited to another partner',
+  },
   {
     event: uncredited,
     step: { code: 'expired_click', facts: click() },
@@ -182,18 +187,18 @@ test.each<{ event: SeenEvent; step: Step; why: string | null }>([
   {
     event: uncredited,
     step: { code: 'partner_inactive', facts: { slug: 'ann' } },
-    why: 'your work with this program had ended',
+    why: 'you were not active in this program',
   },
-  { event: uncredited, step: { code: 'no_click', facts: {} }, why: 'nothing tied this sale to you' },
+  { event: uncredited, step: { code: 'no_click', facts: {} }, why: 'this sale is not linked to you' },
   {
     event: credited,
     step: { code: 'no_reward', facts: { slug: 'ann' } },
-    why: 'leads earn nothing in this program',
+    why: 'this program does not reward leads',
   },
   {
     event: credited,
     step: { code: 'one_time_already_rewarded', facts: { firstRewardedAt: times.clickedAt } },
-    why: 'only a customer’s first sale earns something',
+    why: 'only a customer’s first sale is rewarded',
   },
   {
     event: credited,
@@ -201,13 +206,13 @@ test.each<{ event: SeenEvent; step: Step; why: string | null }>([
       code: 'past_reward_duration',
       facts: { firstRewardedAt: times.clickedAt, months: 12, endedAt: times.expiresAt },
     },
-    why: 'the time in which this customer’s sales earn something is over',
+    why: 'the reward period for this customer has ended',
   },
-  { event: credited, step: { code: 'zero_amount', facts: {} }, why: 'the reward came to nothing' },
+  { event: credited, step: { code: 'zero_amount', facts: {} }, why: 'the reward is zero' },
   { event: credited, step: { code: 'commission_created', facts: created }, why: null },
 ])('in short, of $step.code: $why', ({ event, step, why }) => {
   const seen = { ...event, steps: [step] }
-  expect(whyNothing(seen)).toBe(why)
+  expect(reasonWithoutCommission(seen)).toBe(why)
   // What is told at length never names what is the merchant's or another partner's.
   expect(explainToPartner(seen).join(' ')).not.toMatch(/secret|bob|clk_/)
 })

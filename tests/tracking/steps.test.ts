@@ -11,31 +11,28 @@ const clicked = {
 test.each<[Step, string]>([
   [
     { code: 'click', facts: clicked },
-    'The visitor came through the link of “maya” on 1 June 2026, in a click that counts until 30 August 2026.',
+    'The visitor clicked the link of “maya” on 1 June 2026. The click is valid until 30 August 2026.',
   ],
   [
     { code: 'expired_click', facts: clicked },
-    'The visitor came through the link of “maya” on 1 June 2026, but that click expired on 30 August 2026.',
+    'The visitor clicked the link of “maya” on 1 June 2026, but the click expired on 30 August 2026.',
   ],
-  [
-    { code: 'no_click', facts: {} },
-    'The report carried no click id, so nothing ties it to a partner’s link.',
-  ],
+  [{ code: 'no_click', facts: {} }, 'The report has no click ID, so it is not linked to a partner.'],
   [
     { code: 'unknown_click', facts: { clickId: 'x' } },
-    'The report named the click “x”, which is not a click of this workspace.',
+    'The click ID “x” in the report does not exist in this workspace.',
   ],
   [
     { code: 'partner_inactive', facts: { slug: 'maya' } },
-    'The partner “maya” is not active, so nothing is credited to it.',
+    'The partner “maya” is not active and receives no credit.',
   ],
   [
     { code: 'customer', facts: { slug: 'maya', because: 'first_partner' } },
-    'The customer already belongs to “maya”, and this program keeps a customer with the first partner.',
+    'The customer already belongs to “maya”, and this program keeps a customer’s first partner.',
   ],
   [
     { code: 'customer', facts: { slug: 'maya', because: 'known_customer' } },
-    'The customer belongs to “maya”, and this program credits the sales of known customers without a click.',
+    'The customer belongs to “maya”, and this program credits sales to known customers without a click.',
   ],
   [
     { code: 'group_reward', facts: { group: 'Gold', percent: 12.5 } },
@@ -47,27 +44,24 @@ test.each<[Step, string]>([
   ],
   [
     { code: 'same_purchase', facts: { externalId: 'in_1' } },
-    'This is the same purchase as the sale “in_1”, which counts. Nothing is earned twice.',
+    'This is the same purchase as the sale “in_1”, which is credited instead.',
   ],
   [
     { code: 'no_reward', facts: { slug: 'maya' } },
-    '“maya” is in no group that rewards leads, so the lead is recorded without a commission.',
+    '“maya” is not in a group that rewards leads, so the lead earns no commission.',
   ],
   [
     { code: 'one_time_already_rewarded', facts: { firstRewardedAt: '2026-01-02T00:00:00Z' } },
-    'This program rewards a customer’s first sale only, and that was rewarded on 2 January 2026.',
+    'This program rewards only a customer’s first sale, which was rewarded on 2 January 2026.',
   ],
   [
     {
       code: 'past_reward_duration',
       facts: { firstRewardedAt: '2026-01-02T00:00:00Z', months: 1, endedAt: '2026-02-02T00:00:00Z' },
     },
-    'This program rewards a customer’s sales for 1 month after the first on 2 January 2026; that ended on 2 February 2026.',
+    'This program rewards a customer’s sales for 1 month after the first on 2 January 2026. The period ended on 2 February 2026.',
   ],
-  [
-    { code: 'zero_amount', facts: {} },
-    'The reward comes to nothing for this event, so there is no commission.',
-  ],
+  [{ code: 'zero_amount', facts: {} }, 'The reward for this event is zero, so there is no commission.'],
   [
     {
       code: 'commission_created',
