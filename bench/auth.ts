@@ -4,7 +4,7 @@ import type { AuthService } from '../lib/auth/session.ts'
 
 type Env = { DATABASE_URL: string; SQL_ENDPOINT: string }
 
-/** Stands in for the auth Worker: who is signed in is in the cookie, and one fetch goes to the database, as for a real session. */
+/** Stands in for the auth Worker: the cookie names the user. Makes one fetch to the database, as a real session does. */
 export default class BenchAuth extends WorkerEntrypoint<Env> {
   async getSession(headers: Headers): ReturnType<AuthService['getSession']> {
     neonConfig.fetchEndpoint = this.env.SQL_ENDPOINT

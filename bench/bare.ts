@@ -3,7 +3,7 @@ import { neon, neonConfig } from '@neondatabase/serverless'
 type Env = { DATABASE_URL: string; SQL_ENDPOINT: string; READ: string; WRITE: string }
 type SaleParameters = { read: unknown[]; write: unknown[][] }
 
-/** The least that could save a sale: the same statements by the same driver, with parameters that the caller has ready. */
+/** The least work that saves a sale: the same statements with the same driver and precomputed parameters. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     neonConfig.fetchEndpoint = env.SQL_ENDPOINT

@@ -1,14 +1,14 @@
 import pg from 'pg'
 
 const EVENTS = 5_000_000
-/** Five sales for each customer. */
+/** Five sales per customer. */
 const CUSTOMERS = 1_000_000
-/** Rows per statement: few enough to show progress every few seconds. */
+/** Rows per statement, so that progress is shown every few seconds. */
 const STEP = 250_000
 
 /**
  * Fills a merchant's workspace with five million attributed sales, their customers and commissions.
- * Foreign keys are not checked row by row meanwhile; the rows obey them all the same.
+ * Skips foreign key checks for speed; the rows satisfy them.
  */
 export const addFiveMillionEvents = async (
   databaseUrl: string,
@@ -24,7 +24,7 @@ export const addFiveMillionEvents = async (
   )
   const { partner_id, program_id, reward_id } = rows[0] ?? {}
 
-  // Ids in the order of time, as UUIDv7 are: a kind of its own for each table.
+  // Ids in order of time, like UUIDv7, with a prefix per table.
   const id = (kind: string, n: string) =>
     `('01900000-${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   await client.query(

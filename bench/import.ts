@@ -1,4 +1,4 @@
-/** What an import of 100,000 partners takes, call by call, beside the least that could save the same rows. */
+/** Times an import of 100,000 partners, against a bare insert of the same rows. */
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import { connect } from '../lib/db/connection.ts'
@@ -9,7 +9,7 @@ import { startRecorder } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
 const PARTNERS = 100_000
-/** As many as one call takes. */
+/** The limit of one call. */
 const ROWS_PER_CALL = 500
 const MANAGER = 'manager@bench.example'
 
@@ -25,7 +25,7 @@ const makeRow = (_: unknown, index: number) => ({
   openingBalanceCents: 1_000 + index,
 })
 
-/** A workspace of its own for each measurement, so that none finds another's rows. */
+/** A separate workspace per measurement, so that none sees another's rows. */
 const addProgram = async (bindings: Bindings) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace()
@@ -43,7 +43,7 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start
 }
 
-/** Imports all rows, one call after another. @returns milliseconds */
+/** Imports all rows in sequential calls. @returns milliseconds */
 const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[], options: object) => {
   const { workspaceId, programId } = await addProgram(bindings)
   const endpoint = new URL(`/api/workspaces/${workspaceId}/partners/import`, url)
@@ -58,7 +58,7 @@ const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[
   })
 }
 
-/** Inserts the partners of all rows by one statement, over one connection. @returns milliseconds */
+/** Inserts all partners in one statement. @returns milliseconds */
 const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => {
   const { workspaceId, programId } = await addProgram(bindings)
   const json = JSON.stringify(
@@ -82,7 +82,7 @@ const startImports = async (script: string, bindings: Bindings) => {
   return { url: urls.get('import-partners'), stop }
 }
 
-/** Counts the fetches of one call, that of the session included. @returns the counts, by the number of rows */
+/** Counts the fetches of one call, including the session's. @returns the counts by number of rows */
 export const countImportFetches = async (script: string, bindings: Bindings, rowCounts: number[]) => {
   const recorder = await startRecorder(bindings.SQL_ENDPOINT)
   const { url, stop } = await startImports(script, { ...bindings, SQL_ENDPOINT: recorder.url })
@@ -103,7 +103,7 @@ export const countImportFetches = async (script: string, bindings: Bindings, row
 }
 
 /**
- * Measures imports in rounds, each beside the bare insert, in one database.
+ * Measures imports and bare inserts in alternating rounds, in one database.
  *
  * @param script the import-partners Worker
  * @returns the median milliseconds of each
@@ -116,7 +116,7 @@ export const measureImports = async (script: string, bindings: Bindings, rounds:
     const rows = Array.from({ length: PARTNERS }, makeRow)
     const partnersAlone = rows.map(({ email, name, slug }) => ({ email, name, slug }))
     const times = { bare: [] as number[], partners: [] as number[], everything: [] as number[] }
-    // Code that runs for the first time is slow, and an import is not made of that.
+    // Warm-up: code that runs for the first time is slow.
     await importAll(url, bindings, partnersAlone.slice(0, 10 * ROWS_PER_CALL), {})
     for (let round = 0; round < rounds; round++) {
       times.bare.push(await insertAll(client, bindings, rows))

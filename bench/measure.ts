@@ -5,7 +5,7 @@ export type Answer = { ms: number; body: Record<string, unknown> }
 
 const agent = new Agent({ keepAlive: true })
 
-/** Posts JSON over a connection that is kept, and times it. @throws when the answer is not 200 */
+/** Posts JSON over a kept-alive connection, and times it. @throws when the response is not 200 */
 export const post = async (
   url: URL,
   body: unknown,
@@ -28,7 +28,7 @@ export const post = async (
 }
 
 /**
- * Calls each in turn, in an order that changes every round, so that what disturbs the machine disturbs all alike.
+ * Calls each once per round, in random order, so that noise on the machine affects all alike.
  *
  * @returns the median time of each, in milliseconds
  */
@@ -51,6 +51,6 @@ export const interleave = async <Name extends string>(
   >
 }
 
-/** The value in the middle. */
+/** The median. */
 export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** A Worker that does nothing: what HTTP, workerd and the client cost by themselves. */
+/** A Worker that does nothing: the cost of HTTP, workerd and the client. */
 export default {
   fetch: async (request: Request) => Response.json({ bytes: (await request.arrayBuffer()).byteLength }),
 }

@@ -1,4 +1,4 @@
-/** What it takes to pay 10,000 partners: the claim beside the least that could do it, and how many runs of the clock. */
+/** Measures the payout of 10,000 partners: the claim against a bare statement, and the number of scheduled runs. */
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
@@ -10,14 +10,14 @@ import { median } from './measure.ts'
 
 const PARTNERS = 10_000
 const COMMISSIONS_EACH = 5
-/** What one run may make on Cloudflare's paid plan, a tenth of its 1,000 aside. */
+/** Subrequests per run on Cloudflare's paid plan: 1,000, less a tenth in reserve. */
 const MAX_FETCHES = 900
 const PAGE = 500
 const SECRETS_KEY = 'only-for-the-bench-and-known-to-anybody-who-reads'
 
 type Bindings = { DATABASE_URL: string; SQL_ENDPOINT: string }
 
-/** A Stripe that says yes. */
+/** A Stripe that accepts every transfer. */
 const startStripe = () => {
   let transfers = 0
   const server = createServer((_, response) => {
@@ -28,7 +28,7 @@ const startStripe = () => {
   return listen(server)
 }
 
-/** A workspace whose partners are connected, and are owed five commissions each. */
+/** A workspace of connected partners with five payable commissions each. */
 const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<string> => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace()
@@ -75,7 +75,7 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start
 }
 
-/** Claims everything in pages, as a run does. @returns the time of each page */
+/** Claims all commissions in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
   const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date() }
   const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench') }
@@ -91,7 +91,7 @@ const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number
   return pages
 }
 
-/** Makes the same payouts in one statement that asks no questions. */
+/** Creates the same payouts in one statement without checks. */
 const claimBare = (client: pg.Client, workspaceId: string) =>
   client.query(
     `with run as (
@@ -110,7 +110,7 @@ const claimBare = (client: pg.Client, workspaceId: string) =>
     [workspaceId],
   )
 
-/** Lets the clock tick until everybody is paid. @returns how often it ticked, and how many fetches that took */
+/** Runs the cron until all partners are paid. @returns the number of runs and fetches */
 const sendAll = async (bindings: Bindings, stripeUrl: string) => {
   const real = fetch
   let fetches = 0
@@ -119,10 +119,10 @@ const sendAll = async (bindings: Bindings, stripeUrl: string) => {
     return real(...call)
   }
   const env = { ...bindings, SECRETS_KEY, STRIPE_URL: stripeUrl, PUBLIC_URL: 'https://bench.example' }
-  let ticks = 0
+  let runs = 0
   let most = 0
   const start = performance.now()
-  for (let sent = 0; sent < PARTNERS; ticks++) {
+  for (let sent = 0; sent < PARTNERS; runs++) {
     const before = fetches
     const tally = await payDue({ ...env, MAX_FETCHES: String(MAX_FETCHES) })
     if (!tally) throw new Error(`Only ${sent} of ${PARTNERS} were sent.`)
@@ -130,10 +130,10 @@ const sendAll = async (bindings: Bindings, stripeUrl: string) => {
     most = Math.max(most, fetches - before)
   }
   globalThis.fetch = real
-  return { ticks, fetches, most, seconds: (performance.now() - start) / 1_000 }
+  return { runs, fetches, most, seconds: (performance.now() - start) / 1_000 }
 }
 
-/** Measures the payout of 10,000 partners with 50,000 commissions, in tables that Postgres has not looked at yet. */
+/** Measures the payout of 10,000 partners with 50,000 commissions, in tables that are not analyzed yet. */
 export const measurePayouts = async (bindings: Bindings) => {
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
   await client.connect()

@@ -1,4 +1,4 @@
-/** The statements of one sale as they really go out, and how to make them those of another sale. */
+/** Records the statements of a real sale, and derives those of further sales. */
 import { v7 } from 'uuid'
 import { startSqlProxy } from '../tests/support/sql-proxy.ts'
 
@@ -6,10 +6,10 @@ type Statement = { query: string; params: unknown[] }
 export type RecordedSale = { read: Statement; write: Statement[] }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
-/** What the bench names its invoices and customers by. */
+/** The bench's invoice and customer ids. */
 const OUR_ID = /^bench-/
 
-/** A stop on the way to the SQL endpoint that keeps what passes. It also counts fetches. */
+/** A proxy for the SQL endpoint that records and counts requests. */
 export const startRecorder = async (sqlEndpoint: string) => {
   const bodies: (Statement | { queries: Statement[] })[] = []
   const proxy = await startSqlProxy(sqlEndpoint, async ({ body, outgoing, ask }) => {
@@ -19,12 +19,12 @@ export const startRecorder = async (sqlEndpoint: string) => {
   })
   return {
     ...proxy,
-    /** What went through since the last call. */
+    /** The requests since the last call. */
     take: () => bodies.splice(0),
   }
 }
 
-/** Reads a sale's two fetches out of what was recorded. */
+/** Finds a sale's two fetches among the recorded ones. */
 export const toSale = (
   bodies: ReturnType<Awaited<ReturnType<typeof startRecorder>>['take']>,
 ): RecordedSale => {
@@ -36,8 +36,8 @@ export const toSale = (
 }
 
 /**
- * The parameters of one more sale. Ids that differ between two recorded sales are what makes a sale itself, and
- * are made new, the same one for the same one; the rest (workspace, partner, reward, times, steps) stays.
+ * The parameters of a further sale. Ids that differ between two recorded sales are replaced consistently by new ones;
+ * everything else (workspace, partner, reward, times, steps) stays the same.
  */
 export const oneMoreSale = (a: RecordedSale, b: RecordedSale): { read: unknown[]; write: unknown[][] } => {
   const made = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** `npm run bench`: every figure that has a bar, measured in one run and printed in one table. */
+/** `npm run bench`: measures every figure that has a bar, and prints one table. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,10 +19,10 @@ import { createTable } from './table.ts'
 import { buildOwn, buildWorker, startBenchWorkers } from './workers.ts'
 
 const ROUNDS = { warmUp: 200, measured: Number(process.env.BENCH_ROUNDS ?? 2_000) }
-/** Imports of 100,000 partners, each beside its bare insert. */
+/** Imports of 100,000 partners, each against its bare insert. */
 const IMPORT_ROUNDS = 3
 const TRACKING = ['track-click', 'track-lead', 'track-sale']
-/** What a tracking Worker may weigh. A kilobyte is 1,000 bytes here, the stricter reading. */
+/** The size limit of a tracking Worker. A kilobyte is 1,000 bytes here. */
 const WORKER_BUDGET_BYTES = 130_000
 
 const table = createTable()
@@ -67,7 +67,7 @@ const createMerchant = async (databaseUrl: string, sqlEndpoint: string) => {
 type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
 let serial = 0
-/** A sale to a customer whom nobody has seen, which is the most work: event, customer and commission. */
+/** A sale to a new customer, which is the most work: event, customer and commission. */
 const newSale = (clickId: unknown) => {
   serial++
   return {
@@ -78,7 +78,7 @@ const newSale = (clickId: unknown) => {
   }
 }
 
-/** A merchant's three endpoints, on Workers of their own. */
+/** A merchant's three endpoints, each on its own Worker. */
 const callTracking = (urls: Map<string, URL>, prefix: string, merchant: Merchant) => {
   const call = (kind: string, body: unknown) =>
     post(new URL(`/api/track/${kind}`, urls.get(`${prefix}track-${kind}`)), body, merchant.headers)
@@ -89,7 +89,7 @@ const callTracking = (urls: Map<string, URL>, prefix: string, merchant: Merchant
   }
 }
 
-/** Counts the fetches of each kind of call. @returns two sales as they went out, for the bare Worker to repeat */
+/** Counts the fetches of each kind of call. @returns two recorded sales, for the bare Worker to repeat */
 const countFetches = async (scripts: Map<string, string>, merchant: Merchant) => {
   const recorder = keep(await startRecorder(merchant.bindings.SQL_ENDPOINT))
   const bindings = { ...merchant.bindings, SQL_ENDPOINT: recorder.url }
@@ -200,7 +200,7 @@ try {
     `${(payouts.claimMs / 1_000).toFixed(2)} / ${(payouts.bareMs / 1_000).toFixed(2)} s`,
   )
   table.atMost('  the slowest page, in ms', Math.round(payouts.slowestPageMs), null)
-  table.atMost('runs of the clock that send 10,000 payouts, 900 fetches each', payouts.ticks, null)
+  table.atMost('scheduled runs that send 10,000 payouts, 900 fetches each', payouts.runs, null)
   table.atMost('  the most fetches that one of them made', payouts.most, 900)
   table.atMost('  fetches in all', payouts.fetches, null, `${payouts.seconds.toFixed(1)} s`)
   table.atMost('verify_ledger of 100,000 commissions, in ms', Math.round(payouts.verifyMs), null)

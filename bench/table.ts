@@ -1,10 +1,10 @@
 type Row = { what: string; measured: string; bar: string; holds: boolean }
 
-/** The table of a run: what was measured, against which bar. */
+/** The table of results and bars. */
 export const createTable = () => {
   const rows: Row[] = []
   return {
-    /** A figure that may be this much at most. Without a bar, it is for information. */
+    /** A figure with a maximum; null means for information only. */
     atMost: (what: string, measured: number, bar: number | null, detail = ''): void => {
       const text = Number.isInteger(measured) ? String(measured) : measured.toFixed(3)
       rows.push({

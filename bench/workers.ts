@@ -1,4 +1,4 @@
-/** Workers in workerd without wrangler around them: one port each, nothing in between. */
+/** Workers in workerd without wrangler: one port each, nothing in between. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { ROOT } from '../dev/root.ts'
 
 export type Bundle = { script: string; gzipBytes: number }
 
-/** Builds one Worker just as the deployment does. */
+/** Builds a Worker as the deployment does. */
 export const buildWorker = (env: string): Bundle => {
   const folder = `${ROOT}.wrangler/bench/${env}`
   execFileSync('wrangler', ['deploy', '--env', env, '--dry-run', '--outdir', folder], {
@@ -36,8 +36,8 @@ export const buildOwn = async (file: string): Promise<string> => {
 }
 
 /**
- * On Cloudflare, the rate limit is counted in the memory of the machine that runs the Worker. Its local emulation
- * writes to SQLite in a Durable Object instead, at half a millisecond a call: that would measure the emulator.
+ * On Cloudflare, rate limits are counted in memory. The local emulation writes to SQLite in a Durable Object, which
+ * takes half a millisecond per call and would distort the figures.
  */
 const IN_MEMORY_LIMIT = `
   import worker from './worker.js'
@@ -48,9 +48,9 @@ export type BenchWorker = {
   name: string
   script: string
   bindings?: Record<string, string>
-  /** Other Workers of the bench that it calls, by binding. */
+  /** Service bindings to other Workers of the bench. */
   services?: Record<string, string>
-  /** `memory` as on Cloudflare, `emulated` as wrangler does it, and none for Workers that ask for none. */
+  /** `memory` as on Cloudflare, `emulated` as in wrangler; ignored by Workers without a rate limit. */
   limit?: 'memory' | 'emulated'
 }
 
@@ -60,7 +60,7 @@ const modulesOf = ({ script, limit }: BenchWorker) => {
   return [{ type: 'ESModule' as const, path: 'main.js', contents: IN_MEMORY_LIMIT }, worker]
 }
 
-/** Starts Workers. @returns each one's address by name, and how to stop them */
+/** Starts Workers. @returns their URLs by name, and a stop function */
 export const startBenchWorkers = async (workers: BenchWorker[]) => {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
