@@ -61,7 +61,7 @@ describe('npm start', () => {
   })
   afterAll(() => system?.stop())
 
-  test('keeps its data between runs, and the key in demo.json stays good', async () => {
+  test('keeps its data between runs, and the API key in demo.json stays valid', async () => {
     const { demo } = system
     expect(demo).toMatchObject({
       apiKey: before.apiKey,
@@ -78,7 +78,7 @@ describe('npm start', () => {
     expect(JSON.parse(sales[0] ?? '')).toMatchObject({ status: 200 })
   })
 
-  test('uses another Postgres when DATABASE_URL names one, and starts none of its own', async () => {
+  test('uses the Postgres of DATABASE_URL, and starts none of its own', async () => {
     const guest = await startSystem({
       DATABASE_URL: system.demo.databaseUrl,
       DATA_DIR: join(folder, 'guest'),
@@ -89,13 +89,13 @@ describe('npm start', () => {
     expect(await guest.stop()).toBe(0)
   })
 
-  test('refuses a second start over the same folder, which leaves demo.json alone', async () => {
+  test('refuses a second start with the same folder, and keeps demo.json', async () => {
     const { code, output } = await runToEnd({ DATA_DIR })
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('is in use by process') })
     expect(JSON.parse(await readFile(join(DATA_DIR, 'demo.json'), 'utf8'))).toEqual(system.demo)
   })
 
-  test('refuses a request line that names no page, which hurts nothing', async () => {
+  test('refuses a request target that is no path, and keeps running', async () => {
     const { baseUrl } = system.demo
     const { hostname, port } = new URL(baseUrl)
     for (const line of ['OPTIONS * HTTP/1.1', 'GET http://elsewhere.example/ HTTP/1.1']) {
@@ -124,7 +124,7 @@ describe('npm start', () => {
     )
   })
 
-  test('leaves nothing running behind, even when it is killed', async () => {
+  test('leaves no process running, even when it is killed', async () => {
     const pids = ['postgres', 'workerd'].flatMap((name) => childrenNamed(name, system.pid))
     expect(pids.length).toBeGreaterThanOrEqual(2)
     process.kill(system.pid, 'SIGKILL')
@@ -133,7 +133,7 @@ describe('npm start', () => {
   })
 })
 
-describe('npm start says so', () => {
+describe('npm start fails with a clear message', () => {
   test.each(['PORT', 'SHOP_PORT'])(
     'when the port of %s is taken, and how to choose another',
     async (variable) => {
@@ -149,7 +149,7 @@ describe('npm start says so', () => {
     },
   )
 
-  test('when DATABASE_URL is no address of a Postgres, or nobody answers there', async () => {
+  test('when DATABASE_URL is no Postgres URL, or the server is unreachable', async () => {
     for (const [DATABASE_URL, says] of [
       ['nonsense', 'DATABASE_URL is not a Postgres address'],
       ['postgres://u:p@127.0.0.1:1/x', 'Cannot connect to the database of DATABASE_URL at 127.0.0.1:1'],
@@ -177,7 +177,7 @@ describe('npm start says so', () => {
     expect(output).not.toMatch(/^ +at /m)
   })
 
-  test('when a port is no port', async () => {
+  test('when a port is invalid', async () => {
     const { code, output } = await runToEnd({ PORT: 'http' })
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('PORT=http is not a port') })
   })

@@ -44,7 +44,7 @@ describe('the merchant’s reports', () => {
     metadata: {},
   })
 
-  test('after a broken connection and a 503, the very same report is sent again until it is answered', async () => {
+  test('a report is retried unchanged after a lost connection and a 503', async () => {
     const { calls, tributary } = await startTributary([{ status: 0 }, { status: 503 }, RECORDED])
     const { outcome } = tributary.reportSale(sale('inv_1'))
 
@@ -53,14 +53,14 @@ describe('the merchant’s reports', () => {
     expect(calls[0]?.headers.authorization).toBe('Bearer trib_live_test')
   })
 
-  test('it waits for as long as Retry-After says', async () => {
+  test('a retry waits for Retry-After', async () => {
     const { calls, tributary } = await startTributary([{ status: 429, retryAfter: 1 }, RECORDED])
     expect(await tributary.reportSale(sale('inv_1')).outcome).toMatchObject({ state: 'recorded' })
     const [first, second] = calls
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
   })
 
-  test('a refused report is logged for a programmer, and never sent again', async () => {
+  test('a refused report is logged, and never sent again', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue()
     const { calls, tributary } = await startTributary([{ status: 400, body: { error: 'no' } }])
     const { outcome } = tributary.reportSale(sale('inv_1'))
@@ -69,7 +69,7 @@ describe('the merchant’s reports', () => {
     expect(log).toHaveBeenCalledWith('Tributary refused the sale inv_1: 400 {"error":"no"}')
   })
 
-  test('what did not get through is kept, and sent after the next report that does', async () => {
+  test('undelivered reports are queued, and sent after the next success', async () => {
     const outage = { status: 503, retryAfter: 3_600 }
     const { calls, tributary } = await startTributary([outage, outage, RECORDED])
     const kept = [tributary.reportSale(sale('inv_1')), tributary.reportSale(sale('inv_2'))]
@@ -85,7 +85,7 @@ describe('the merchant’s reports', () => {
     expect(sent.toSorted()).toEqual(['inv_1', 'inv_1', 'inv_2', 'inv_2', 'inv_3'])
   })
 
-  test('while Tributary is down customers are served, and told what becomes of the report', async () => {
+  test('while Tributary is down, customers are served and see the state of the report', async () => {
     const shop = createShop({
       tributaryUrl: (await startTributary([{ status: 503, retryAfter: 3_600 }])).url,
       workspace: 'pine-notes',

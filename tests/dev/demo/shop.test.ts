@@ -75,7 +75,7 @@ describe('the shop in a browser', () => {
     return data
   }
 
-  test('a sale to a visitor of Maya’s link earns her 20%, and the receipt says why', async () => {
+  test('a sale to a visitor of Maya’s link earns her 20%, and the receipt explains it', async () => {
     const page = await newVisitor()
     await comeThrough(page, 'maya')
     await signUp(page)
@@ -92,7 +92,7 @@ describe('the shop in a browser', () => {
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
 
-  test('a renewal carries the click of the sign-up, even when the browser has forgotten it', async () => {
+  test('a renewal is reported with the click of the sign-up, even if the browser has lost it', async () => {
     const page = await newVisitor()
     await comeThrough(page, 'maya')
     await signUp(page)
@@ -108,7 +108,7 @@ describe('the shop in a browser', () => {
     expect(await page.getByRole('listitem').filter({ hasText: 'PN-' }).count()).toBe(2)
   })
 
-  test('sending the same sale again gets the same answer, and nothing doubles', async () => {
+  test('sending the same sale again gets the same response, and earns nothing more', async () => {
     const page = await newVisitor()
     await comeThrough(page, 'maya')
     await signUp(page)
@@ -120,7 +120,7 @@ describe('the shop in a browser', () => {
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
 
-  test('a visitor without a link buys as well, and is told that no click ties the sale to a partner', async () => {
+  test('a visitor without a link can buy, and sees that no partner is credited', async () => {
     const page = await newVisitor()
     await signUp(page)
     await buy(page)
@@ -163,7 +163,7 @@ describe('the shop in a browser', () => {
     expect(await page.getByRole('listitem').filter({ hasText: 'PN-' }).count()).toBe(1)
   })
 
-  test('a name made of markup is shown as it was typed, everywhere', async () => {
+  test('a name with markup is escaped on every page', async () => {
     const page = await newVisitor()
     const name = `<script>alert("1")</script>'&amp;`
     await signUp(page, name)
@@ -197,7 +197,7 @@ describe('the shop in a browser', () => {
     expect(response.headers.get('Set-Cookie')).toBeNull()
   })
 
-  test('the session is a cookie that scripts and other sites’ forms can’t use', async () => {
+  test('the session cookie is HttpOnly and SameSite', async () => {
     const page = await newVisitor()
     await signUp(page)
     const cookies = await page.context().cookies()

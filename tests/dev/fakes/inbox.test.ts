@@ -30,21 +30,21 @@ const post = async (body: unknown, headers: Record<string, string> = {}) => {
 
 describe('the inbox refuses what Resend refuses', () => {
   test.each([
-    { case: 'no key', headers: { Authorization: '' }, status: 401, name: 'missing_api_key' },
+    { case: 'no API key', headers: { Authorization: '' }, status: 401, name: 'missing_api_key' },
     {
-      case: 'a key of another service',
+      case: 'an API key of another service',
       headers: { Authorization: 'Bearer sk_1' },
       status: 403,
       name: 'invalid_api_key',
     },
     {
-      case: 'an idempotency key that is empty',
+      case: 'an empty idempotency key',
       headers: { 'Idempotency-Key': '' },
       status: 400,
       name: 'invalid_idempotency_key',
     },
     {
-      case: 'one that is too long',
+      case: 'an idempotency key that is too long',
       headers: { 'Idempotency-Key': 'k'.repeat(257) },
       status: 400,
       name: 'invalid_idempotency_key',
@@ -59,32 +59,44 @@ describe('the inbox refuses what Resend refuses', () => {
     { case: 'no recipient', body: { ...MAIL, to: [] }, name: 'missing_required_field' },
     { case: 'no subject', body: { ...MAIL, subject: '' }, name: 'missing_required_field' },
     { case: 'neither HTML nor text', body: { ...MAIL, html: '', text: '' }, name: 'missing_required_field' },
-    { case: 'a sender that is no address', body: { ...MAIL, from: 'Pine' }, name: 'validation_error' },
-    { case: 'a recipient that is no address', body: { ...MAIL, to: 'maya' }, name: 'validation_error' },
+    { case: 'a sender that is no e-mail address', body: { ...MAIL, from: 'Pine' }, name: 'validation_error' },
     {
-      case: 'one with other letters than ASCII',
+      case: 'a recipient that is no e-mail address',
+      body: { ...MAIL, to: 'maya' },
+      name: 'validation_error',
+    },
+    {
+      case: 'a recipient with non-ASCII letters',
       body: { ...MAIL, to: 'mäya@a.example' },
       name: 'validation_error',
     },
-    { case: 'two in one', body: { ...MAIL, to: 'a@a.example,b@b.example' }, name: 'validation_error' },
-    { case: 'fifty-one', body: { ...MAIL, to: Array(51).fill('a@a.example') }, name: 'validation_error' },
+    {
+      case: 'two recipients in one',
+      body: { ...MAIL, to: 'a@a.example,b@b.example' },
+      name: 'validation_error',
+    },
+    {
+      case: 'fifty-one recipients',
+      body: { ...MAIL, to: Array(51).fill('a@a.example') },
+      name: 'validation_error',
+    },
     {
       case: 'a subject of two lines',
       body: { ...MAIL, subject: 'a\nBcc: b@b.example' },
       name: 'validation_error',
     },
-    { case: 'a subject that is no text', body: { ...MAIL, subject: 7 }, name: 'validation_error' },
-    { case: 'a list', body: [MAIL], name: 'validation_error' },
+    { case: 'a subject that is no string', body: { ...MAIL, subject: 7 }, name: 'validation_error' },
+    { case: 'a list instead of a mail', body: [MAIL], name: 'validation_error' },
   ])('$case', async ({ body, name }) => {
     expect(await post(body)).toMatchObject({ status: 422, body: { name } })
   })
 
-  test('what is no JSON', async () => {
+  test('a body that is no JSON', async () => {
     expect(await post('{')).toMatchObject({ status: 400, body: { name: 'validation_error' } })
   })
 })
 
-test('the same idempotency key with the same body has the same answer and one mail; with another it is refused', async () => {
+test('the same idempotency key with the same body replays the response; with another body it is refused', async () => {
   const to = 'twice@partners.example'
   const headers = { 'Idempotency-Key': 'twice' }
   const first = await post({ ...MAIL, to }, headers)
@@ -97,14 +109,14 @@ test('the same idempotency key with the same body has the same answer and one ma
   expect(inbox.mails(to)).toHaveLength(1)
 })
 
-test('a mail that was refused doesn’t use up its idempotency key', async () => {
+test('a refused mail doesn’t use up its idempotency key', async () => {
   const headers = { 'Idempotency-Key': 'second-thoughts' }
   await post({ ...MAIL, to: 'maya' }, headers)
   expect((await post(MAIL, headers)).status).toBe(200)
 })
 
-describe('what arrived', () => {
-  test('is listed newest first, for everybody or for one address', async () => {
+describe('the received mail', () => {
+  test('is listed newest first, for all addresses or one', async () => {
     for (const subject of ['one', 'two']) await post({ ...MAIL, to: 'Ann@Pine.example', subject })
     await post({ ...MAIL, to: 'leo@pine.example' })
     for (const path of ['/mails.json', '/dev/mail/mails.json']) {
@@ -125,7 +137,7 @@ describe('what arrived', () => {
     }
   })
 
-  test('is shown to people, its markup as text and its HTML where nothing runs', async () => {
+  test('is shown on pages, with its markup escaped and its HTML sandboxed', async () => {
     const { body } = await post({
       ...MAIL,
       to: 'eve@pine.example',
@@ -152,7 +164,7 @@ describe('what arrived', () => {
   })
 })
 
-test('with npm start, a mail of the outbox is at /dev/mail of Tributary’s own address within seconds', async () => {
+test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within seconds', async () => {
   const { demo, stop, output } = await startSystem()
   expect(output()).toContain(`${demo.baseUrl}/dev/mail`)
   const env = { DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint ?? '' }

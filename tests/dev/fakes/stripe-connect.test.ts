@@ -89,7 +89,7 @@ const statusOf = async (stripe: Stripe, id: string) => {
 }
 
 describe('a connected account', () => {
-  test('is new, half known, known, restricted, restored and closed', async () => {
+  test('is new, half onboarded, onboarded, restricted, restored and closed', async () => {
     const stripe = clientOf()
     const account = await newAccount(stripe)
     expect(account).toMatchObject({
@@ -123,7 +123,7 @@ describe('a connected account', () => {
     expect(() => fake.restoreAccount(id)).toThrow('is closed')
   })
 
-  test('leaves out what isn’t asked for, and shows itself in the older way too', async () => {
+  test('omits parts that are not included, and is available in v1 too', async () => {
     const { stripe, id } = await startMerchant()
     expect(await stripe.v2.core.accounts.retrieve(id)).toMatchObject({
       configuration: null,
@@ -157,18 +157,22 @@ describe('a connected account', () => {
       says: /identity\.shoe_size/,
     },
     {
-      case: 'no address',
+      case: 'no email address',
       params: withoutEmail,
       says: /Missing required field: contact_email/,
     },
-    { case: 'a bad address', params: { ...RECIPIENT, contact_email: 'maya' }, says: /contact_email/ },
     {
-      case: 'no such country',
+      case: 'an invalid email address',
+      params: { ...RECIPIENT, contact_email: 'maya' },
+      says: /contact_email/,
+    },
+    {
+      case: 'an unknown country',
       params: { ...RECIPIENT, identity: { country: 'xx' } },
       says: /identity\.country/,
     },
     {
-      case: 'what can’t be included',
+      case: 'an unknown include',
       params: { ...RECIPIENT, include: ['everything'] },
       says: /include\.0/,
     },
@@ -196,7 +200,7 @@ describe('a connected account', () => {
     }
   })
 
-  test('is its platform’s alone, whose keys all see it', async () => {
+  test('is visible to all keys of its platform, and to no other platform', async () => {
     const { key, stripe, id } = await startMerchant()
     expect(fake.accounts(key).map((account) => account.id)).toEqual([id])
     const other = clientOf()
@@ -214,7 +218,7 @@ describe('a connected account', () => {
 })
 
 describe('a key', () => {
-  test('says whose it is, until it is revoked', async () => {
+  test('identifies its account, until it is revoked', async () => {
     const key = newKey()
     expect(await clientOf(key).accounts.retrieveCurrent()).toMatchObject({
       id: expect.stringMatching(/^acct_\w{16}$/),
@@ -228,7 +232,7 @@ describe('a key', () => {
     await expect(clientOf('sk_live_1').accounts.retrieveCurrent()).rejects.toMatchObject({ statusCode: 401 })
   })
 
-  test('that is restricted may do nothing about Connect', async () => {
+  test('that is restricted cannot use Connect', async () => {
     const { key, id } = await startMerchant()
     const stripe = clientOf(`${key.replace('sk_', 'rk_')}_noconnect`)
     for (const doing of [
@@ -244,7 +248,7 @@ describe('a key', () => {
 })
 
 describe('a transfer', () => {
-  test('is made, found by its group, and taken from the balance', async () => {
+  test('is created, found by its group, and deducted from the balance', async () => {
     const { key, stripe, id } = await startMerchant()
     fake.setBalance('eur', 5_000, key)
     const made: Stripe.Transfer[] = []
@@ -275,21 +279,21 @@ describe('a transfer', () => {
   })
 
   test.each([
-    { case: 'of nothing', params: { amount: '0' }, error: { code: 'parameter_invalid_integer' } },
-    { case: 'of a part of a cent', params: { amount: '1.5' }, error: { param: 'amount' } },
-    { case: 'in no currency', params: { currency: 'xyz' }, error: { param: 'currency' } },
+    { case: 'of 0', params: { amount: '0' }, error: { code: 'parameter_invalid_integer' } },
+    { case: 'of a fraction of a cent', params: { amount: '1.5' }, error: { param: 'amount' } },
+    { case: 'in an unknown currency', params: { currency: 'xyz' }, error: { param: 'currency' } },
     {
-      case: 'to nobody',
+      case: 'to an unknown account',
       params: { destination: 'acct_1' },
       error: { code: 'resource_missing', message: "No such destination: 'acct_1'" },
     },
-    { case: 'of an unknown kind', params: { speed: 'high' }, error: { code: 'parameter_unknown' } },
+    { case: 'with an unknown parameter', params: { speed: 'high' }, error: { code: 'parameter_unknown' } },
   ])('$case is refused', async ({ params, error }) => {
     const { key, id } = await startMerchant()
     expect(await send(key, { destination: id, ...params })).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('needs somebody who can be paid', async () => {
+  test('requires a destination that can receive transfers', async () => {
     const { stripe, id } = await startMerchant()
     const own = await stripe.accounts.retrieveCurrent()
     const pay = (destination: string) =>
@@ -309,7 +313,7 @@ describe('a transfer', () => {
 describe('an idempotency key', () => {
   const error = (answer: { body: Json }) => answer.body.error
 
-  test('repeats an answer, a refusal too, and refuses other parameters', async () => {
+  test('replays a response, an error too, and refuses other parameters', async () => {
     const { key, id } = await startMerchant()
     const first = await send(key, { destination: id }, 'payout_1_1')
     const again = await send(key, { destination: id }, 'payout_1_1')
@@ -334,7 +338,7 @@ describe('an idempotency key', () => {
     expect(fake.transfers(key)).toHaveLength(2)
   })
 
-  test('keeps nothing of what never began', async () => {
+  test('stores nothing for requests that never began', async () => {
     const { key, id } = await startMerchant()
     expect((await send(key, { destination: id, amount: '0' }, 'a')).status).toBe(400)
     fake.planTransfersOf(key, { status: 429, code: 'rate_limit' }, { status: 503 })
@@ -345,7 +349,7 @@ describe('an idempotency key', () => {
     expect(done.headers.get('Idempotent-Replayed')).toBeNull()
   })
 
-  test('is forgotten after a day', async () => {
+  test('expires after a day', async () => {
     const { key, id } = await startMerchant()
     const first = await send(key, { destination: id }, 'b')
     later(23.9)
@@ -355,7 +359,7 @@ describe('an idempotency key', () => {
     expect(fake.transfers(key)).toHaveLength(2)
   })
 
-  test('is in use while its request is under way', async () => {
+  test('is in use while its request is in progress', async () => {
     const { key, id } = await startMerchant()
     const held = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
@@ -374,7 +378,7 @@ describe('an idempotency key', () => {
     expect((await send(key, { destination: id }, 'c')).body).toEqual((await first).body)
   })
 
-  test('of the second version is good for a month, and does again what failed', async () => {
+  test('of v2 expires after 30 days, and repeats failed requests', async () => {
     const key = newKey()
     const key1 = { 'Idempotency-Key': 'account_1' }
     const make = (params: object, keys = key1) => postJson(key, '/v2/core/accounts', params, keys)
@@ -391,7 +395,7 @@ describe('an idempotency key', () => {
 })
 
 describe('failure', () => {
-  test('may leave a transfer done and untold', async () => {
+  test('can leave a transfer done without a response', async () => {
     const { key, stripe, id } = await startMerchant()
     fake.planTransfersOf(
       key,
@@ -429,7 +433,7 @@ describe('failure', () => {
     expect((await stripe.transfers.list()).data).toHaveLength(done)
   })
 
-  test('finds hooks before a call and after it', async () => {
+  test('hooks run before a call and after it', async () => {
     const { key, id } = await startMerchant()
     const seen: string[] = []
     fake.hooks.onCall = (method, path) => void seen.push(`${method} ${path}: ${fake.transfers(key).length}`)
@@ -459,7 +463,7 @@ describe('events', () => {
   }
   const CAPABILITY = 'v2.core.account[configuration.recipient].capability_status_updated'
 
-  test('tell a platform of its accounts, whole and by name', async () => {
+  test('report a platform’s accounts, as snapshot and thin events', async () => {
     const { key, stripe, id } = await startMerchant()
     const whole = await receive(['account.updated'], key)
     const thin = await receive([CAPABILITY, 'v2.core.account.closed'], key)
@@ -528,7 +532,7 @@ describe('the pages', () => {
       },
     })
 
-  test('let an owner leave half-way and go on by another link', async () => {
+  test('let an owner leave half-way and continue by another link', async () => {
     const stripe = clientOf()
     const { id } = await newAccount(stripe)
     for (const { step, due } of [
@@ -557,7 +561,7 @@ describe('the pages', () => {
     expect(await statusOf(stripe, id)).toMatchObject({ status: 'active' })
   })
 
-  test('send who comes too late to where there is a new link', async () => {
+  test('redirect an expired link to its refresh URL', async () => {
     const { stripe, id } = await startMerchant()
     const link = await newLink(stripe, id)
     later(0.2)
@@ -586,7 +590,7 @@ describe('the pages', () => {
     expect(made.status).toBe(status)
   })
 
-  test('let others do what tests do here', async () => {
+  test('offer the test controls as forms too', async () => {
     const { key, stripe, id } = await startMerchant()
     expect((await form('/balance', { currency: 'usd', amount: '1000', key })).status).toBe(303)
     expect((await form('/failures', { transfers: '429, pass', key })).status).toBe(303)
@@ -610,7 +614,7 @@ describe('the pages', () => {
   })
 })
 
-describe('each object has Stripe’s shape', () => {
+describe('each object has the shape of Stripe’s', () => {
   /** What the samples have of cards, Bacs and invoices, which accounts that only get money don't have to do with. */
   const LEFT_OUT = new Set(['settings.bacs_debit_payments', 'settings.invoices', 'settings.payouts'])
   LEFT_OUT.add('settings.sepa_debit_payments')
@@ -629,7 +633,7 @@ describe('each object has Stripe’s shape', () => {
   const sampleOf = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../fixtures/stripe/${name}.json`, import.meta.url), 'utf8'))
 
-  test('as in the samples that it publishes', async () => {
+  test('as in its published samples', async () => {
     const { key, id } = await startMerchant()
     const { body: sent } = await send(key, { destination: id })
     const paths = ['account', `accounts/${id}`, `transfers/${sent.id}`, 'balance']

@@ -72,7 +72,7 @@ const post = (path: string, params: Record<string, string>, headers: Record<stri
   call(path, { method: 'POST', body: new URLSearchParams(params), headers })
 
 describe('a subscription by checkout', () => {
-  test('leaves a customer, an invoice, its payment and a charge that name each other', async () => {
+  test('creates a customer, an invoice, its payment and a charge that refer to each other', async () => {
     const { code, coupon, promotionCode } = addCode()
     const session = await openSubscription({ allow_promotion_codes: true, client_reference_id: 'clk_1' })
     expect(session).toMatchObject({ status: 'open', payment_status: 'unpaid', amount_total: 2_900 })
@@ -136,7 +136,7 @@ describe('a subscription by checkout', () => {
     }
   })
 
-  test('that costs nothing is paid without a payment', async () => {
+  test('of amount 0 is completed without a payment', async () => {
     const { coupon } = fake.addCoupon({ percentOff: 100 })
     const { id } = await openSubscription({ discounts: [{ coupon: coupon.id }] })
     const session = fake.pay(id, BUYER)
@@ -147,7 +147,7 @@ describe('a subscription by checkout', () => {
 })
 
 describe('a purchase by checkout', () => {
-  test('of a guest has no customer and no invoice, unless they are asked for', async () => {
+  test('of a guest has no customer and no invoice, unless requested', async () => {
     const guest = fake.pay((await openPurchase()).id, BUYER)
     expect(guest).toMatchObject({ amount_total: 2_500, customer: null, invoice: null })
     expect(guest.payment_intent).toMatch(/^pi_/)
@@ -161,14 +161,14 @@ describe('a purchase by checkout', () => {
     })
   })
 
-  test('of a known customer stays theirs', async () => {
+  test('of a known customer keeps that customer', async () => {
     const customer = await stripe.customers.create({ email: 'eve@example.com', name: 'Eve' })
     const paid = fake.pay((await openPurchase({ customer: customer.id })).id, BUYER)
     expect(paid.customer).toBe(customer.id)
     expect((await stripe.customers.list({ email: 'eve@example.com' })).data).toHaveLength(1)
   })
 
-  test('can’t be paid twice, nor by a code that is none', async () => {
+  test('can’t be paid twice, or with an unknown code', async () => {
     const { id } = await openPurchase({ allow_promotion_codes: true })
     expect(() => fake.pay(id, { ...BUYER, promotionCode: 'NONE' })).toThrow('This code is invalid.')
     fake.pay(id, BUYER)
@@ -176,10 +176,10 @@ describe('a purchase by checkout', () => {
   })
 })
 
-describe('money that goes back', () => {
+describe('refunds and disputes', () => {
   const buy = async () => String(fake.pay((await openPurchase()).id, BUYER).payment_intent)
 
-  test('is counted on the charge, and never more than was paid', async () => {
+  test('a refund is added to the charge, and never exceeds the payment', async () => {
     const payment_intent = await buy()
     const half = await stripe.refunds.create({ payment_intent, amount: 1_250 })
     expect(half).toMatchObject({ amount: 1_250, status: 'succeeded', payment_intent })
@@ -201,7 +201,7 @@ describe('money that goes back', () => {
     })
   })
 
-  test('by a dispute comes again when that is won', async () => {
+  test('a dispute withdraws the payment, and returns it when won', async () => {
     const payment = await buy()
     const before = fake.events().length
     const dispute = fake.dispute(payment)
@@ -281,20 +281,20 @@ describe('the API', () => {
       param: 'line_items',
     },
     {
-      case: 'a missing part of one',
+      case: 'a missing nested parameter',
       params: { 'line_items[0][price_data][currency]': 'usd' },
       code: 'parameter_missing',
       param: 'line_items[0][price_data][unit_amount]',
     },
-    { case: 'an unknown one', params: { colour: 'red' }, code: 'parameter_unknown', param: 'colour' },
+    { case: 'an unknown parameter', params: { colour: 'red' }, code: 'parameter_unknown', param: 'colour' },
     {
-      case: 'a price that is not there',
+      case: 'an unknown price',
       params: { 'line_items[0][price]': 'price_1' },
       code: 'resource_missing',
       param: 'line_items[0][price]',
     },
     {
-      case: 'a customer who is not there',
+      case: 'an unknown customer',
       params: { customer: 'cus_1' },
       code: 'resource_missing',
       param: 'customer',
@@ -305,11 +305,11 @@ describe('the API', () => {
       param: 'client_reference_id',
     },
     {
-      case: 'one that is too long',
+      case: 'a client reference that is too long',
       params: { client_reference_id: 'a'.repeat(201) },
       param: 'client_reference_id',
     },
-    { case: 'an address that is none', params: { success_url: '/thanks' }, param: 'success_url' },
+    { case: 'an invalid URL', params: { success_url: '/thanks' }, param: 'success_url' },
     {
       case: 'an amount that is no integer',
       params: { 'line_items[0][quantity]': '1.5' },
@@ -361,7 +361,7 @@ describe('the API', () => {
     },
   )
 
-  test('has no such thing as an id that is unknown, and expands nothing that is no id', async () => {
+  test('refuses unknown ids, and expands only ids', async () => {
     await expect(stripe.invoices.retrieve('in_1')).rejects.toMatchObject({
       statusCode: 404,
       code: 'resource_missing',
@@ -376,7 +376,7 @@ describe('the API', () => {
     )
   })
 
-  test('does a repeated request once, and refuses another one under its key', async () => {
+  test('executes a repeated request once, and refuses another one with its key', async () => {
     const headers = { 'Idempotency-Key': crypto.randomUUID() }
     const first = await post('/v1/customers', { email: 'once@example.com' }, headers)
     const again = await post('/v1/customers', { email: 'once@example.com' }, headers)
@@ -389,7 +389,7 @@ describe('the API', () => {
     expect((await stripe.customers.list({ email: 'once@example.com' })).data).toHaveLength(1)
   })
 
-  test('fails as it is told, and a call that was cut off is done once when it is repeated', async () => {
+  test('fails as planned, and a call that was cut off is executed once when repeated', async () => {
     fake.plan({ status: 500 }, 'garbage', { status: 429, code: 'rate_limit' }, 'cut_after')
     const calls = fake.calls()
     await expect(stripe.balance.retrieve()).rejects.toMatchObject({ statusCode: 500 })
@@ -421,7 +421,7 @@ describe('events', () => {
     return { received, ...(await listen(server)) }
   }
 
-  test('are signed under the endpoint’s secret, and only those that it wants', async () => {
+  test('are signed with the endpoint’s secret, and filtered by its subscriptions', async () => {
     const other = await startStripe()
     const { received, url, stop } = await receive()
     const client = clientOf(other)
@@ -449,7 +449,7 @@ describe('events', () => {
     await Promise.all([other.stop(), stop()])
   })
 
-  test('go out again until they are taken, and once more when somebody asks', async () => {
+  test('are retried until delivered, and resent on request', async () => {
     const other = await startStripe()
     const { received, url, stop } = await receive(503, 302)
     other.addEndpoint({ url, secret: 'whsec_known', events: ['customer.created'] })
@@ -465,7 +465,7 @@ describe('events', () => {
     await Promise.all([other.stop(), stop()])
   })
 
-  test('of one moment come in any order when that is asked for, and all of them', async () => {
+  test('of one action arrive in random order on request, and completely', async () => {
     const other = await startStripe({ shuffle: true })
     const { received, url, stop } = await receive()
     other.addEndpoint({ url })
@@ -494,7 +494,7 @@ describe('the pages', () => {
       redirect: 'manual',
     })
 
-  test('take a code and a payment, and send the buyer back with the session’s id', async () => {
+  test('accept a code and a payment, and redirect the buyer with the session’s id', async () => {
     const { code } = addCode()
     const session = await openSubscription({
       allow_promotion_codes: true,
@@ -516,7 +516,7 @@ describe('the pages', () => {
     expect((await fetch(session.url ?? '')).status).toBe(410)
   })
 
-  test('let the merchant’s side happen, and say what can’t', async () => {
+  test('trigger the merchant’s actions, and say why one fails', async () => {
     const session = await openSubscription()
     const { subscription, invoice } = fake.pay(session.id, { email: 'page@example.com' })
     const [payment] = (await stripe.invoicePayments.list({ invoice: String(invoice) })).data
@@ -548,7 +548,7 @@ describe('the pages', () => {
   })
 })
 
-describe('each object has Stripe’s shape', () => {
+describe('each object has the shape of Stripe’s', () => {
   /** What Stripe's types have, but its samples don't: it is newer, or was left out of them. */
   const ADDED = [
     'checkout.session.allowed_payment_method_types',
@@ -593,7 +593,7 @@ describe('each object has Stripe’s shape', () => {
   const sampleOf = (name: string): unknown =>
     JSON.parse(readFileSync(new URL(`../../fixtures/stripe/${name}.json`, import.meta.url), 'utf8'))
 
-  test('as in the samples that it publishes', async () => {
+  test('as in its published samples', async () => {
     const { code } = addCode()
     const { id } = await openSubscription({ allow_promotion_codes: true })
     const { invoice, subscription } = fake.pay(id, { ...BUYER, promotionCode: code })

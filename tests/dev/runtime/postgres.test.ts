@@ -90,7 +90,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-test('the first start makes a database in UTF-8 and UTC that only this machine can reach', async () => {
+test('the first start creates a database in UTF-8 and UTC that only this machine can reach', async () => {
   const dataDir = openFolder()
   const postgres = await start(dataDir)
 
@@ -117,7 +117,7 @@ test('the first start makes a database in UTF-8 and UTC that only this machine c
   ])
 })
 
-test('what was stored is there after a restart, and nothing runs in between', async () => {
+test('data is kept across a restart, and nothing runs in between', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir)
   await query(first, 'create table kept as select 42 as answer')
@@ -129,7 +129,7 @@ test('what was stored is there after a restart, and nothing runs in between', as
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('while one process runs it, a second is refused and told which', async () => {
+test('while one process runs it, a second one fails with the pid of the first', async () => {
   const dataDir = openFolder()
   const { child, databaseUrl } = await startInChild(dataDir)
 
@@ -137,7 +137,7 @@ test('while one process runs it, a second is refused and told which', async () =
   expect(await query({ databaseUrl }, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('when the process that runs it is killed, the server ends too, and the next start finds all', async () => {
+test('when its process is killed, the server ends too, and the next start finds all data', async () => {
   const dataDir = openFolder()
   const { child, databaseUrl } = await startInChild(dataDir)
   await query({ databaseUrl }, 'create table kept as select 42 as answer')
@@ -149,14 +149,14 @@ test('when the process that runs it is killed, the server ends too, and the next
   expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('a process that ends without stopping its server does not leave it behind', async () => {
+test('a process that ends without stopping its server leaves no server running', async () => {
   const dataDir = openFolder()
   const { child } = await startInChild(dataDir, 'process.exit(3)')
   if (child.exitCode === null) await once(child, 'exit')
   await untilEnded(dataDir)
 })
 
-test('a server that was left behind all the same is stopped and started anew', async () => {
+test('an orphaned server is stopped and started again', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir, { durable: true })
   await query(first, 'create table kept as select 42 as answer')
@@ -169,7 +169,7 @@ test('a server that was left behind all the same is stopped and started anew', a
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('pid files whose number has gone to another program since do not stand in the way', async () => {
+test('pid files whose pid was reused by another program are ignored', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir)
   const pidFile = join(first.clusterDir, 'postmaster.pid')
@@ -183,7 +183,7 @@ test('pid files whose number has gone to another program since do not stand in t
   expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('an initdb that was interrupted leaves nothing to trip on', async () => {
+test('an interrupted initdb does not affect the next start', async () => {
   const dataDir = openFolder()
   fs.mkdirSync(join(dataDir, 'postgres.unfinished-abc', 'cluster'), { recursive: true })
   const postgres = await start(dataDir)
@@ -192,7 +192,7 @@ test('an initdb that was interrupted leaves nothing to trip on', async () => {
   expect(fs.readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([])
 })
 
-test('a server that was killed recovers at the next start, and the log hook hears that it ended', async () => {
+test('a killed server recovers at the next start, and its end is logged', async () => {
   const dataDir = openFolder()
   const lines: string[] = []
   const first = await start(dataDir, { durable: true, onLog: (line) => lines.push(line) })
@@ -205,7 +205,7 @@ test('a server that was killed recovers at the next start, and the log hook hear
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('when the server does not start, the error ends with what it logged, and the folder is free again', async () => {
+test('when the server does not start, the error ends with its log, and the folder is unlocked', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir)
   await first.stop()
@@ -216,7 +216,7 @@ test('when the server does not start, the error ends with what it logged, and th
   }
 })
 
-test('a data folder that cannot be written is an error that says what to do', async () => {
+test('a data folder that is not writable is an error that says what to do', async () => {
   const folder = openFolder()
   // Root may write to any folder, but not beneath a file.
   const dataDir = join(folder, 'file', 'data')
@@ -229,7 +229,7 @@ test('a data folder that cannot be written is an error that says what to do', as
   )
 })
 
-test('a folder closed to all but its owner works, as root too, and deleting it deletes its data', async () => {
+test('a folder private to its owner works, as root too, and deleting it deletes its data', async () => {
   const dataDir = privateFolder()
   const lines: string[] = []
   const first = await start(dataDir, { onLog: (line) => lines.push(line) })

@@ -102,7 +102,7 @@ test.each([
   expect(await response.json()).toMatchObject({ rows: [[text]] })
 })
 
-test('the answer is raw text with its fields, in arrays or in objects', async () => {
+test('the response is raw text with its fields, in arrays or in objects', async () => {
   const query = { query: `select 1 as one, null as "none"` }
   const field = { tableID: 0, columnID: 0, dataTypeModifier: -1, format: 'text' }
   const answer = {
@@ -123,7 +123,7 @@ test('the answer is raw text with its fields, in arrays or in objects', async ()
   })
 })
 
-test('a write says how many rows it changed', async () => {
+test('a write returns the number of changed rows', async () => {
   const full = neon(postgres.databaseUrl, { fullResults: true })
   const inserted = await full`insert into partners values (101, 'one'), (102, 'two')`
   expect(inserted).toMatchObject({ command: 'INSERT', rowCount: 2, rows: [], fields: [] })
@@ -148,7 +148,7 @@ test.each([
   expect(deferrable).toEqual([{ transaction_deferrable: 'off' }])
 })
 
-test('a deferrable, read-only batch is that', async () => {
+test('a deferrable, read-only batch runs with these modes', async () => {
   const options = { isolationLevel: 'Serializable', readOnly: true, deferrable: true } as const
   const [readOnly, deferrable] = await sql.transaction(
     [sql`show transaction_read_only`, sql`show transaction_deferrable`],
@@ -158,12 +158,12 @@ test('a deferrable, read-only batch is that', async () => {
   expect(deferrable).toEqual([{ transaction_deferrable: 'on' }])
 })
 
-test('a read-only batch refuses to write', async () => {
+test('a read-only batch cannot write', async () => {
   const write = sql.transaction([sql`insert into partners values (1, 'x')`], { readOnly: true })
   expect(await failureOf(write)).toMatchObject({ code: '25006' })
 })
 
-test('an error in a batch undoes all of it, and the next request is none the worse', async () => {
+test('an error in a batch rolls it back, and does not affect the next request', async () => {
   const batch = sql.transaction([
     sql`insert into partners values (1, 'ada')`,
     sql`insert into partners values (2, 'ada')`,
@@ -172,13 +172,13 @@ test('an error in a batch undoes all of it, and the next request is none the wor
   expect(await sql`select * from partners`).toEqual([])
 })
 
-test('an isolation level that does not exist is refused', async () => {
+test('an unknown isolation level is refused', async () => {
   const response = await post({ queries: [] }, { 'neon-batch-isolation-level': 'Chaos' })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ message: 'invalid isolation level', code: '' })
 })
 
-test('an error of Postgres arrives with its parts', async () => {
+test('an error of Postgres is returned with its fields', async () => {
   const twice = sql`insert into partners values (1, 'ada'), (2, 'ada')`
   expect(await failureOf(twice)).toMatchObject({
     name: 'NeonDbError',
@@ -249,7 +249,7 @@ test.each([
   await expect.poll(async () => [...new Set((await looks()).flat().map((row) => row.value))]).toEqual([value])
 })
 
-test('a wrong password is refused as Postgres refuses it, and so is a wrong user', async () => {
+test('a wrong password or user is refused with the error of Postgres', async () => {
   const wrong = new URL(postgres.databaseUrl)
   wrong.password = 'guess'
   expect(await failureOf(neon(wrong.href)`select 1`)).toMatchObject({ code: '28P01' })
@@ -266,13 +266,13 @@ test('the database is the one that the connection string names, whatever its hos
   expect((await failureOf(neon(other.href)`select 1`)).message).toMatch(/HTTP status 500.*"code":"3D000"/)
 })
 
-test('a connection that is killed during its query is an error, and only to that query', async () => {
+test('a connection killed during its query fails that query only', async () => {
   const killed = await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`)
   expect(['57P01', '']).toContain(killed.code)
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
 })
 
-test('idle connections that are killed are replaced', async () => {
+test('killed idle connections are replaced', async () => {
   const ten = () => Promise.all(Array.from({ length: 10 }, () => sql`select pg_sleep(0.01)`))
   await ten()
   const others = `from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()`
@@ -281,13 +281,13 @@ test('idle connections that are killed are replaced', async () => {
   await ten()
 })
 
-test('fifty queries at once are all answered', async () => {
+test('fifty concurrent queries all succeed', async () => {
   const queries = Array.from({ length: 50 }, (_, n) => sql`select ${n}::int as n, pg_sleep(0.02)::text`)
   const rows = (await Promise.all(queries)).flat()
   expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
-test('a client that goes away does not stop its statement', async () => {
+test('a client that disconnects does not stop its statement', async () => {
   const gone = sql.query(
     `with slept as (select pg_sleep(0.3)) insert into partners select 9, 'late' from slept`,
     [],
@@ -306,17 +306,17 @@ test.each([
     message: /neon-connection-string/,
   },
   {
-    case: 'half a connection string',
+    case: 'an incomplete connection string',
     headers: { 'neon-connection-string': 'postgresql://me@host/db' },
     message: /connection string/,
   },
   { case: 'typed output', headers: { 'neon-raw-text-output': 'false' }, message: /supports raw text only/ },
   {
-    case: 'more parameters than Postgres can take',
+    case: 'more parameters than Postgres supports',
     body: { query: 'select 1', params: Array(65_536).fill(1) },
     message: /at most 65535/,
   },
-  { case: 'rows to copy', body: { query: 'copy partners from stdin' }, message: /COPY/ },
+  { case: 'COPY from stdin', body: { query: 'copy partners from stdin' }, message: /COPY/ },
   { case: 'malformed JSON', body: '{"query":', message: /could not parse/ },
   { case: 'JSON of another shape', body: { sql: 'select 1' }, message: /could not parse/ },
   { case: 'a batch of another shape', body: { queries: ['select 1'] }, message: /could not parse/ },
@@ -326,12 +326,12 @@ test.each([
   expect(await response.json()).toEqual({ message: expect.stringMatching(message), code: '' })
 })
 
-test('there is nothing but POST /sql', async () => {
+test('only POST /sql is served', async () => {
   expect((await fetch(endpoint.url)).status).toBe(405)
   expect((await post({ query: 'select 1' }, {}, endpoint.url.replace('/sql', '/'))).status).toBe(404)
 })
 
-test('a request that is too large is refused with 413, a response with 507, and a batch is undone', async () => {
+test('a request that is too large gets 413, a response 507, and a batch is rolled back', async () => {
   const small = await startSqlEndpoint({
     databaseUrl: postgres.databaseUrl,
     maxRequestBytes: 1000,
@@ -353,7 +353,7 @@ test('a request that is too large is refused with 413, a response with 507, and 
   }
 })
 
-test('stopping does not wait for a statement that runs', async () => {
+test('stopping does not wait for a running statement', async () => {
   const other = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   const query = post({ query: 'select pg_sleep(60)' }, {}, other.url).catch((error) => error)
   await expect
@@ -365,7 +365,7 @@ test('stopping does not wait for a statement that runs', async () => {
   expect(performance.now() - before).toBeLessThan(5_000)
 })
 
-test('when the database is stopped, the answer is 500', async () => {
+test('the response is 500 when the database is stopped', async () => {
   await postgres.stop()
   expect((await failureOf(sql`select 1`)).message).toMatch(/HTTP status 500.*ECONNREFUSED/)
 })
