@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
 import { type Postgres, startPostgres } from '../../dev/runtime/postgres.ts'
@@ -11,10 +10,10 @@ import type { Settings, Workers } from '../../dev/runtime/workers.ts'
 import { startOwnWorkers } from './workers.ts'
 
 /**
- * A Postgres that keeps what it has committed, and Workers before it, of which either can be killed as a power cut would.
- * Called once by a test file, at its top.
+ * A Postgres with fsync on, and Workers connected to it. Either can be killed as by a power cut. Called once by a test
+ * file, at its top.
  *
- * @param settings what else the Workers are told, asked for when they start
+ * @param settings more settings of the Workers, read when they start
  */
 export const useDurable = (settings: () => Partial<Settings> | Promise<Partial<Settings>> = () => ({})) => {
   let dataDir: string
@@ -44,24 +43,27 @@ export const useDurable = (settings: () => Partial<Settings> | Promise<Partial<S
     database,
     baseUrl: () => workers.url.origin,
     workers: () => workers,
-    /** Kills Postgres, and starts it again behind the same endpoint. */
+    /** Kills Postgres. @returns how to restart it behind the same endpoint */
     killPostgres: async () => {
       const [pid] = (await readFile(join(postgres.clusterDir, 'postmaster.pid'), 'utf8')).split('\n')
       process.kill(Number(pid), 'SIGKILL')
-      await sleep(300)
       await postgres.stop()
-      await endpoint.stop()
-      postgres = await startPostgres({ dataDir, durable: true })
-      endpoint = await startSqlEndpoint({
-        databaseUrl: postgres.databaseUrl,
-        port: Number(new URL(endpoint.url).port),
-      })
+      return async () => {
+        await endpoint.stop()
+        postgres = await startPostgres({ dataDir, durable: true })
+        endpoint = await startSqlEndpoint({
+          databaseUrl: postgres.databaseUrl,
+          port: Number(new URL(endpoint.url).port),
+        })
+      }
     },
-    /** Kills all Workers, and starts them again, at another address. */
+    /** Kills all Workers. @returns how to restart them, at another address */
     killWorkers: async () => {
       for (const pid of childrenNamed('workerd')) process.kill(pid, 'SIGKILL')
-      await workers.stop().catch(() => {})
-      workers = await start()
+      return async () => {
+        await workers.stop().catch(() => {})
+        workers = await start()
+      }
     },
   }
 }

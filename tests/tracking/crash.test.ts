@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useDurable } from '../support/durable.ts'
 import { createMerchant } from '../support/merchant.ts'
 
@@ -30,8 +29,10 @@ test('whatever was answered 200 is in the database after Postgres was killed, an
       }
     }
     const calls = Array.from({ length: CALLERS }, (_, caller) => call(caller))
-    await sleep(500)
-    await durable.killPostgres()
+    const before = answered.size
+    await vi.waitUntil(() => answered.size > before + 5 * CALLERS, 60_000)
+    const restart = await durable.killPostgres()
+    await restart()
     crashed = true
     await Promise.all(calls)
   }
