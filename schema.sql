@@ -223,14 +223,14 @@ create table customers (
     name                text,
     partner_id          uuid         not null,
     created_at          timestamptz  not null,
-    imported_at         timestamptz,   -- when an import last gave it its partner
+    imported_at         timestamptz,   -- when an import last set the partner
     started_at          timestamptz,
     started_program_id  uuid,
-    stripe_customer_id  text,          -- once a sale has told that they are the same
+    processor_customer_id  text,       -- the payment processor's id, once a sale has linked it
 
     constraint customers_workspace_id_id_key          unique (workspace_id, id),
     constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
-    constraint customers_workspace_id_stripe_customer_id_key unique (workspace_id, stripe_customer_id),
+    constraint customers_workspace_id_processor_customer_id_key unique (workspace_id, processor_customer_id),
     constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
     constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
     constraint customers_started_program_id_fkey
@@ -521,6 +521,12 @@ create index commissions_unpaid_idx
 create index commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
 
 
+-- The commissions in force: not reversals, and not replaced by another.
+create view current_commissions as
+    select * from commissions c
+    where kind <> 'reversal' and not exists (select from commissions n where n.replaces_id = c.id);
+
+
 -- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key
 -- that is not in the database, and compared by fingerprint. There are two endpoints, one
 -- for the merchant's account and one for connected accounts, and each has two secrets
@@ -542,40 +548,53 @@ create table stripe_secrets (
 );
 
 
--- What Stripe has told us, event by event, and what that led to. The sale, its commission
--- and their reversals follow from all facts about one purchase together, in whatever order
--- they came: those that name the same invoice, payment or charge, directly or by others.
-create table stripe_events (
-    id            uuid         primary key,
-    workspace_id  uuid         not null
-        constraint stripe_events_workspace_id_fkey references workspaces (id),
-    stripe_id     text         not null,
-    type          text         not null,
-    livemode      boolean      not null,
-    customer      text,                    -- Stripe's customer, when it names one
-    keys          text[]       not null,   -- the invoice, payments and charges that it names
-    facts         jsonb        not null,   -- what it says of them, and no more
-    occurred_at   timestamptz  not null,   -- by Stripe's clock
-    received_at   timestamptz  not null,
-    event_id      uuid,                    -- the sale
-    outcome       jsonb,                   -- what it led to; null until that is saved
+-- The events received from payment processors, and their outcomes. A sale, its commission
+-- and their reversals follow from all facts received of one purchase, in any order: those
+-- of the events that share an invoice, payment or charge, directly or through others.
+create table processor_events (
+    id                  uuid         primary key,
+    workspace_id        uuid         not null
+        constraint processor_events_workspace_id_fkey references workspaces (id),
+    processor           text         not null
+        constraint processor_events_processor_check check (processor in ('stripe')),
+    processor_event_id  text         not null,
+    type                text         not null,
+    livemode            boolean      not null,
+    customer            text,                    -- the processor's id of the customer
+    keys                text[]       not null,   -- ids of the invoice, payments, charges and checkout
+    facts               jsonb        not null,   -- see lib/purchases/facts.ts
+    occurred_at         timestamptz  not null,   -- by the processor's clock
+    received_at         timestamptz  not null,
+    event_id            uuid,                    -- the sale
+    outcome             jsonb,                   -- null until the event is processed
 
-    constraint stripe_events_workspace_id_stripe_id_key unique (workspace_id, stripe_id),
-    constraint stripe_events_event_id_fkey foreign key (workspace_id, event_id) references events (workspace_id, id)
+    constraint processor_events_workspace_id_processor_processor_event_id_key
+        unique (workspace_id, processor, processor_event_id),
+    constraint processor_events_event_id_fkey foreign key (workspace_id, event_id) references events (workspace_id, id)
 );
 
--- What else is known of this purchase?
-create index stripe_events_keys_idx on stripe_events using gin (keys);
+-- Which other events are of this purchase?
+create index processor_events_keys_idx on processor_events using gin (keys);
 
--- What has this customer paid, perhaps before we knew whose customer it is?
-create index stripe_events_workspace_id_customer_idx
-    on stripe_events (workspace_id, customer) where customer is not null;
+-- What has this customer paid, perhaps before its partner was known?
+create index processor_events_workspace_id_customer_idx
+    on processor_events (workspace_id, customer) where customer is not null;
 
--- What has arrived for this workspace, newest first?
-create index stripe_events_workspace_id_idx on stripe_events (workspace_id, id);
+-- What was received from this processor, newest first?
+create index processor_events_workspace_id_processor_id_idx on processor_events (workspace_id, processor, id);
 
--- Which of them told of this sale?
-create index stripe_events_event_id_idx on stripe_events (event_id) where event_id is not null;
+-- Which events led to this sale?
+create index processor_events_event_id_idx on processor_events (event_id) where event_id is not null;
+
+
+-- Raises TR001, which rolls the batch back, if rows have changed since they were read. The
+-- code is not one of those that are retried: the caller reads again.
+create function assert_unchanged(is_unchanged boolean) returns void language plpgsql as $$
+begin
+    if not is_unchanged then
+        raise exception 'rows have changed since they were read' using errcode = 'TR001';
+    end if;
+end $$;
 
 
 -- Mails to be sent, written together with what they tell of, and kept once they are
@@ -763,9 +782,7 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
 
     union all
     select 'one commission stands for an event', c.workspace_id, c.event_id, format('there are %s', count(*))
-    from commissions c
-    where c.event_id is not null and c.kind <> 'reversal'
-      and not exists (select from commissions n where n.replaces_id = c.id)
+    from current_commissions c where c.event_id is not null
     group by c.workspace_id, c.event_id having count(*) > 1
 
     union all

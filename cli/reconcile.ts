@@ -1,4 +1,4 @@
-/** `npm run reconcile`: holds what Stripe lists against the ledger, and with --fix records what is lacking. */
+/** `npm run reconcile`: compares Stripe's payments with the ledger, and with --fix records what is missing. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import Stripe from 'stripe'
@@ -9,47 +9,52 @@ import { readIfThere } from '../dev/runtime/files.ts'
 import { connect, type DatabaseEnv } from '../lib/db/connection.ts'
 import { formatMoney } from '../lib/money.ts'
 import { counted } from '../lib/plural.ts'
-import { type Foresight, findLack, type Lack, recordListed } from '../lib/purchases/reconcile.service.ts'
+import {
+  findMissing,
+  type MissingSale,
+  type Predictions,
+  recordListed,
+} from '../lib/purchases/reconcile.service.ts'
 import { listPurchases } from '../lib/purchases/stripe/list-purchases.service.ts'
-import { findEndpoint } from '../lib/purchases/webhook.queries.ts'
+import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import { parseDatabaseUrl } from './database.ts'
 
 const USAGE = `npm run reconcile -- --workspace W --since D [--fix]
 
   --workspace  the workspace, by its slug or id
-  --since      a day, as 2026-01-31 (in UTC), or a moment, as 2026-01-31T12:00:00Z
-  --fix        records what is lacking; without it, nothing is changed
+  --since      a date in UTC, such as 2026-01-31, or a time, such as 2026-01-31T12:00:00Z
+  --fix        records what is missing; without it, nothing is changed
 
-It reads Stripe by STRIPE_API_KEY, and the ledger in DATABASE_URL. Without both, it takes those of a running npm start.`
+It reads Stripe with STRIPE_API_KEY and the ledger in DATABASE_URL. Without both, it uses those of a running npm start.`
 
-/** The exit code for what is lacking, and for what went wrong. */
-const LACKING = 1
+/** Exit codes. */
+const MISSING = 1
 const FAILED = 2
 
-/** A page of Stripe's may take seconds. */
+/** A page of Stripe's API may take seconds. */
 const STRIPE_TIMEOUT_MS = 30_000
-/** Stripe allows 25 calls a second in test mode, and says when they are too many. */
+/** Stripe allows 25 calls a second in test mode, and answers 429 to more. */
 const STRIPE_RETRIES = 5
 
-/** Each line of progress stands for so many. */
+/** Purchases per line of progress. */
 const PROGRESS_EVERY = 100
 
 type Options = { workspace: string; since: Date; fix: boolean; given: string }
 type Places = { database: DatabaseEnv; stripeKey: string; stripeUrl: URL }
 
-/** What was asked for can't be done so. */
+/** Wrong options or environment. */
 class Misuse extends Error {}
 
 const readSince = (text: string): Date => {
-  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
-  if (!z.iso.datetime({ offset: true }).safeParse(moment).success) {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  if (!z.iso.datetime({ offset: true }).safeParse(time).success) {
     throw new Misuse(
-      `--since ${text} is not a day, such as 2026-01-31, nor a moment, such as 2026-01-31T12:00:00Z.`,
+      `--since ${text} is neither a date, such as 2026-01-31, nor a time, such as 2026-01-31T12:00:00Z.`,
     )
   }
-  const since = new Date(moment)
-  if (since > new Date()) throw new Misuse(`--since ${text} is yet to come.`)
+  const since = new Date(time)
+  if (since > new Date()) throw new Misuse(`--since ${text} is in the future.`)
   return since
 }
 
@@ -68,12 +73,12 @@ const parseOptions = () => {
   }
 }
 
-/** @returns null when only help was asked for */
+/** @returns null for --help */
 const readOptions = (): Options | null => {
   const { workspace, since, fix, help } = parseOptions()
   if (help) return null
   if (!workspace || !since) {
-    throw new Misuse(`Say ${workspace ? 'since when: --since' : 'which workspace: --workspace'}.\n\n${USAGE}`)
+    throw new Misuse(`The option ${workspace ? '--since' : '--workspace'} is required.\n\n${USAGE}`)
   }
   return { workspace, since: readSince(since), fix, given: since }
 }
@@ -81,10 +86,10 @@ const readOptions = (): Options | null => {
 const readBase = (base: string): URL => {
   const url = URL.parse(base)
   if (url && /^https?:$/.test(url.protocol)) return url
-  throw new Misuse(`STRIPE_API_BASE=${base} is not an address, such as https://api.stripe.com.`)
+  throw new Misuse(`STRIPE_API_BASE=${base} is not a URL, such as https://api.stripe.com.`)
 }
 
-/** Where the ledger and Stripe are: as the environment says, or else those of the demo that runs here. */
+/** The ledger and Stripe: from the environment, else those of the running demo. */
 const readPlaces = (): Places => {
   const { DATABASE_URL, SQL_ENDPOINT, STRIPE_API_KEY, STRIPE_API_BASE } = process.env
   const stripeUrl = readBase(STRIPE_API_BASE || 'https://api.stripe.com')
@@ -96,15 +101,15 @@ const readPlaces = (): Places => {
       stripeUrl,
     }
   }
-  // Half of one and half of the other would hold one merchant's payments against another one's ledger.
-  if (DATABASE_URL) throw new Misuse('Say by which key Stripe is to be read: STRIPE_API_KEY=rk_live_...')
-  if (STRIPE_API_KEY) throw new Misuse('Say which database holds the ledger: DATABASE_URL=postgresql://...')
+  // Half from the environment and half from the demo would compare two merchants.
+  if (DATABASE_URL) throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
+  if (STRIPE_API_KEY) throw new Misuse('Set DATABASE_URL=postgresql://..., the database of the ledger.')
 
   const file = join(resolve(process.env.DATA_DIR || join(ROOT, '.data')), 'demo.json')
   const text = readIfThere(file)
   if (text === undefined) {
     throw new Misuse(
-      'Say where the ledger is, and by which key Stripe is to be read: DATABASE_URL=postgresql://... STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
+      'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...\nOr start the demo first, with npm start.',
     )
   }
   const { databaseUrl, sqlEndpoint, stripeUrl: fake } = JSON.parse(text) as Demo
@@ -125,79 +130,76 @@ const connectStripe = ({ stripeKey, stripeUrl: { hostname: host, port, protocol 
     telemetry: false,
   })
 
-/** Progress goes to where errors go, so that a file or another program gets the list alone. */
+/** Progress goes to stderr: stdout has the list alone. */
 const progress = (what: string) => (count: number) => {
   if (count % PROGRESS_EVERY === 0) console.error(`  ${count} ${what}`)
 }
 
-const printLack = ({ listed, externalId, paid, words }: Lack): void =>
+const printMissing = ({ listed, externalId, paid, explanation }: MissingSale): void =>
   console.log(
-    `${listed.paidAt.toISOString().slice(0, 10)}  ${externalId}  ${formatMoney(paid.amountCents, paid.currency).padStart(14)}  ${words}`,
+    `${listed.paidAt.toISOString().slice(0, 10)}  ${externalId}  ${formatMoney(paid.amountCents, paid.currency).padStart(14)}  ${explanation}`,
   )
 
 const reconcile = async (options: Options): Promise<number> => {
   const places = readPlaces()
-  // The deadline of a connection is that of one request, so each purchase has its own.
+  // A connection has the deadline of one request, so each purchase gets its own.
   const db = () => connect(places.database)
   const endpoint = await findEndpoint(db(), options.workspace)
   if (!endpoint) throw new Misuse(`The database has no workspace with the slug or id “${options.workspace}”.`)
   const { workspaceId } = endpoint
 
   const mode = /^[rs]k_test_/.test(places.stripeKey) ? 'test mode' : 'live mode'
-  console.error(`Reading what was paid since ${options.given} from Stripe, in ${mode}.`)
+  console.error(`Reading payments since ${options.given} from Stripe, in ${mode}.`)
   const stripe = connectStripe(places)
   const { purchases, unread } = await listPurchases(stripe, options.since, progress('read'))
 
-  const foresight: Foresight = new Map()
-  const lacks: Lack[] = []
+  const predictions: Predictions = new Map()
+  const missing: MissingSale[] = []
   const compared = progress('compared')
   for (const [at, listed] of purchases.entries()) {
-    const lack = await findLack(db(), workspaceId, listed, foresight)
-    if (lack) {
-      printLack(lack)
-      lacks.push(lack)
+    const sale = await findMissing(db(), workspaceId, listed, predictions)
+    if (sale) {
+      printMissing(sale)
+      missing.push(sale)
     }
     compared(at + 1)
   }
 
   const listed = counted(purchases.length, 'purchase')
   console.log(
-    lacks.length
-      ? `\nStripe lists ${listed}. The ledger lacks something of ${lacks.length.toLocaleString('en')}: see above.`
-      : `Stripe lists ${listed}. The ledger lacks nothing.`,
+    missing.length
+      ? `\nStripe lists ${listed}. In the ledger, ${missing.length.toLocaleString('en')} of them are missing or incomplete: see above.`
+      : `Stripe lists ${listed}. The ledger has all of them.`,
   )
-  if (lacks.length && !options.fix)
-    console.log('Nothing was changed. The same command with --fix records it.')
-  if (lacks.length && options.fix) {
+  if (missing.length && !options.fix)
+    console.log('Nothing was changed. Run the command with --fix to record them.')
+  if (missing.length && options.fix) {
     const recorded = progress('recorded')
-    for (const [at, lack] of lacks.entries()) {
-      await recordListed(db(), workspaceId, lack.listed, new Date())
+    for (const [at, sale] of missing.entries()) {
+      await recordListed(db(), workspaceId, sale.listed, new Date())
       recorded(at + 1)
     }
-    console.log('It is recorded now.')
+    console.log('All of them are recorded now.')
   }
   if (unread.length) {
-    console.error(
-      `Left out, because Stripe gave it in a form that is not understood here: ${unread.join(', ')}.`,
-    )
+    console.error(`Skipped, because their form is unknown: ${unread.join(', ')}.`)
     return FAILED
   }
-  return lacks.length && !options.fix ? LACKING : 0
+  return missing.length && !options.fix ? MISSING : 0
 }
 
-/** What went wrong, and what to do about it. */
+/** The error, and what to do about it. */
 const explain = (error: unknown): string => {
   if (error instanceof Unavailable) {
-    return 'The database of DATABASE_URL does not answer. What is recorded so far is whole; run this again.'
+    return 'The database of DATABASE_URL does not answer. What was recorded so far is complete; run the command again.'
   }
   if (error instanceof Stripe.errors.StripeAuthenticationError) {
-    return `Stripe refuses the key of STRIPE_API_KEY. ${error.message}`
+    return `Stripe rejects the key in STRIPE_API_KEY. ${error.message}`
   }
   if (error instanceof Stripe.errors.StripePermissionError) {
-    return `The key of STRIPE_API_KEY may not read all that is needed: invoices with their payments, and checkout sessions. ${error.message}`
+    return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, and checkout sessions. ${error.message}`
   }
-  if (error instanceof Stripe.errors.StripeError)
-    return `Stripe does not answer as it should. ${error.message}`
+  if (error instanceof Stripe.errors.StripeError) return `Stripe returned an error. ${error.message}`
   return (error as Error).message
 }
 

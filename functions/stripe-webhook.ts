@@ -7,13 +7,13 @@ import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
-import { joinReport, settlePurchase } from '../lib/purchases/apply.service.ts'
-import type { StripeOutcome } from '../lib/purchases/outcomes.ts'
-import type { SaleReport, StripeService } from '../lib/purchases/purchases.rpc.ts'
-import { decides, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
+import { joinReport, processEvent } from '../lib/purchases/apply.service.ts'
+import type { SaleReport } from '../lib/purchases/purchases.rpc.ts'
+import { readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
+import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
+import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
-import { findEndpoint, saveOutcome, saveStripeEvent } from '../lib/purchases/webhook.queries.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 
 type StripeBindings = AppEnv['Bindings'] & {
@@ -21,15 +21,13 @@ type StripeBindings = AppEnv['Bindings'] & {
   PAYOUTS: Pick<PayoutsService, 'refreshAccount'>
 }
 
-/** The largest of Stripe's events, an invoice of 250 lines and more, several times over. */
+/** Several times Stripe's largest event, an invoice of more than 250 lines. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
 const NO_EVENT =
-  'This event is not as Stripe describes it. For what happens to your own account, choose the payload style “Snapshot”.'
+  'This is not an event in the form that Stripe documents. For events of your own account, choose the payload style “Snapshot”.'
 
-const IGNORED: StripeOutcome = { code: 'ignored', facts: {} }
-
-/** What happens at the merchants' Stripe accounts, event by event. Design, section 5. */
+/** POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design, section 5. */
 const app = createApp<StripeBindings>().post(
   '/api/webhooks/stripe/:workspace',
   limitBody(MAX_EVENT_BYTES),
@@ -39,7 +37,7 @@ const app = createApp<StripeBindings>().post(
     await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
-    const { workspaceId = '', secrets: ciphertexts = [], isNew = false } = endpoint ?? {}
+    const { workspaceId = '', ciphertexts = [], isNew = false } = endpoint ?? {}
     const decrypted = await Promise.all(
       ciphertexts.map((ciphertext) => decryptSecret(c.env.SECRETS_KEY, workspaceId, ciphertext)),
     )
@@ -54,22 +52,13 @@ const app = createApp<StripeBindings>().post(
     const event = readEvent(signed)
     if (!event) throw new ApiError('invalid_body', NO_EVENT)
 
-    // The first event of all is kept whatever it is: it shows the manager that the webhook works.
-    const matters = event.keys.length > 0
-    if (matters || isNew) {
-      const { id, isDone } = await saveStripeEvent(db, workspaceId, event, now)
-      if (!isDone) {
-        const { saleId, outcome } = matters
-          ? await settlePurchase(db, workspaceId, event.keys, { decides: decides(event), now })
-          : { saleId: null, outcome: IGNORED }
-        await saveOutcome(db, { id, saleId, outcome })
-      }
-    }
+    // The first event is stored whatever its type: it shows the manager that the webhook works.
+    if (event.keys.length > 0 || isNew) await processEvent(db, workspaceId, event, now)
     return c.json<WebhookResponse>({ received: true })
   },
 )
 
-/** Takes Stripe's events, and keeps the secrets that they are signed with. */
+/** Receives Stripe's events, and encrypts the secrets that they are signed with. */
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> implements StripeService {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)

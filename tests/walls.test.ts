@@ -40,6 +40,15 @@ describe('a rule file', () => {
   })
 })
 
+test('only lib/purchases/stripe and the list of processors name Stripe in the code of purchases, tracking and customers', () => {
+  const neutral = files('lib/{purchases,tracking,customers}/**/*.ts').filter(
+    (file) => !file.startsWith('lib/purchases/stripe/') && file !== 'lib/purchases/processors.ts',
+  )
+  const code = (file: string) => read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  expect(neutral.filter((file) => /stripe/i.test(code(file)))).toEqual([])
+  expect(neutral.length).toBeGreaterThan(25)
+})
+
 test('SQL stands only in *.queries.ts', () => {
   const SQL = /\bsql[`<]|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
   const sources = files('lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}', 'islands/**/*.ts')

@@ -5,9 +5,10 @@ import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Filters } from '../../lib/pages/filters.tsx'
 import { Copyable, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import type { StripeEventRow, StripeSetup } from '../../lib/purchases/events.queries.ts'
+import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MOST_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { PayingPartners } from './stripe-key.tsx'
 
@@ -19,7 +20,7 @@ type StripeProps = {
   base: string
   webhookUrl: string
   setup: StripeSetup
-  events: Listed<StripeEventRow>
+  events: Listed<ProcessorEventRow>
   url: string
   /** The filters of the event list. */
   filters: Fields
@@ -174,10 +175,10 @@ const Received = ({ base, events, url, filters, filterErrors }: StripeProps) => 
   )
 }
 
-const EventLine = ({ base, event }: { base: string; event: StripeEventRow }) => (
+const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) => (
   <tr>
     <td>
-      <Time at={event.received_at} />
+      <Time at={event.receivedAt} />
     </td>
     <td>
       {event.type}{' '}
@@ -187,13 +188,13 @@ const EventLine = ({ base, event }: { base: string; event: StripeEventRow }) => 
         </span>
       )}
       <br />
-      <code class="hint">{event.stripe_id}</code>
+      <code class="hint">{event.processorEventId}</code>
     </td>
     <td class="words">{explainOutcome(event.outcome)}</td>
     <td>
-      {event.event_id && (
-        <a href={`${base}/events/${event.event_id}`}>
-          Sale<span class="hidden"> of {event.stripe_id}</span>
+      {event.eventId && (
+        <a href={`${base}/events/${event.eventId}`}>
+          Sale<span class="hidden"> of {event.processorEventId}</span>
         </a>
       )}
     </td>

@@ -9,7 +9,6 @@ import { readFilters } from '../../lib/pages/filters.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { findStripeKey, removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
-import { readStripe } from '../../lib/purchases/events.queries.ts'
 import {
   NewStripeKey,
   NewStripeSecret,
@@ -24,6 +23,7 @@ import {
   type StripeEnv,
   webhookUrl,
 } from '../../lib/purchases/stripe/settings.service.ts'
+import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
 import { findStripeSecret, removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'

@@ -5,7 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
-import { listStripeEvents, readStripe, type StripeEventRow } from '../../lib/purchases/events.queries.ts'
+import { listEvents, type ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import type {
@@ -28,20 +28,25 @@ import {
   type StripeEnv,
   webhookUrl,
 } from '../../lib/purchases/stripe/settings.service.ts'
+import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
 import { removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 
-const stripeEventResponse = ({ outcome, ...event }: StripeEventRow): StripeEventResponse => ({
+const stripeEventResponse = ({
+  outcome,
+  processorEventId: stripeId,
+  ...event
+}: ProcessorEventRow): StripeEventResponse => ({
   id: event.id,
-  stripeId: event.stripe_id,
+  stripeId,
   type: event.type,
   livemode: event.livemode,
-  occurredAt: event.occurred_at,
-  receivedAt: event.received_at,
-  eventId: event.event_id,
+  occurredAt: event.occurredAt,
+  receivedAt: event.receivedAt,
+  eventId: event.eventId,
   outcome: outcome && { code: outcome.code, text: explainOutcome(outcome), facts: outcome.facts },
 })
 
-/** /stripe: the webhook by which Stripe reports, its signing secrets, what has arrived, and the key to pay by. */
+/** /stripe: the webhook endpoint, its signing secrets and received events, and the API key for payouts. */
 export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe', manager(), async (c) => {
     const { events: _, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
@@ -79,6 +84,6 @@ export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe/events', manager(), query(StripeEventQuery), async (c) => {
     const { db, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
-    const events = await listStripeEvents(db, workspace.id, { ...filter, limit: limit + 1 })
+    const events = await listEvents(db, workspace.id, 'stripe', { ...filter, limit: limit + 1 })
     return c.json(page(events, limit, stripeEventResponse))
   })

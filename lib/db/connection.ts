@@ -58,8 +58,11 @@ export const breaks = (error: unknown, constraint: string): boolean => {
   return code === '23505' && broken === constraint
 }
 
-/** Whether an error comes from a statement that divides by what it has counted, and has found nothing. */
-export const isDivisionByZero = (error: unknown): boolean => (error as Partial<NeonDbError>).code === '22012'
+/** Raised by assert_unchanged in schema.sql. */
+const CONFLICT = 'TR001'
+
+/** Whether a batch was rolled back because rows have changed since they were read. */
+export const isConflict = (error: unknown): boolean => (error as Partial<NeonDbError>).code === CONFLICT
 
 const INT8 = 20
 /** Goes with each query: the driver reads answers as the query says, whatever its client was told. */

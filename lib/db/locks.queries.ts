@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 
 /**
- * Lets what decides whose a customer is through one at a time, where it matters what was there before.
+ * Serializes decisions about a customer's partner that depend on the present one.
  *
- * @param externalId the merchant's id of the customer, or Stripe's
+ * @param externalId the merchant's id of the customer, or the payment processor's
  */
 export const lockCustomer = (workspaceId: string, externalId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`

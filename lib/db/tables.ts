@@ -7,10 +7,11 @@ import type {
   PayoutStatus,
   RunStatus,
 } from '../payouts/payouts.ts'
-import type { StripeFact } from '../purchases/facts.ts'
-import type { StripeOutcome } from '../purchases/outcomes.ts'
+import type { Fact } from '../purchases/facts.ts'
+import type { EventOutcome } from '../purchases/outcomes.ts'
+import type { Processor } from '../purchases/processors.ts'
 import type { AttributedBy } from '../tracking/attribution.ts'
-import type { RewardInterval } from '../tracking/rewards.ts'
+import type { RewardInterval } from '../tracking/intervals.ts'
 import type { Step } from '../tracking/steps.ts'
 
 /** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
@@ -102,7 +103,7 @@ export type Tables = {
     imported_at: Date | null
     started_at: Date | null
     started_program_id: string | null
-    stripe_customer_id: string | null
+    processor_customer_id: string | null
   }
   referrals: { workspace_id: string; customer_id: string; partner_id: string; referred_at: Date }
   events: {
@@ -142,6 +143,8 @@ export type Tables = {
     created_at: Date
     payout_id: string | null
   }
+  /** A view. */
+  current_commissions: Tables['commissions']
   stripe_keys: {
     workspace_id: string
     ciphertext: string
@@ -208,19 +211,20 @@ export type Tables = {
     last4: string
     created_at: Date
   }
-  stripe_events: {
+  processor_events: {
     id: string
     workspace_id: string
-    stripe_id: string
+    processor: Processor
+    processor_event_id: string
     type: string
     livemode: boolean
     customer: string | null
     keys: string[]
-    facts: Json<StripeFact[]>
+    facts: Json<Fact[]>
     occurred_at: Date
     received_at: Date
     event_id: string | null
-    outcome: Json<StripeOutcome> | null
+    outcome: Json<EventOutcome> | null
   }
   mails: {
     id: string

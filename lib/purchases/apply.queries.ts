@@ -1,144 +1,136 @@
-/** What a purchase comes to, in one write: the sale, its customer, and the rows of the ledger. */
+/** Applies a plan in one write: the sale, its customer, and the rows of the ledger. */
 import { type RawBuilder, sql } from 'kysely'
-import { breaks, type Db, isDivisionByZero } from '../db/connection.ts'
+import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomer } from '../db/locks.queries.ts'
-import type { CustomerChange, PurchaseFacts, SaleChange, Settlement } from './plan.ts'
+import { insertCommissions } from './ledger.queries.ts'
+import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
 import type { Purchase } from './purchase.ts'
-import { ownTimes, type Told, textArray } from './purchases.queries.ts'
-import type { Reversal } from './reversals.ts'
+import { ownTimes } from './purchases.queries.ts'
+import { type ReceivedEvents, textArray } from './received.queries.ts'
 
-type Settling = {
+type Application = {
   workspaceId: string
   purchase: Purchase
-  facts: PurchaseFacts
-  settlement: Settlement
-  /** What the settlement was made from. */
-  told: Told
+  facts: KnownFacts
+  plan: PurchasePlan
+  /** The events that the plan was made from. */
+  received: ReceivedEvents
   now: Date
 }
 
-/**
- * Saves what has to change for a purchase: all of it, or none.
- *
- * @returns the sale's id, null where there is none; undefined when something has changed since it was read, so that
- *   it is to be read and settled again
- */
-export const saveSettlement = async (db: Db, settling: Settling): Promise<string | null | undefined> => {
-  const { workspaceId, purchase, facts, settlement } = settling
-  const { sale, customer, duplicates } = settlement
-  const recordedId = facts.recorded?.id ?? null
-  const newSaleId = newId()
-  const changesSale = sale !== null || settlement.steps !== null
-  if (!changesSale && !customer && duplicates.length === 0) return confirmSale(db, settling)
+/** After a conflict, something has changed since it was read: load the purchase and plan it again. */
+export type ApplyResult = { status: 'applied'; saleId: string | null } | { status: 'conflict' }
 
-  const statement = sql<{ eventId: string | null }>`
-    with customer as (${customer ? saveCustomer(settling, customer) : sql`select null::uuid as id`}),
+const CONFLICT: ApplyResult = { status: 'conflict' }
+
+/** Applies a plan: all of it, or none. */
+export const applyPlan = async (db: Db, application: Application): Promise<ApplyResult> => {
+  const { workspaceId, purchase, plan } = application
+  const { sale, customer, duplicates } = plan
+  const isSaleKept = sale.kind === 'none' || sale.kind === 'keep'
+  if (isSaleKept && !customer && duplicates.length === 0) return confirmSale(db, workspaceId, sale)
+
+  const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
+  const statement = sql<{ saleId: string | null }>`
+    with customer as (${customer ? saveCustomer(application, customer) : sql`select null::uuid as id`}),
     referral as (${customer?.referredAt ? insertReferral(workspaceId, customer, customer.referredAt) : sql`select`}),
     withdrawn as (delete from referrals r using customer
-                  where r.customer_id = customer.id and ${isWithdrawn(settling)}),
-    event as (${changesSale ? saveSale(settling, newSaleId) : sql`select ${recordedId}::uuid as id from customer`}),
-    duplicate as (${saveDuplicates(settling)}),
-    commission as (${insertCommissions(settling)})
-    select id as "eventId" from event`
-  const lock = lockCustomer(workspaceId, purchase.customer ?? sale?.customerExternalId ?? '')
+                  where r.customer_id = customer.id and ${isWithdrawn(application)}),
+    event as (${saveSale(application, saleId)}),
+    duplicate as (${saveDuplicates(workspaceId, duplicates)}),
+    commission as (${insertCommissions(workspaceId, plan, application.now)})
+    select id as "saleId" from event`
+  const buyer = purchase.customer ?? ('change' in sale ? sale.change.customerExternalId : '')
   try {
     const [, rows] = await db.batch([
-      lock.compile(db),
+      lockCustomer(workspaceId, buyer).compile(db),
       statement.compile(db),
-      refuseHalf(settling, recordedId ?? newSaleId).compile(db),
-      refuseStale(settling).compile(db),
+      assertSaved(workspaceId, plan, saleId).compile(db),
+      assertCurrent(application).compile(db),
     ])
-    return rows[0]?.eventId
+    const [row] = rows
+    return row ? { status: 'applied', saleId: row.saleId } : CONFLICT
   } catch (error) {
-    if (isDivisionByZero(error) || RACED.some((constraint) => breaks(error, constraint))) return undefined
+    if (isConflict(error) || UNIQUE.some((constraint) => breaks(error, constraint))) return CONFLICT
     throw error
   }
 }
 
-/**
- * Fails, and takes the whole batch along, when a sale was made or changed by somebody else meanwhile: the customer
- * must not be told of a decision that does not hold.
- */
-const refuseHalf = ({ workspaceId, facts, settlement }: Settling, saleId: string) => {
-  const { sale, steps, duplicates } = settlement
-  const revision = facts.recorded ? facts.recorded.revision + 1 : 0
+/** The constraints that a concurrent sale, or another purchase of the same customer, may have won. */
+const UNIQUE = [
+  'commissions_one_time_key',
+  'customers_workspace_id_external_id_key',
+  'customers_workspace_id_processor_customer_id_key',
+]
+
+/** Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did not hold. */
+const assertSaved = (workspaceId: string, { sale, duplicates }: PurchasePlan, saleId: string | null) => {
   const changed = [
-    ...(sale || steps ? [{ id: saleId, revision }] : []),
-    ...duplicates.map((duplicate) => ({ id: duplicate.id, revision: duplicate.revision + 1 })),
+    ...(sale.kind === 'create' ? [{ id: saleId, revision: 0 }] : []),
+    ...(sale.kind === 'update' || sale.kind === 'adjust'
+      ? [{ id: saleId, revision: sale.recorded.revision + 1 }]
+      : []),
+    ...duplicates.map(({ id, revision }) => ({ id, revision: revision + 1 })),
   ]
   return sql<unknown>`
-    select 1 / (count(*) = ${changed.length}::integer)::integer
+    select assert_unchanged(count(*) = ${changed.length}::integer)
     from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as changed (id uuid, revision integer)
     join events e on e.workspace_id = ${workspaceId} and e.id = changed.id and e.revision = changed.revision`
 }
 
-/**
- * Fails, and takes the whole batch along, when Stripe has told more of the purchase since it was read: whoever told it may
- * have found nothing to change, and be gone.
- */
-const refuseStale = ({ workspaceId, told: { keys, events } }: Settling) => sql<unknown>`
-    select 1 / (count(*) = ${events}::integer)::integer from stripe_events
+/** Rolls the batch back if newer events exist: their own plan may have found nothing to change, and ended. */
+const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) => sql<unknown>`
+    select assert_unchanged(count(*) = ${count}::integer) from processor_events
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
 
-/**
- * Makes sure that a sale for which nothing has to change is still as it was read. Whoever changes it from less than is
- * known by now is waited for.
- */
-const confirmSale = async (db: Db, { workspaceId, facts }: Settling): Promise<string | null | undefined> => {
-  if (!facts.recorded) return null
+/** Confirms that a sale that needs no change is as it was read, after any concurrent update of it has committed. */
+const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan): Promise<ApplyResult> => {
+  if (sale.kind !== 'keep') return { status: 'applied', saleId: null }
+  const { id, revision } = sale.recorded
   const { rows } = await sql<{ revision: number }>`
-    select revision from events where workspace_id = ${workspaceId} and id = ${facts.recorded.id} for update`.execute(
-    db,
-  )
-  return rows[0]?.revision === facts.recorded.revision ? facts.recorded.id : undefined
+    select revision from events where workspace_id = ${workspaceId} and id = ${id} for update`.execute(db)
+  return rows[0]?.revision === revision ? { status: 'applied', saleId: id } : CONFLICT
 }
 
-/** What another sale, or another sight of the same customer, may have taken meanwhile. */
-const RACED = [
-  'commissions_one_time_key',
-  'customers_workspace_id_external_id_key',
-  'customers_workspace_id_stripe_customer_id_key',
-]
-
-/** Makes the customer, or tells the one that is there what Stripe knows of it. Gives none when it was made meanwhile. */
-const saveCustomer = (settling: Settling, change: CustomerChange): RawBuilder<unknown> => {
-  const { workspaceId, facts, now } = settling
-  const { externalId, stripeCustomerId, email, name, partnerId, referredAt } = change
+/** Inserts the customer, or updates the known one. Returns no row if a concurrent request has inserted it. */
+const saveCustomer = (application: Application, change: CustomerChange): RawBuilder<unknown> => {
+  const { workspaceId, facts, now } = application
+  const { externalId, processorCustomerId, email, name, partnerId, referredAt } = change
   if (!facts.customer) {
     return sql`
-      insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at, stripe_customer_id)
-      values (${newId()}, ${workspaceId}, ${externalId}, ${email}, ${name}, ${partnerId}, ${now}, ${stripeCustomerId})
+      insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at, processor_customer_id)
+      values (${newId()}, ${workspaceId}, ${externalId}, ${email}, ${name}, ${partnerId}, ${now}, ${processorCustomerId})
       on conflict do nothing
       returning id`
   }
-  // Where Stripe was first, the customer goes by Stripe's id until the merchant tells its own.
+  // A customer that the processor reported first has the processor's id until the merchant reports its own.
   return sql`
       update customers cu
       set email = coalesce(cu.email, ${email}),
           name = coalesce(cu.name, ${name}),
-          stripe_customer_id = coalesce(cu.stripe_customer_id, case when not exists (
+          processor_customer_id = coalesce(cu.processor_customer_id, case when not exists (
             select from customers other
-            where other.workspace_id = ${workspaceId} and other.stripe_customer_id = ${stripeCustomerId})
-            then ${stripeCustomerId} end),
-          external_id = case when cu.external_id = ${stripeCustomerId} and not exists (
+            where other.workspace_id = ${workspaceId} and other.processor_customer_id = ${processorCustomerId})
+            then ${processorCustomerId} end),
+          external_id = case when cu.external_id = ${processorCustomerId} and not exists (
             select from customers other where other.workspace_id = ${workspaceId} and other.external_id = ${externalId})
             then ${externalId} else cu.external_id end,
           partner_id = case when ${referredAt}::timestamptz is not null and not exists (
             select from referrals r where r.customer_id = cu.id and r.referred_at > ${referredAt}::timestamptz
-                                      and not ${isWithdrawn(settling)})
+                                      and not ${isWithdrawn(application)})
             then ${partnerId}::uuid else cu.partner_id end
       where cu.workspace_id = ${workspaceId} and cu.id = ${facts.customer.id}
       returning id`
 }
 
-/** Whether a referral, `r`, came with this very purchase, when that was still credited to another partner. */
-const isWithdrawn = ({ purchase, facts, settlement }: Settling): RawBuilder<unknown> => {
-  const credited = settlement.sale?.credit?.partner.id ?? settlement.customer?.partnerId
-  const others = [facts.recorded, ...facts.duplicates].flatMap((sale) =>
-    sale && credited && sale.partnerId !== credited
-      ? sql`(r.partner_id = ${sale.partnerId}
-             and r.referred_at in (${ownTimes(purchase)}, ${sale.occurredAt}::timestamptz))`
+/** Whether a referral, `r`, came from this purchase while it was credited to another partner. */
+const isWithdrawn = ({ purchase, facts, plan: { sale, customer } }: Application): RawBuilder<unknown> => {
+  const credited = ('change' in sale ? sale.change.credit?.partner.id : undefined) ?? customer?.partnerId
+  const others = [facts.recorded, ...facts.duplicates].flatMap((recorded) =>
+    recorded && credited && recorded.partnerId !== credited
+      ? sql`(r.partner_id = ${recorded.partnerId}
+             and r.referred_at in (${ownTimes(purchase)}, ${recorded.occurredAt}::timestamptz))`
       : [],
   )
   return others.length ? sql`(${sql.join(others, sql` or `)})` : sql`false`
@@ -149,84 +141,66 @@ const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, refe
       select ${workspaceId}::uuid, id, ${partnerId}::uuid, ${referredAt}::timestamptz from customer
       on conflict do nothing`
 
-/** Makes the sale, or changes it. Gives none when it was made or changed meanwhile. */
-const saveSale = (settling: Settling, newSaleId: string): RawBuilder<unknown> => {
-  const { facts, settlement } = settling
-  const { sale, steps } = settlement
-  const { recorded } = facts
-  if (!recorded)
-    return sale ? insertSale(settling, sale, newSaleId) : sql`select null::uuid as id where false`
-  const changes = sale
-    ? sql`partner_id = ${sale.credit?.partner.id ?? null}::uuid, attributed_by = ${sale.credit?.by ?? null},
-          click_id = ${sale.clickId}, amount_cents = ${sale.sale.amountCents}::bigint, currency = ${sale.sale.currency},
-          customer_id = customer.id,`
-    : sql``
-  return sql`
-      update events e
-      set ${changes} steps = ${JSON.stringify(steps ?? recorded.steps)}::jsonb, revision = e.revision + 1
-      from customer
-      where e.workspace_id = ${settling.workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
-      returning e.id`
+/** Inserts or updates the sale. Returns no row if a concurrent request has done so. */
+const saveSale = (application: Application, saleId: string | null): RawBuilder<unknown> => {
+  const { sale } = application.plan
+  switch (sale.kind) {
+    case 'none':
+    case 'keep':
+      return sql`select ${saleId}::uuid as id from customer`
+    case 'adjust':
+      return updateSale(application.workspaceId, sale, sql``)
+    case 'update': {
+      const { credit, clickId, sale: sold } = sale.change
+      const changes = sql`
+          partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.by ?? null}, click_id = ${clickId},
+          amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,`
+      return updateSale(application.workspaceId, sale, changes)
+    }
+    case 'create':
+      return insertSale(application, sale, saleId)
+  }
 }
 
-/** Has the duplicates say what they are. Gives fewer when one was changed meanwhile. */
-const saveDuplicates = ({ workspaceId, settlement: { duplicates } }: Settling): RawBuilder<unknown> =>
-  duplicates.length === 0
-    ? sql`select null::uuid as id where false`
-    : sql`
+const updateSale = (
+  workspaceId: string,
+  { recorded, steps }: Extract<SalePlan, { kind: 'adjust' | 'update' }>,
+  changes: RawBuilder<unknown>,
+) => sql`
       update events e
-      set partner_id = d."partnerId", attributed_by = d."attributedBy", steps = d.steps, revision = e.revision + 1
-      from customer, jsonb_to_recordset(${JSON.stringify(duplicates)}::jsonb)
-             as d (id uuid, revision integer, "partnerId" uuid, "attributedBy" text, steps jsonb)
-      where e.workspace_id = ${workspaceId} and e.id = d.id and e.revision = d.revision
+      set ${changes} steps = ${JSON.stringify(steps)}::jsonb, revision = e.revision + 1
+      from customer
+      where e.workspace_id = ${workspaceId} and e.id = ${recorded.id} and e.revision = ${recorded.revision}
       returning e.id`
 
-const insertSale = ({ workspaceId, purchase, settlement }: Settling, sale: SaleChange, id: string) => sql`
+const insertSale = (
+  { workspaceId, purchase }: Application,
+  { change, steps }: Extract<SalePlan, { kind: 'create' }>,
+  id: string | null,
+) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                           amount_cents, currency, click_id, partner_id, attributed_by, steps, occurred_at)
-      select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${sale.externalId}, 'sale', ${sale.customerExternalId},
-             customer.id, ${sale.sale.amountCents}::bigint, ${sale.sale.currency}, ${sale.clickId},
-             ${sale.credit?.partner.id ?? null}::uuid, ${sale.credit?.by ?? null},
-             ${JSON.stringify(settlement.steps)}::jsonb, ${sale.occurredAt}::timestamptz
+      select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
+             customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
+             ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.by ?? null},
+             ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz
       from customer
-      where not (${sale.needsUnknownCustomer}::boolean and exists (
-        select from customers where workspace_id = ${workspaceId}
-                                and ${purchase.customer ?? sale.customerExternalId} in (external_id, stripe_customer_id)))
+      where not (${change.needsUnknownCustomer}::boolean and exists (
+        select from customers
+        where workspace_id = ${workspaceId}
+          and ${purchase.customer ?? change.customerExternalId} in (external_id, processor_customer_id)))
       on conflict (workspace_id, kind, external_id) do nothing
       returning id`
 
-/** The rows of the ledger: what is taken back or given again, and what stands in its place, or is earned first. */
-const insertCommissions = ({ workspaceId, settlement, now }: Settling): RawBuilder<unknown> => {
-  const { commission, sale, reversals } = settlement
-  const insert = sql`insert into commissions (${COMMISSION_COLUMNS})`
-  const taken = reversals.map((reversal) => reversalRow(workspaceId, reversal, now))
-  if (!commission || !sale) return taken.length ? sql`${insert} ${sql.join(taken, UNION)}` : sql`select`
-
-  const id = newId()
-  const { partner, payableAt, currency } = commission
-  const made = sql`
-      select ${id}::uuid, ${workspaceId}::uuid, ${partner.programId}::uuid, ${partner.id}::uuid, customer.id, event.id,
-             ${commission.rewardId}::uuid, 'sale', null::uuid, ${commission.replacesId}::uuid,
-             ${commission.amountCents}::bigint, ${currency}, ${commission.oneTime}::boolean,
-             ${payableAt}::timestamptz, ${sale.occurredAt}::timestamptz
-      from customer, event`
-  const reversedAtOnce = sql`
-      select ${newId()}::uuid, ${workspaceId}::uuid, ${partner.programId}::uuid, ${partner.id}::uuid, customer.id, event.id,
-             ${commission.rewardId}::uuid, 'reversal', ${id}::uuid, null::uuid, ${-commission.reversedCents}::bigint,
-             ${currency}, false, ${payableAt}::timestamptz, ${now}::timestamptz
-      from customer, event`
-  return sql`${insert} ${sql.join([made, ...(commission.reversedCents ? [reversedAtOnce] : []), ...taken], UNION)}`
+/** Updates the duplicates. Returns fewer rows if a concurrent request has changed one. */
+const saveDuplicates = (workspaceId: string, duplicates: DuplicateChange[]): RawBuilder<unknown> => {
+  if (duplicates.length === 0) return sql`select null::uuid as id where false`
+  const rows = duplicates.map(({ reversals: _, ...row }) => row)
+  return sql`
+      update events e
+      set partner_id = d."partnerId", attributed_by = d."attributedBy", steps = d.steps, revision = e.revision + 1
+      from customer, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+             as d (id uuid, revision integer, "partnerId" uuid, "attributedBy" text, steps jsonb)
+      where e.workspace_id = ${workspaceId} and e.id = d.id and e.revision = d.revision
+      returning e.id`
 }
-
-const UNION = sql` union all `
-
-const COMMISSION_COLUMNS = sql.raw(
-  'id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, replaces_id, amount_cents, currency, one_time, payable_at, created_at',
-)
-
-/** A reversal has everything of the commission that it reverses but its amount. */
-const reversalRow = (workspaceId: string, { reversesId, amountCents }: Reversal, now: Date) => sql`
-      select ${newId()}::uuid, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id,
-             'reversal', c.id, null::uuid, ${amountCents}::bigint, c.currency, false, c.payable_at, ${now}::timestamptz
-      from commissions c join (select id from event union select id from duplicate) e on e.id = c.event_id
-      where c.workspace_id = ${workspaceId} and c.id = ${reversesId}`

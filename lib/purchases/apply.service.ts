@@ -1,82 +1,120 @@
-/** From one of Stripe's events, or one report, to a ledger that is right: read, decide, save, and again if need be. */
+/** Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed meanwhile. */
 import type { Db } from '../db/connection.ts'
 import { endReport, noteReport } from '../tracking/reports.queries.ts'
 import { lostRace } from '../unavailable.ts'
-import { saveSettlement } from './apply.queries.ts'
-import type { StripeOutcome } from './outcomes.ts'
-import { settle } from './plan.ts'
-import { readPurchase } from './purchase.ts'
-import { loadPurchase, loadPurchaseFacts } from './purchases.queries.ts'
+import { applyPlan } from './apply.queries.ts'
+import type { ProcessorEvent } from './facts.ts'
+import type { EventOutcome } from './outcomes.ts'
+import type { KnownFacts, PurchasePlan } from './plan.ts'
+import { planPurchase } from './plan-purchase.ts'
+import { type Purchase, readPurchase, type Trigger, triggerOf } from './purchase.ts'
+import { loadKnownFacts } from './purchases.queries.ts'
 import type { SaleReport } from './purchases.rpc.ts'
-import { laterSales } from './webhook.queries.ts'
+import { laterSales, loadReceived, type Referral, saveEvent, saveOutcome } from './received.queries.ts'
 
-/** Of ten events about one purchase at once, one gets through in each round. */
+/** Of ten concurrent events of one purchase, one succeeds in each round. */
 const ROUNDS = 12
 
-export type Settled = {
-  /** The sale, when there is one, and whether it is credited to a partner. */
+export type Applied = {
+  /** The purchase's sale, if there is one. */
   saleId: string | null
   isCredited: boolean
-  outcome: StripeOutcome
+  outcome: EventOutcome
+}
+
+type When = { trigger: Trigger; now: Date }
+
+/** Stores an event and processes it, unless it was processed before. An event without keys concerns no purchase. */
+export const processEvent = async (
+  db: Db,
+  workspaceId: string,
+  event: ProcessorEvent,
+  now: Date,
+): Promise<void> => {
+  const { id, isDone } = await saveEvent(db, workspaceId, event, now)
+  if (isDone) return
+  const trigger = triggerOf(event.facts)
+  const { saleId, outcome } = event.keys.length
+    ? await applyPurchase(db, workspaceId, event.keys, { trigger, now })
+    : { saleId: null, outcome: { code: 'ignored', facts: {} } as const }
+  await saveOutcome(db, { id, saleId, outcome })
 }
 
 /**
- * Brings the ledger into line with all that is known of the purchase that some keys belong to.
+ * Updates the ledger after everything known of the purchase with these keys. When the purchase shows whose customer the
+ * buyer is, the customer's later sales that were recorded before are credited too.
  *
- * When it turns out whose the customer is, what the customer has paid since, and was told before, is credited too.
- *
- * @param keys  its invoice, payments, charges or checkout
- * @throws {Unavailable} when it can't be confirmed, or others kept changing the same
+ * @param keys its invoice, payments, charges or checkout
+ * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing the purchase
  */
-export const settlePurchase = async (
+export const applyPurchase = async (
   db: Db,
   workspaceId: string,
   keys: string[],
-  { decides, now }: When,
-): Promise<Settled> => {
-  const { brought, ...settled } = await settleOne(db, workspaceId, keys, { decides, now })
-  const looked = [...keys]
-  const next = async () => (brought ? laterSales(db, workspaceId, brought, looked) : [])
+  { trigger, now }: When,
+): Promise<Applied> => {
+  const { referral, ...applied } = await applyOne(db, workspaceId, keys, { trigger, now })
+  const processed = [...keys]
+  const next = async () => (referral ? laterSales(db, workspaceId, referral, processed) : [])
   for (let sales = await next(); sales.length > 0; sales = await next()) {
-    for (const sale of sales) await settleOne(db, workspaceId, [sale], { decides: true, now })
-    looked.push(...sales)
+    for (const sale of sales) await applyOne(db, workspaceId, [sale], { trigger: 'sale', now })
+    processed.push(...sales)
   }
-  return settled
+  return applied
 }
 
-/** `decides`: see settle. */
-type When = { decides: boolean; now: Date }
-
-/** The same for one purchase alone. `brought` tells of Stripe's customer, when it is a partner's. */
-const settleOne = async (db: Db, workspaceId: string, keys: string[], { decides, now }: When) => {
+/** Updates one purchase, and finds the referral that it shows. */
+const applyOne = async (
+  db: Db,
+  workspaceId: string,
+  keys: string[],
+  { trigger, now }: When,
+): Promise<Applied & { referral: Referral | null }> => {
   for (let round = 0; round < ROUNDS; round++) {
-    const known = await loadPurchase(db, workspaceId, keys)
-    const purchase = readPurchase(known.told)
-    const facts = await loadPurchaseFacts(db, workspaceId, known.keys, purchase)
-    const settlement = settle(purchase, facts, decides)
-    const saleId = await saveSettlement(db, { workspaceId, purchase, facts, settlement, told: known, now })
-    if (saleId !== undefined) {
-      const { sale, outcome } = settlement
-      const isCredited = sale ? sale.credit !== null : facts.recorded?.partnerId != null
-      const { customer, broughtAt } = purchase
-      const partnerId =
-        settlement.customer?.partnerId ?? facts.recorded?.partnerId ?? facts.customerPartner?.id
-      const brought =
-        (decides || settlement.customer) && customer && broughtAt && partnerId
-          ? { customer, partnerId, at: broughtAt }
-          : null
-      return { saleId, isCredited, outcome, brought }
+    const received = await loadReceived(db, workspaceId, keys)
+    const purchase = readPurchase(received.facts)
+    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase)
+    const plan = planPurchase(purchase, facts, trigger)
+    const result = await applyPlan(db, { workspaceId, purchase, facts, plan, received, now })
+    if (result.status === 'conflict') continue
+    return {
+      saleId: result.saleId,
+      isCredited: isCredited(plan),
+      outcome: plan.outcome,
+      referral: trigger === 'sale' || plan.customer ? findReferral(purchase, facts, plan) : null,
     }
   }
   throw lostRace('the same purchase')
 }
 
+const isCredited = ({ sale }: PurchasePlan): boolean => {
+  switch (sale.kind) {
+    case 'none':
+      return false
+    case 'create':
+    case 'update':
+      return sale.change.credit !== null
+    case 'keep':
+    case 'adjust':
+      return sale.recorded.partnerId !== null
+  }
+}
+
+const findReferral = (
+  { customer, referredAt }: Purchase,
+  { recorded, customerPartner }: KnownFacts,
+  plan: PurchasePlan,
+): Referral | null => {
+  const partnerId = plan.customer?.partnerId ?? recorded?.partnerId ?? customerPartner?.id
+  return customer && referredAt && partnerId ? { customer, partnerId, at: referredAt } : null
+}
+
 /**
- * Settles a sale that Stripe has told of with what the merchant reports of it now. A report that is cut off on the way
- * is one that has not ended, and is joined again when it is repeated.
+ * Updates a sale that a processor reported first with the merchant's report of it. An interrupted report has not ended: it
+ * is joined again when the merchant repeats it.
  */
 export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
   await noteReport(db, workspaceId, report)
-  const { isCredited } = await settlePurchase(db, workspaceId, [report.externalId], { decides: true, now })
-  return { id: await endReport(db, workspaceId, report), attributed: isCredited }
+  const applied = await applyPurchase(db, workspaceId, [report.externalId], { trigger: 'sale', now })
+  return { id: await endReport(db, workspaceId, report), attributed: applied.isCredited }
 }

@@ -1,26 +1,32 @@
-/** What Stripe has told a workspace, as managers read it. The stripe-webhook Worker writes it. */
+/** The events received from payment processors, as managers read them. */
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { stripeKeyQuery } from '../payouts/stripe-keys.queries.ts'
-import { stripeSecretsQuery } from './stripe/signing-secrets.queries.ts'
+import type { Processor } from './processors.ts'
 
-export type StripeEventFilter = PageRequest & {
+export type ProcessorEventFilter = PageRequest & {
   type?: string | undefined
-  /** Under which the sale is recorded that the event led to. */
+  /** The external id of the sale. */
   externalId?: string | undefined
 }
 
-export type StripeEventRow = Awaited<ReturnType<typeof listStripeEvents>>[number]
+export type ProcessorEventRow = Awaited<ReturnType<typeof listEvents>>[number]
 
-/** The events that have arrived for a workspace, newest first. */
-export const listStripeEvents = (db: Db, workspaceId: string, filter: StripeEventFilter) =>
-  stripeEventsQuery(db, workspaceId, filter).execute()
+/** The events received from a processor, newest first. */
+export const listEvents = (db: Db, workspaceId: string, processor: Processor, filter: ProcessorEventFilter) =>
+  eventsQuery(db, workspaceId, processor, filter).execute()
 
 /** The same as a query, for a batch. */
-const stripeEventsQuery = (db: Db, workspaceId: string, filter: StripeEventFilter) =>
+export const eventsQuery = (
+  db: Db,
+  workspaceId: string,
+  processor: Processor,
+  filter: ProcessorEventFilter,
+) =>
   db
-    .selectFrom('stripe_events')
+    .selectFrom('processor_events')
     .where('workspace_id', '=', workspaceId)
+    .where('processor', '=', processor)
     .where((eb) =>
       eb.and([
         ...(filter.type ? [eb('type', '=', filter.type)] : []),
@@ -43,41 +49,27 @@ const stripeEventsQuery = (db: Db, workspaceId: string, filter: StripeEventFilte
     )
     .orderBy('id', 'desc')
     .limit(filter.limit)
-    .select(['id', 'stripe_id', 'type', 'livemode', 'occurred_at', 'received_at', 'event_id', 'outcome'])
+    .select([
+      'id',
+      'processor_event_id as processorEventId',
+      'type',
+      'livemode',
+      'occurred_at as occurredAt',
+      'received_at as receivedAt',
+      'event_id as eventId',
+      'outcome',
+    ])
 
-/**
- * When an event arrived: the first one, or the last. Ids are in the order of arrival, and have an index. What
- * reconciling has recorded did not arrive: see lib/purchases/stripe/list-purchases.service.ts.
- */
-const arrival = (db: Db, workspaceId: string, which: 'asc' | 'desc') =>
+/** Events that reconciling has recorded were never delivered. Their ids begin with `reconcile_`. */
+export const isDelivered = sql<SqlBool>`processor_event_id not like 'reconcile\\_%'`
+
+/** When the first or the last event was delivered. Ids are in order of arrival, and indexed. */
+export const deliveryQuery = (db: Db, workspaceId: string, processor: Processor, which: 'asc' | 'desc') =>
   db
-    .selectFrom('stripe_events')
+    .selectFrom('processor_events')
     .where('workspace_id', '=', workspaceId)
-    .where('stripe_id', 'not like', 'reconcile\\_%')
-    .select('received_at')
+    .where('processor', '=', processor)
+    .where(isDelivered)
+    .select('received_at as receivedAt')
     .orderBy('id', which)
     .limit(1)
-    .compile()
-
-/**
- * How a workspace stands with Stripe: the key to pay by, the webhook's secrets, when the first and the last event
- * arrived, and a part of the events, in one fetch.
- */
-export const readStripe = async (db: Db, workspaceId: string, filter: StripeEventFilter = { limit: 0 }) => {
-  const [[key], secrets, [first], [last], events] = await db.batch([
-    stripeKeyQuery(db, workspaceId).compile(),
-    stripeSecretsQuery(db, workspaceId).compile(),
-    arrival(db, workspaceId, 'asc'),
-    arrival(db, workspaceId, 'desc'),
-    stripeEventsQuery(db, workspaceId, filter).compile(),
-  ])
-  return {
-    key: key ?? null,
-    secrets,
-    firstEventAt: first?.received_at ?? null,
-    lastEventAt: last?.received_at ?? null,
-    events,
-  }
-}
-
-export type StripeSetup = Awaited<ReturnType<typeof readStripe>>

@@ -1,27 +1,27 @@
 /**
- * What Stripe’s events say about a purchase: the few facts that decide it, whatever the version of Stripe’s API that
- * they came in. Amounts are minor units by ISO 4217; times are ISO 8601 in UTC.
+ * Facts: what a payment processor's event says about a purchase, in the same form for every processor. Amounts are minor
+ * units by ISO 4217; times in facts are ISO 8601 in UTC.
  */
+import type { Processor } from './processors.ts'
 
-/** An amount that was paid: all of it, and what of it was not tax. */
-export type StripePaid = { grossCents: number; netCents: number; currency: string }
+/** An amount that was paid: in total, and without tax. */
+export type Paid = { grossCents: number; netCents: number; currency: string }
 
 export type CheckoutFact = {
   kind: 'checkout'
-  sessionId: string
-  /** When the buyer came to the checkout. */
+  id: string
   createdAt: string
   invoice: string | null
-  paymentIntent: string | null
+  payment: string | null
   customer: string | null
   email: string | null
   name: string | null
-  /** The click that the merchant passed on as `client_reference_id`. */
+  /** The click id that the merchant passed to the checkout. */
   clickId: string | null
   /** Coupon ids and promotion code ids, in the order in which they were applied. */
   coupons: string[]
-  /** Null while it is not paid yet. */
-  paid: StripePaid | null
+  /** Null until it is paid. */
+  paid: Paid | null
 }
 
 export type InvoiceFact = {
@@ -31,13 +31,13 @@ export type InvoiceFact = {
   email: string | null
   name: string | null
   paidAt: string
-  paid: StripePaid
+  paid: Paid
 }
 
-/** That an invoice was paid by the payment that the same event names. */
+/** The payment that the same event names has paid this invoice. */
 type PaymentFact = { kind: 'payment'; invoice: string }
 
-/** A charge, and what has been refunded of it in all. */
+/** A charge, and the total refunded of it so far. */
 export type ChargeFact = {
   kind: 'charge'
   payment: string
@@ -46,14 +46,23 @@ export type ChargeFact = {
   currency: string
 }
 
+/** The statuses of a refund, from open to final. A canceled refund has failed. */
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const
+
 export type RefundFact = {
   kind: 'refund'
   id: string
   payment: string
   amountCents: number
   currency: string
-  status: string
+  status: (typeof REFUND_STATUSES)[number]
 }
+
+/**
+ * The statuses of a dispute, from open to final. The merchant keeps the money during an inquiry and after a dispute that
+ * is won; a lost dispute may still be won on appeal.
+ */
+export const DISPUTE_STATUSES = ['inquiry', 'open', 'lost', 'won'] as const
 
 export type DisputeFact = {
   kind: 'dispute'
@@ -61,7 +70,24 @@ export type DisputeFact = {
   payment: string
   amountCents: number
   currency: string
-  status: string
+  status: (typeof DISPUTE_STATUSES)[number]
 }
 
-export type StripeFact = CheckoutFact | InvoiceFact | PaymentFact | ChargeFact | RefundFact | DisputeFact
+export type Fact = CheckoutFact | InvoiceFact | PaymentFact | ChargeFact | RefundFact | DisputeFact
+
+/** A processor's event, as it is stored. */
+export type ProcessorEvent = {
+  processor: Processor
+  processorEventId: string
+  type: string
+  livemode: boolean
+  occurredAt: Date
+  /** The processor's id of the customer. */
+  customer: string | null
+  /** The processor's ids of the purchase: its invoice, payments, charges and checkout. */
+  keys: string[]
+  facts: Fact[]
+}
+
+/** A purchase that the processor's API lists, as the events that would have reported it. */
+export type ListedPurchase = { paidAt: Date; events: ProcessorEvent[] }

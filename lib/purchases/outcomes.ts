@@ -1,30 +1,30 @@
-/** What an event of Stripe's led to: stable codes and facts, which are stored, and the words for them. */
+/** The outcomes of processor events: stable codes and facts, which are stored, and their explanations. */
 import { formatMoney } from '../money.ts'
 
 type SaleFacts = { externalId: string; amountCents: number; currency: string }
 
-/** What an event led to. Amounts are minor units. */
-export type StripeOutcome =
-  /** The event made a sale that is credited to a partner, or credited one that was there. */
+/** Amounts are minor units. */
+export type EventOutcome =
+  /** A sale was recorded or updated, and is credited to a partner. */
   | { code: 'sale_credited'; facts: SaleFacts & { slug: string } }
-  /** The event made a sale, and there is nobody to credit it to. */
+  /** A sale was recorded or updated, and no partner is credited. */
   | { code: 'sale_not_credited'; facts: SaleFacts }
-  /** The sale is there already, and stays as it is. */
+  /** The sale was recorded before, and is unchanged. */
   | { code: 'nothing_changed'; facts: { externalId: string } }
-  /** The sale's commission was taken back, or given again, in part or whole. The amount has its sign. */
+  /** A commission was reversed (negative amount) or reinstated, in part or in whole. */
   | { code: 'commission_changed'; facts: SaleFacts & { slug: string } }
-  /** Nothing was paid, so nothing was sold; but the customer belongs to a partner from now on. */
+  /** Nothing was paid yet, but the customer was referred by a partner. */
   | { code: 'customer_kept'; facts: { slug: string } }
-  /** Nothing was paid, so nothing is earned. */
+  /** Nothing was paid. */
   | { code: 'nothing_paid'; facts: Record<string, never> }
-  /** It is about a payment of which nothing else is known yet. */
+  /** The event concerns a payment that is not known yet. */
   | { code: 'no_sale'; facts: Record<string, never> }
-  /** It is of no interest. */
+  /** The event type is not used. */
   | { code: 'ignored'; facts: Record<string, never> }
 
-/** An outcome in words that a partner manager understands. */
-export const explainOutcome = (outcome: StripeOutcome | null): string => {
-  if (outcome === null) return 'Received but not processed yet. Stripe will send it again.'
+/** The explanation of an outcome, for partner managers. */
+export const explainOutcome = (outcome: EventOutcome | null): string => {
+  if (outcome === null) return 'Received but not processed yet. It will be sent again.'
   const { code, facts } = outcome
   switch (code) {
     case 'sale_credited':
@@ -40,7 +40,7 @@ export const explainOutcome = (outcome: StripeOutcome | null): string => {
     case 'customer_kept':
       return `Nothing was paid yet. The customer belongs to “${facts.slug}”, who is credited with later payments.`
     case 'nothing_paid':
-      return 'Nothing was paid, so there is nothing to credit.'
+      return 'Nothing was paid, so nothing is credited.'
     case 'no_sale':
       return 'The sale for this event has not been received yet. The event is applied when it is.'
     case 'ignored':

@@ -1,16 +1,14 @@
-/** What the stripe-webhook Worker offers to those that set it up, or that hear of a sale after Stripe did. */
-export type StripeService = {
-  /** Encrypts a signing secret for the database. */
-  encryptSecret: (workspaceId: string, secret: string) => Promise<string>
+/** What the Worker of a processor's webhook offers the Worker that records sales. */
+export type PurchasesService = {
   /**
-   * Adds what a merchant reports of a sale to what Stripe has told of it before, and brings the ledger into line.
+   * Adds a merchant's report to a sale that a processor reported first, and updates the ledger.
    *
-   * @returns the sale as whoever reported it hears of it
+   * @returns the response to the report
    */
   joinReport: (workspaceId: string, report: SaleReport) => Promise<{ id: string; attributed: boolean }>
 }
 
-/** What of a merchant's report may change a sale that Stripe has told of. */
+/** What a merchant's report may change of a sale that a processor reported. */
 export type SaleReport = {
   externalId: string
   customerExternalId: string

@@ -1,40 +1,38 @@
-/** Reversals: what is taken back of a commission, or given again, and how a sale tells of it. */
-
+/** Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed. */
 import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
-import { type Returned, reversedOf } from './purchase.ts'
+import { type Returned, reversedOf } from './returns.ts'
 
-/** The commission that stands for a sale now. */
-export type StandingCommission = Money & {
+/** The current commission of a sale: not replaced by another. */
+export type CurrentCommission = Money & {
   id: string
   partnerId: string
   slug: string
   payableAt: Date
-  /** What of it is taken back so far. */
+  /** How much of it is reversed so far. */
   reversedCents: bigint
 }
 
-/** A row that takes something back from a commission, or gives it again. The amount has its sign. */
+/** A row of the ledger: negative amounts reverse the commission, positive ones reinstate it. */
 export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
 
-/** What brings a commission to where so much of it is taken back. */
-export const reverse = (standing: StandingCommission, targetCents: bigint): Reversal[] => {
-  const amountCents = standing.reversedCents - targetCents
-  const { id: reversesId, partnerId, currency, payableAt } = standing
+/** The row, if any, after which exactly `targetCents` of a commission are reversed. */
+export const reverseTo = (current: CurrentCommission, targetCents: bigint): Reversal[] => {
+  const amountCents = current.reversedCents - targetCents
+  const { id: reversesId, partnerId, currency, payableAt } = current
   return amountCents === 0n ? [] : [{ reversesId, partnerId, amountCents, currency, payableAt }]
 }
 
-/** Takes all of a commission back in whose place another one, or none, is to stand. */
-export const takeBack = (standing: StandingCommission | null): Reversal[] =>
-  standing ? reverse(standing, standing.amountCents) : []
+export const reverseAll = (current: CurrentCommission | null): Reversal[] =>
+  current ? reverseTo(current, current.amountCents) : []
 
-/** The step that tells of a commission that was taken back for another one, or none. */
-export const replacedStep = ({ slug, amountCents, currency }: StandingCommission): Step => ({
+/** The step that records a commission reversed because another one, or none, replaces it. */
+export const replacedStep = ({ slug, amountCents, currency }: CurrentCommission): Step => ({
   code: 'commission_replaced',
   facts: { slug, amountCents: Number(amountCents), currency },
 })
 
-/** The step that tells what of a commission is taken back, if anything is. */
+/** The step that records how much of a commission is reversed for returns, if any. */
 export const reversedSteps = (commission: Money | null, returned: Returned): Step[] => {
   const reversedCents = commission ? reversedOf(commission.amountCents, returned) : 0n
   if (!commission || reversedCents === 0n) return []

@@ -1,12 +1,14 @@
 /** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
-import type { Report } from './decide.ts'
-import type { Reward, RewardInterval } from './rewards.ts'
+
+import type { RewardInterval } from './intervals.ts'
+import type { Report } from './report.ts'
+import type { Reward } from './rewards.ts'
 import type { Step } from './steps.ts'
 
-/** What of a report decides whom it is credited to. */
+/** The part of a report that decides whom it is credited to. */
 type Claim = Pick<Report, 'kind' | 'clickId'>
 
-/** A partner with everything that decides what an event earns it: its program's terms and its group's rewards. */
+/** A partner with the terms of its program and the rewards of its group. */
 export type PartnerTerms = {
   id: string
   slug: string
@@ -19,7 +21,7 @@ export type PartnerTerms = {
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
-  /** The customer's first sale commission in this partner's program, reversed or not, or the start that was imported. */
+  /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
   firstRewardedAt: Date | null
 }
 
@@ -27,26 +29,30 @@ export type Click = { id: string; createdAt: Date; expiresAt: Date; partner: Par
 
 /** What is known before an event is decided. */
 export type Facts = {
-  /** The click that the report names, when there is such a click in the workspace. */
+  /** The click that the report names, if the workspace has it. */
   click: Click | null
-  /** The partner who owns the customer, when the customer is known. */
+  /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
-  /** What else is known of a sale that Stripe reports. */
-  stripe?: {
-    /** The first of the checkout's coupons that belongs to a partner. */
-    coupon: CouponAlias | null
-    /** When the buyer came to the checkout, or when the sale was paid. */
-    broughtAt: Date
-  }
+  /** Present for a sale that a payment processor reports. */
+  purchase?: PurchaseFacts
 }
 
-/** A coupon or promotion code, and the partner whom its use credits. */
+export type PurchaseFacts = {
+  /** The first of the checkout's coupons that belongs to a partner. */
+  coupon: CouponAlias | null
+  /** When the checkout was created, else when the sale was paid. */
+  referredAt: Date
+}
+
+/** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
 
 export type AttributedBy = 'coupon' | 'click' | 'customer'
 
+export type Credit = { partner: PartnerTerms; by: AttributedBy }
+
 export type Attribution = {
-  credit: { partner: PartnerTerms; by: AttributedBy } | null
+  credit: Credit | null
   steps: Step[]
 }
 
@@ -60,7 +66,7 @@ const followCoupon = ({ couponId, partner }: CouponAlias): Attribution => {
     : { credit: null, steps: [...steps, inactive(partner)] }
 }
 
-/** What the reported click is good for: the partner it leads to, or the reason why it leads to none. */
+/** The credit that the reported click gives, or the reason why it gives none. */
 const followClick = (clickId: string | null, click: Click | null, now: Date): Attribution => {
   if (clickId === null) return { credit: null, steps: [{ code: 'no_click', facts: {} }] }
   if (click === null) return { credit: null, steps: [{ code: 'unknown_click', facts: { clickId } }] }
@@ -81,21 +87,21 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * In what Stripe reports, a partner's coupon decides; without one, the click that the checkout carried; without that,
- * whoever owns the customer. Design, section 5.
+ * A payment processor's sale is credited by coupon, else by the checkout's click, else to the customer's partner.
+ * Design, section 5.
  *
- * Otherwise a click decides. The partner who already owns the customer comes first only where the program says so:
- * `attribution: "first"` lets the known partner beat a click of the same program, and
- * `attributeKnownCustomers` credits a sale that has no usable click. A banned partner is never credited.
+ * A merchant's report is credited by click. Two program settings credit the customer's partner instead:
+ * `attribution: "first"` over a click of the same program, and `attributeKnownCustomers` for a sale without a usable
+ * click. A banned partner is never credited.
  */
 export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
-  const { stripe } = facts
-  if (!stripe) return attributeReport(report, facts, followClick(report.clickId, facts.click, now))
+  const { purchase } = facts
+  if (!purchase) return attributeReport(report, facts, followClick(report.clickId, facts.click, now))
 
-  const byCoupon = stripe.coupon ? followCoupon(stripe.coupon) : { credit: null, steps: [] }
+  const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }
   if (byCoupon.credit) return byCoupon
   // A renewal has no click, and needs none.
-  const byClick = report.clickId ? followClick(report.clickId, facts.click, stripe.broughtAt) : byCoupon
+  const byClick = report.clickId ? followClick(report.clickId, facts.click, purchase.referredAt) : byCoupon
   const { credit, steps } = attributeReport(report, facts, byClick)
   return {
     credit,
@@ -107,26 +113,27 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
   }
 }
 
-/** Lets the customer's own partner come in where it counts. */
+/** Credits the customer's partner where it prevails over the click. */
 const attributeReport = (report: Claim, facts: Facts, byClick: Attribution): Attribution => {
   const known = facts.customerPartner
   if (known === null) return byClick
 
-  const why = knownPartnerCounts(report, facts, byClick, known)
-  if (why === null) return byClick
+  const because = whyKnownPartner(report, facts, byClick, known)
+  if (because === null) return byClick
   if (known.status !== 'approved') return { ...byClick, steps: [...byClick.steps, inactive(known)] }
-  const step: Step = { code: 'customer', facts: { slug: known.slug, because: why } }
+  const step: Step = { code: 'customer', facts: { slug: known.slug, because } }
   return { credit: { partner: known, by: 'customer' }, steps: [...byClick.steps, step] }
 }
 
-const knownPartnerCounts = (
+/** Why the customer's partner prevails over the click, or null. */
+const whyKnownPartner = (
   report: Claim,
   facts: Facts,
   byClick: Attribution,
   known: PartnerTerms,
 ): 'first_partner' | 'known_customer' | 'owner' | null => {
   const clicked = byClick.credit?.partner
-  if (!clicked && facts.stripe) return 'owner'
+  if (!clicked && facts.purchase) return 'owner'
   if (!clicked) return report.kind === 'sale' && known.attributeKnownCustomers ? 'known_customer' : null
   if (clicked.attribution !== 'first' || clicked.programId !== known.programId) return null
   return clicked.id === known.id ? null : 'first_partner'

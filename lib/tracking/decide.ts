@@ -1,42 +1,30 @@
-/** How a reported sale or lead is decided, from what is known: the partner, the commission, and why. */
+/** Decides a reported sale or lead: the partner, the commission, and why. */
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns/addDays'
-import { type Attribution, attribute, type Facts, type PartnerTerms } from './attribution.ts'
-import { earnings, type Money, refuseByInterval } from './rewards.ts'
+import { attribute, type Credit, type Facts, type PartnerTerms } from './attribution.ts'
+import { refuseByInterval } from './intervals.ts'
+import type { Report } from './report.ts'
+import { earnings, type Money } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'
-
-/** A sale or a lead as it was reported, with every default filled in. */
-export type Report = {
-  kind: 'sale' | 'lead'
-  externalId: string
-  customerExternalId: string
-  customerEmail: string | null
-  customerName: string | null
-  clickId: string | null
-  eventName: string
-  metadata: Record<string, unknown> | null
-  /** What was sold; a lead has none. */
-  sale: Money | null
-}
 
 export type NewCommission = Money & {
   rewardId: string
   payableAt: Date
-  /** At most one of these exists per customer and program; the database holds it to that. */
+  /** The database allows one of these per customer and program. */
   oneTime: boolean
 }
 
 export type Decision = {
-  /** The click that the report named, if the workspace has it: kept also when it did not decide. */
+  /** The reported click, if the workspace has it, even when it did not decide. */
   clickId: string | null
-  credit: Attribution['credit']
+  credit: Credit | null
   commission: NewCommission | null
   steps: Step[]
-  /** The steps to keep instead when another sale of the customer took the one-time reward meanwhile. */
+  /** The steps to store instead if a concurrent sale of the customer has taken the one-time reward. */
   stepsWhenBeaten: Step[]
   /**
-   * True when the decision holds only while the customer is still unknown: where the first partner keeps the
-   * customer, two first events at once must not credit two partners.
+   * The decision holds only while the customer is unknown. Where the first partner keeps the customer, two concurrent
+   * first events must not credit two partners.
    */
   needsNewCustomer: boolean
 }
@@ -44,8 +32,6 @@ export type Decision = {
 type Outcome = Pick<Decision, 'commission' | 'steps'>
 
 /**
- * Decides a reported sale or lead: whom it is credited to, what that partner earns, and why.
- *
  * A sale earns the group's sale reward, else the program's, as often as the interval allows (spec 4.1, rule 1).
  * A lead earns a commission only when the partner's group has a lead reward (spec 4.2, rule 4).
  */

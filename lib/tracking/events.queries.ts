@@ -1,4 +1,4 @@
-/** Events as merchants and managers read them: what was reported, how it was decided, what it earned. */
+/** Events as merchants and managers read them: the report, the decision, the commission. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -37,17 +37,14 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
     .orderBy('e.id', 'desc')
     .limit(filter.limit)
 
-/**
- * Each event with its commission: of several that stood for it one after the other, the one in whose place no other
- * stands. What is no longer anybody's keeps its commission too, all of it taken back.
- */
+/** Each event with its current commission. An event that no partner is credited with may keep one, fully reversed. */
 const selectEvents = (db: Db, workspaceId: string) =>
   db
     .selectFrom('events as e')
     .where('e.workspace_id', '=', workspaceId)
     .leftJoin('partners as p', 'p.id', 'e.partner_id')
     .leftJoin('customers as cu', (join) =>
-      // Its own customer, who may go by another id since; else the one of the reported id, once there is one.
+      // The event's own customer, whose id may have changed since; else the customer with the reported id.
       join.on((eb) =>
         eb(
           'cu.id',
@@ -63,14 +60,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
         ),
       ),
     )
-    .leftJoin('commissions as c', (join) =>
-      join
-        .onRef('c.event_id', '=', 'e.id')
-        .on('c.kind', '<>', 'reversal')
-        .on((eb) =>
-          eb.not(eb.exists(eb.selectFrom('commissions as next').whereRef('next.replaces_id', '=', 'c.id'))),
-        ),
-    )
+    .leftJoin('current_commissions as c', 'c.event_id', 'e.id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .select((eb) => [
       'e.id',
@@ -99,7 +89,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'po.paid_at',
       eb
         .selectFrom('commissions as r')
-        // By the event, for which there is an index.
+        // The event has an index, the reversed commission has none.
         .whereRef('r.event_id', '=', 'e.id')
         .whereRef('r.reverses_id', '=', 'c.id')
         .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))

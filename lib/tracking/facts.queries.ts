@@ -1,16 +1,17 @@
-/** What a decision needs to know, in one read. */
+/** The facts that a report is decided from, in one read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { isProcessorId } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
-import type { Report } from './decide.ts'
+import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 
 export type ReportFacts = Facts & {
   workspaceId: string
-  /** The event that this report made before, when it is a repeat. */
+  /** The event of an earlier report with the same id. */
   recorded: RecordedEvent | null
-  /** Whether Stripe has told something of this sale, such as a refund, which is to be settled with the report. */
-  isToldByStripe: boolean
+  /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
+  hasProcessorEvents: boolean
 }
 
 type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
@@ -21,12 +22,12 @@ const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
   from rewards r where r.id = ${rewardId})`
 
 /**
- * A partner with its terms as one JSON value: a subquery each plans faster than one join of a dozen tables.
- * Expects the customer as `cu` in the query around it.
+ * A partner with its terms as one JSON value. Expects the customer as `cu`. Subqueries are planned faster than one join of
+ * a dozen tables.
  *
- * @param besides which commissions don't count as the customer's first
+ * @param exclude a condition on commissions, `c`, that may count as the customer's first
  */
-export const termsJson = (partnerId: RawBuilder<unknown>, besides = sql``) => sql`(
+export const termsJson = (partnerId: RawBuilder<unknown>, exclude = sql``) => sql`(
   select jsonb_build_object(
     'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', pr.id,
     'reward', ${rewardJson(sql`pr.reward_id`)},
@@ -37,32 +38,29 @@ export const termsJson = (partnerId: RawBuilder<unknown>, besides = sql``) => sq
       'name', g.name,
       'saleReward', ${rewardJson(sql`g.sale_reward_id`)},
       'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
-    'firstRewardedAt', least( -- which passes over nulls
+    'firstRewardedAt', least( -- ignores nulls
       (select min(c.created_at) from commissions c
-       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${besides}),
+       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${exclude}),
       case when cu.started_program_id = pr.id then cu.started_at end))
   from partners p
   join programs pr on pr.id = p.program_id
   left join groups g on g.id = p.group_id
   where p.id = ${partnerId})`
 
-/** What Stripe names its invoices, payments, charges and checkouts: only a sale under such an id can it have told of. */
-const STRIPE_ID = /^(in|pi|ch|py|cs)_/
-
-const isToldByStripe = ({ kind, externalId }: ReportKey) =>
-  kind === 'sale' && STRIPE_ID.test(externalId)
-    ? sql`exists (select from stripe_events s
+/** Only a sale reported under a processor's id can have events: other reports save the look-up. */
+const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
+  kind === 'sale' && isProcessorId(externalId)
+    ? sql`exists (select from processor_events s
                   where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
     : sql`false`
 
 /** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
-export const clickJson = (besides = sql``) => sql`jsonb_build_object(
+export const clickJson = (exclude = sql``) => sql`jsonb_build_object(
   'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
-  'partner', ${termsJson(sql`cl.partner_id`, besides)})`
+  'partner', ${termsJson(sql`cl.partner_id`, exclude)})`
 
 /**
- * Everything that decides a report, in one read: whose key it is, whether the report is a repeat,
- * where its click leads, and to whom its customer belongs.
+ * Loads the workspace of the API key, the event of an earlier report, the click's partner and the customer's partner.
  *
  * @returns null when the key is unknown or revoked
  */
@@ -76,14 +74,14 @@ export const loadReportFacts = async (
     recorded: RecordedEvent | null
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
-    isToldByStripe: boolean
+    hasProcessorEvents: boolean
   }>`
     select k.workspace_id as "workspaceId",
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
            case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
-           ${isToldByStripe(report)} as "isToldByStripe"
+           ${hasProcessorEvents(report)} as "hasProcessorEvents"
     from api_keys k
     left join events e on e.workspace_id = k.workspace_id
                       and e.kind = ${report.kind} and e.external_id = ${report.externalId}
@@ -101,7 +99,7 @@ export const loadReportFacts = async (
   }
 }
 
-/** A value as it comes out of JSON: dates are text. */
+/** A value as JSON holds it: dates are text. */
 export type FromJson<T> = {
   [K in keyof T]: Date extends T[K]
     ? string | Extract<T[K], null>

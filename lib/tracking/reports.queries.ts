@@ -1,17 +1,18 @@
-/** Reports and their outcome: event, customer and commission, in one write. */
+/** Saves decided reports: event, customer and commission, in one write. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomer } from '../db/locks.queries.ts'
 import type { SaleReport } from '../purchases/purchases.rpc.ts'
-import type { PartnerTerms } from './attribution.ts'
-import type { Decision, NewCommission, Report } from './decide.ts'
+import type { Credit, PartnerTerms } from './attribution.ts'
+import type { Decision, NewCommission } from './decide.ts'
+import type { Report } from './report.ts'
 
-/** An event as the one who reported it hears of it. */
+/** What the response to a report is made from. */
 export type RecordedEvent = {
   id: string
   attributed: boolean
-  /** Null while only Stripe has told of it. */
+  /** Null until the merchant has reported the event. */
   bodyHash: string | null
 }
 
@@ -23,35 +24,39 @@ type DecidedReport = {
   now: Date
 }
 
+/** After a conflict, a concurrent report has inserted the customer that the decision needed to be new: decide again. */
+type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
+
+const resultOf = (event: RecordedEvent | undefined): SaveResult =>
+  event ? { status: 'saved', event } : { status: 'conflict' }
+
 /**
- * Saves a decided report: event, customer and commission together, or none of them, in one call.
+ * Saves a decided report: event, customer and commission together, or none of them, in one database round trip.
  *
- * Whoever inserts the event first wins; every other copy of the report is answered with the winner's event.
- * The statements are a Read Committed batch, so that each sees what the one before it left behind.
- *
- * @returns null when the decision needed a new customer and another report has made it meanwhile: decide again
+ * Of concurrent copies of a report, the first one inserts the event, and the others return it. The batch is Read
+ * Committed, so each statement sees the result of the one before.
  */
-export const saveReport = async (db: Db, decided: DecidedReport): Promise<RecordedEvent | null> => {
+export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveResult> => {
   const eventId = newId()
   const event = insertEvent(eventId, decided)
   const { credit, needsNewCustomer } = decided.decision
-  if (!credit) return (await event.execute(db)).rows[0] ?? null
+  if (!credit) return resultOf((await event.execute(db)).rows[0])
 
   const insert = event.compile(db)
-  const settle = settleEvent(eventId, decided, credit).compile(db)
+  const complete = completeEvent(eventId, decided, credit).compile(db)
   const [recorded] = needsNewCustomer
     ? (
         await db.batch([
           lockCustomer(decided.workspaceId, decided.report.customerExternalId).compile(db),
           insert,
-          settle,
+          complete,
         ])
       )[1]
-    : (await db.batch([insert, settle]))[0]
-  return recorded ?? null
+    : (await db.batch([insert, complete]))[0]
+  return resultOf(recorded)
 }
 
-/** Inserts the event, or gives the one that is there. Gives none when the decision needs a new customer who is not new. */
+/** Inserts the event, or returns the existing one. Returns no row if the decision needs a new customer and it exists. */
 const insertEvent = (
   eventId: string,
   { workspaceId, report, bodyHash, decision, now }: DecidedReport,
@@ -69,17 +74,13 @@ const insertEvent = (
   returning id, partner_id is not null as attributed, body_hash as "bodyHash"`
 
 /**
- * Gives a new event of ours its customer and its commission. Does nothing when the event is another report's, or
- * when it has them already: the statement may run twice.
+ * Inserts the customer and commission of the event, if this call has inserted it. Does nothing the second time: the
+ * statement may be retried.
  */
-const settleEvent = (
-  eventId: string,
-  decided: DecidedReport,
-  { partner, by }: NonNullable<Decision['credit']>,
-) => {
+const completeEvent = (eventId: string, decided: DecidedReport, { partner, by }: Credit) => {
   const { workspaceId, report, decision, now } = decided
-  // Only a click moves a customer who is there already. A sale credited to the owner that was read must not bring
-  // that owner back, when a click has moved the customer meanwhile.
+  // Only a click moves an existing customer. A sale credited to the customer's partner must not undo the move of a
+  // concurrent click.
   const moves = partner.attribution === 'last' && by === 'click'
   return sql`
     with customer as (
@@ -106,7 +107,7 @@ const settleEvent = (
     from customer where events.workspace_id = ${workspaceId} and events.id = ${eventId}`
 }
 
-/** Inserts the commission, unless another sale of the customer has taken the one-time reward meanwhile. */
+/** Inserts the commission, unless a concurrent sale of the customer has taken the one-time reward. */
 const insertCommission = (
   eventId: string,
   { workspaceId, report, now }: DecidedReport,
@@ -123,7 +124,7 @@ const insertCommission = (
       on conflict do nothing
       returning id`
 
-/** Notes what a merchant reports of a sale that Stripe has told of, for the next time that it is settled. */
+/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. */
 export const noteReport = async (
   db: Db,
   workspaceId: string,
@@ -137,7 +138,7 @@ export const noteReport = async (
 }
 
 /**
- * Ends a report of a sale that Stripe has told of: from now on, it is repeated like any other.
+ * Completes the report of a sale that a processor has reported: from now on, it is repeated like any other.
  *
  * @returns the event's id
  */
@@ -152,6 +153,6 @@ export const endReport = async (
     returning id
   `.execute(db)
   const [event] = rows
-  if (!event) throw new Error('A sale that was reported is not there.')
+  if (!event) throw new Error('The reported sale does not exist.')
   return event.id
 }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
-import type { Report } from './decide.ts'
+import type { Report } from './report.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
 

@@ -1,6 +1,7 @@
 /** Programs and groups: the terms on which partners are rewarded. */
 import type { PayoutSchedule } from '../payouts/payouts.ts'
-import type { RewardInterval, RewardTerms } from '../tracking/rewards.ts'
+import type { RewardInterval } from '../tracking/intervals.ts'
+import type { RewardTerms } from '../tracking/rewards.ts'
 
 export type ProgramTerms = {
   name: string

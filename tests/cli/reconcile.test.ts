@@ -105,7 +105,7 @@ const ledger = ({ workspace }: Merchant) =>
   )
 const eventsTold = async ({ workspace }: Merchant) =>
   database.query(
-    'select stripe_id, outcome, event_id from stripe_events where workspace_id = $1 order by stripe_id',
+    'select processor_event_id, outcome, event_id from processor_events where workspace_id = $1 order by processor_event_id',
     [workspace.id],
   )
 
@@ -135,17 +135,22 @@ describe('purchases of which no event has arrived', () => {
         /^\d{4}-\d\d-\d\d {2}\S+ +45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/,
       )
       expect(lineOf(dry.output, idOf(byNobody.invoice))).toMatch(
-        /50\.00 USD {2}not recorded: nobody to credit$/,
+        /50\.00 USD {2}not recorded: no partner to credit$/,
       )
       expect(lineOf(dry.output, renewal.id)).toMatch(/45\.00 USD {2}not recorded: “maya” earns 9\.00 USD$/)
       expect(lineOf(dry.output, idOf(once.payment_intent))).toMatch(/“maya” earns 9\.00 USD$/)
-      expect(dry.output).toContain('Stripe lists 4 purchases. The ledger lacks something of 4: see above.')
+      expect(dry.output).toContain(
+        'Stripe lists 4 purchases. In the ledger, 4 of them are missing or incomplete: see above.',
+      )
       expect(dry.output).toContain('Nothing was changed.')
       expect(await ledger(merchant)).toEqual([])
       expect(await eventsTold(merchant)).toEqual([])
 
       const fixed = await reconcile('--fix')
-      expect(fixed).toMatchObject({ code: 0, output: expect.stringContaining('It is recorded now.') })
+      expect(fixed).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('All of them are recorded now.'),
+      })
       const recorded = await ledger(merchant)
       expect(recorded).toHaveLength(4)
       expect(recorded).toEqual(
@@ -164,7 +169,7 @@ describe('purchases of which no event has arrived', () => {
         const { code, output } = await reconcile(...args)
         expect({ code, output }).toEqual({
           code: 0,
-          output: 'Stripe lists 4 purchases. The ledger lacks nothing.\n',
+          output: 'Stripe lists 4 purchases. The ledger has all of them.\n',
         })
       }
       expect(await ledger(merchant)).toEqual(recorded)
@@ -184,7 +189,7 @@ describe('purchases of which no event has arrived', () => {
 
         const { output } = await reconcile()
         expect(lineOf(output, idOf(first.invoice))).toMatch(/“maya” earns 9\.00 USD$/)
-        expect(lineOf(output, renewal.id)).toMatch(/credited to “maya”, who earns nothing more by it$/)
+        expect(lineOf(output, renewal.id)).toMatch(/credited to “maya”, who earns nothing more$/)
         await reconcile('--fix')
         expect(await ledger(merchant)).toEqual([
           { sale: idOf(first.invoice), slug: 'maya', earned: 900 },
@@ -207,7 +212,7 @@ describe('purchases of which no event has arrived', () => {
       const after = fake.renew(idOf(before.subscription))
 
       const { output } = await reconcile('--fix')
-      expect(lineOf(output, idOf(before.invoice))).toMatch(/nobody to credit$/)
+      expect(lineOf(output, idOf(before.invoice))).toMatch(/no partner to credit$/)
       expect(lineOf(output, after.id)).toMatch(/“maya” earns 10\.00 USD$/)
       expect(await ledger(merchant)).toEqual([
         { sale: idOf(before.invoice), slug: null, earned: null },
@@ -226,7 +231,7 @@ describe('purchases that are recorded', () => {
 
       await mapCoupon()
       const { output } = await reconcile('--fix')
-      expect(lineOf(output, sale)).toMatch(/recorded, but credited to nobody: “maya” earns 9\.00 USD$/)
+      expect(lineOf(output, sale)).toMatch(/recorded, but no partner is credited: “maya” earns 9\.00 USD$/)
       expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
       expect(await reconcile()).toMatchObject({ code: 0 })
     }))
@@ -248,7 +253,7 @@ describe('purchases that are recorded', () => {
       expect(recorded).toHaveLength(4)
       expect(await reconcile()).toMatchObject({
         code: 0,
-        output: 'Stripe lists 4 purchases. The ledger lacks nothing.\n',
+        output: 'Stripe lists 4 purchases. The ledger has all of them.\n',
       })
       expect(await reconcile('--fix')).toMatchObject({ code: 0 })
       expect(await ledger(merchant)).toEqual(recorded)
@@ -263,7 +268,7 @@ describe('purchases that are recorded', () => {
 
       const { code, output } = await reconcile()
       expect(code).toBe(1)
-      expect(lineOf(output, sale)).toMatch(/recorded, but credited to nobody: “maya” earns 9\.00 USD$/)
+      expect(lineOf(output, sale)).toMatch(/recorded, but no partner is credited: “maya” earns 9\.00 USD$/)
       expect(await reconcile('--fix')).toMatchObject({ code: 0 })
       expect(await ledger(merchant)).toEqual([{ sale, slug: 'maya', earned: 900 }])
       expect(await reconcile()).toMatchObject({ code: 0 })
@@ -313,7 +318,9 @@ test('a long list is read page by page, and tells how far it is', () =>
     for (let months = 0; months < 110; months++) fake.renew(idOf(subscription))
 
     const { output, errors } = await reconcile()
-    expect(output).toContain('Stripe lists 111 purchases. The ledger lacks something of 111')
+    expect(output).toContain(
+      'Stripe lists 111 purchases. In the ledger, 111 of them are missing or incomplete',
+    )
     expect(errors).toContain('100 read')
     expect(errors).toContain('100 compared')
     expect(await ledger(merchant)).toEqual([])
@@ -329,7 +336,7 @@ test('what was made before the day is not read', () =>
     )
     expect({ code, output }).toEqual({
       code: 0,
-      output: 'Stripe lists 0 purchases. The ledger lacks nothing.\n',
+      output: 'Stripe lists 0 purchases. The ledger has all of them.\n',
     })
   }))
 
@@ -352,40 +359,44 @@ test('without other settings, it is the demo that is read', () =>
     }
   }))
 
-describe('says what to do about', () => {
+describe('explains', () => {
   const GOOD = ['--workspace', 'acme', '--since', '2026-01-01']
   test.each([
-    { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'Say which workspace: --workspace' },
-    { case: 'no day', args: ['--workspace', 'acme'], says: 'Say since when: --since' },
+    { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'The option --workspace is required.' },
+    { case: 'no day', args: ['--workspace', 'acme'], says: 'The option --since is required.' },
     {
       case: 'a day that there is not',
       args: ['--workspace', 'acme', '--since', '2026-02-30'],
-      says: '--since 2026-02-30 is not a day',
+      says: '--since 2026-02-30 is neither a date',
     },
     {
       case: 'a day to come',
       args: ['--workspace', 'acme', '--since', '2999-01-01'],
-      says: '--since 2999-01-01 is yet to come',
+      says: '--since 2999-01-01 is in the future',
     },
     { case: 'an option that there is not', args: [...GOOD, '--fx'], says: "Unknown option '--fx'" },
-    { case: 'neither a database nor a demo', args: GOOD, says: 'Say where the ledger is' },
+    {
+      case: 'neither a database nor a demo',
+      args: GOOD,
+      says: 'Set DATABASE_URL=postgresql://... and STRIPE_API_KEY=rk_live_...',
+    },
     {
       case: 'a database without a key',
       args: GOOD,
       env: { DATABASE_URL: 'postgresql://u:p@db.example/x' },
-      says: 'Say by which key Stripe is to be read',
+      says: 'Set STRIPE_API_KEY=rk_live_...',
     },
     {
       case: 'a key without a database',
       args: GOOD,
       env: { STRIPE_API_KEY: 'rk_test_reads' },
-      says: 'Say which database holds the ledger',
+      says: 'Set DATABASE_URL=postgresql://...',
     },
     {
       case: 'an address of Stripe that is none',
       args: GOOD,
       env: { STRIPE_API_BASE: 'stripe' },
-      says: 'STRIPE_API_BASE=stripe is not an address',
+      says: 'STRIPE_API_BASE=stripe is not a URL',
     },
     {
       case: 'a database that does not answer',

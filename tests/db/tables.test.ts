@@ -45,7 +45,8 @@ const readActual = async (): Promise<string[]> => {
     select table_name || '.' || column_name as path, data_type as type, is_nullable = 'YES' as nullable,
            column_default is not null or is_generated = 'ALWAYS' as optional
     from information_schema.columns
-    where table_schema = 'public' and table_name <> 'schema_migrations'`)
+    where table_schema = 'public' and table_name <> 'schema_migrations'
+      and table_name not in (select table_name from information_schema.views where table_schema = 'public')`)
   await client.end()
   return rows.map(({ path, type, nullable, optional }) => {
     return `${path}: ${describeColumn(TYPES[type] ?? type, nullable, optional)}`

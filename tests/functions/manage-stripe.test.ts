@@ -180,7 +180,7 @@ describe('GET /stripe/events', () => {
     const at = new Date('2026-05-01T10:00:00Z')
     const facts = { externalId: 'in_1', slug: 'maya', amountCents: 4_900, currency: 'USD' }
     await addReceived(merchant.workspace.id, {
-      stripe_id: 'evt_1',
+      processor_event_id: 'evt_1',
       occurred_at: at,
       received_at: at,
       event_id: sale?.id ?? null,

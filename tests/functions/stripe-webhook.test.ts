@@ -37,7 +37,7 @@ const createShop = async () => {
     /** How many events of Stripe's were kept, and what they came to. */
     kept: async () => {
       const [row] = await database.query<{ received: number; sales: number; earned: number[] | null }>(
-        `select (select count(*) from stripe_events where workspace_id = $1)::int as received,
+        `select (select count(*) from processor_events where workspace_id = $1)::int as received,
                 (select count(*) from events where workspace_id = $1)::int as sales,
                 (select array_agg(amount_cents::int order by amount_cents desc) from commissions
                  where workspace_id = $1) as earned`,
@@ -47,7 +47,7 @@ const createShop = async () => {
     },
     outcomes: () =>
       database.query(
-        'select type, outcome, event_id is not null as sold from stripe_events where workspace_id = $1 order by id',
+        'select type, outcome, event_id is not null as sold from processor_events where workspace_id = $1 order by id',
         [id],
       ),
   }
@@ -166,7 +166,7 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
     expect(await shop.kept()).toEqual(NOTHING)
     if (!delivery?.to) return
     const [elsewhere] = await database.query(
-      'select from stripe_events e join workspaces w on w.id = e.workspace_id where w.slug = $1',
+      'select from processor_events e join workspaces w on w.id = e.workspace_id where w.slug = $1',
       [delivery.to.replace('%00', '')],
     )
     expect(elsewhere).toBeUndefined()

@@ -30,7 +30,7 @@ const createShowcase = async () => {
   const sale = await merchant.sale({ externalId: 'inv_2', clickId, currency: 'JPY' })
   const facts = { externalId: 'inv_2', amountCents: 4_900, currency: 'JPY' }
   await addReceived(workspace.id, {
-    stripe_id: 'evt_1QxYzLkdIwHu7ixUEgbFdYf2aB3cD4eF5gH6',
+    processor_event_id: 'evt_1QxYzLkdIwHu7ixUEgbFdYf2aB3cD4eF5gH6',
     type: 'checkout.session.async_payment_succeeded',
     event_id: sale.body.eventId ?? null,
     outcome: { code: 'sale_credited', facts: { ...facts, slug: 'maya' } },

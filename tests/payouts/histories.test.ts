@@ -12,9 +12,8 @@ import { newId } from '../../lib/db/ids.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../lib/payouts/onboarding.service.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
-import { joinReport, settlePurchase } from '../../lib/purchases/apply.service.ts'
-import { decides, readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
-import { saveOutcome, saveStripeEvent } from '../../lib/purchases/webhook.queries.ts'
+import { joinReport, processEvent } from '../../lib/purchases/apply.service.ts'
+import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
@@ -108,12 +107,7 @@ const hear = async ({ payer: { workspaceId } }: History, told: TestEvent): Promi
   const event = readEvent(JSON.parse(JSON.stringify(told)))
   if (!event) throw new Error('An event that nobody understands.')
   const now = new Date()
-  const { id } = await saveStripeEvent(db(), workspaceId, event, now)
-  const { saleId, outcome } = await settlePurchase(db(), workspaceId, event.keys, {
-    decides: decides(event),
-    now,
-  })
-  await saveOutcome(db(), { id, saleId, outcome })
+  await processEvent(db(), workspaceId, event, now)
 }
 
 /** A run that may be refused or fail, as long as the ledger adds up. */

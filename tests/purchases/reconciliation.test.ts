@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RecordedSale, SaleChange, Settlement } from '../../lib/purchases/plan.ts'
-import { explainLack, isLacking } from '../../lib/purchases/reconciliation.ts'
+import type { PurchasePlan, RecordedSale, SaleChange, SalePlan } from '../../lib/purchases/plan.ts'
+import { explainMissing, isMissing } from '../../lib/purchases/reconciliation.ts'
 
 const usd = (amountCents: bigint) => ({ amountCents, currency: 'USD' })
 
@@ -26,81 +26,82 @@ const RECORDED: RecordedSale = {
   commission: null,
   revision: 0,
 }
-const NOTHING: Settlement = {
-  sale: null,
-  steps: null,
+const NOTHING: PurchasePlan = {
+  sale: { kind: 'keep', recorded: RECORDED },
   customer: null,
-  commission: null,
-  reversals: [],
   duplicates: [],
   outcome: { code: 'nothing_changed', facts: { externalId: 'in_1' } },
 }
+const CREATE: SalePlan = { kind: 'create', change: UNCREDITED, steps: [], commission: null }
+const update = (recorded: RecordedSale): SalePlan => ({
+  kind: 'update',
+  recorded,
+  change: UNCREDITED,
+  steps: [],
+  commission: null,
+  reversals: [],
+})
 const CUSTOMER = {
   externalId: 'cus_1',
-  stripeCustomerId: 'cus_1',
+  processorCustomerId: 'cus_1',
   email: null,
   name: null,
   partnerId: 'maya',
   referredAt: null,
 }
-const changed = (amountCents: number): Partial<Settlement> => ({
+const changed = (amountCents: number): Partial<PurchasePlan> => ({
+  sale: { kind: 'adjust', recorded: RECORDED, steps: [], reversals: [] },
   outcome: {
     code: 'commission_changed',
     facts: { externalId: 'in_1', amountCents, currency: 'USD', slug: 'maya' },
   },
 })
 
-test.each<{ case: string; settlement: Partial<Settlement>; recorded: RecordedSale | null; says: string }>([
+test.each<{ case: string; plan: Partial<PurchasePlan>; explanation: string }>([
   {
-    case: 'a sale of which nothing is known',
-    settlement: { sale: UNCREDITED },
-    recorded: null,
-    says: 'not recorded: nobody to credit',
+    case: 'a sale that is not recorded',
+    plan: { sale: CREATE },
+    explanation: 'not recorded: no partner to credit',
   },
   {
     case: 'a sale of another amount',
-    settlement: { sale: UNCREDITED },
-    recorded: RECORDED,
-    says: 'recorded as 40.00 USD instead of 49.00 USD: nobody to credit',
+    plan: { sale: update(RECORDED) },
+    explanation: 'recorded as 40.00 USD instead of 49.00 USD: no partner to credit',
   },
   {
     case: 'a sale of another partner',
-    settlement: { sale: UNCREDITED },
-    recorded: { ...RECORDED, partnerId: 'leo' },
-    says: 'recorded, but credited to another partner: nobody to credit',
+    plan: { sale: update({ ...RECORDED, partnerId: 'leo' }) },
+    explanation: 'recorded, but credited to another partner: no partner to credit',
   },
   {
-    case: 'a refund that was told, and not settled',
-    settlement: changed(-490),
-    recorded: RECORDED,
-    says: 'recorded, but 4.90 USD of the commission of “maya” is not taken back',
+    case: 'a refund that was received, and not applied',
+    plan: changed(-490),
+    explanation: 'recorded, but 4.90 USD of the commission of “maya” is not reversed',
   },
   {
     case: 'a refund that failed',
-    settlement: changed(490),
-    recorded: RECORDED,
-    says: 'recorded, but 4.90 USD of the commission of “maya” is not given again',
+    plan: changed(490),
+    explanation: 'recorded, but 4.90 USD of the commission of “maya” is not reinstated',
   },
   {
-    case: 'a customer whom only the merchant’s id names',
-    settlement: { customer: CUSTOMER },
-    recorded: RECORDED,
-    says: 'recorded, but the customer is not known by its id at Stripe',
+    case: 'a customer known by the merchant’s id only',
+    plan: { customer: CUSTOMER },
+    explanation: 'recorded, but the customer is not known by its id at the payment processor',
   },
-])('$case', ({ settlement, recorded, says }) => {
-  expect(explainLack({ ...NOTHING, ...settlement }, recorded)).toBe(says)
+])('$case', ({ plan, explanation }) => {
+  expect(explainMissing({ ...NOTHING, ...plan })).toBe(explanation)
 })
 
-test.each<{ case: string; settlement: Partial<Settlement>; hasNews: boolean; lacking: boolean }>([
-  { case: 'nothing to change', settlement: {}, hasNews: true, lacking: false },
-  { case: 'a sale to record', settlement: { sale: UNCREDITED }, hasNews: false, lacking: true },
-  { case: 'a customer to be made known', settlement: { customer: CUSTOMER }, hasNews: true, lacking: true },
+test.each<{ case: string; plan: Partial<PurchasePlan>; isUnreceived: boolean; missing: boolean }>([
+  { case: 'nothing to change', plan: {}, isUnreceived: true, missing: false },
+  { case: 'a sale to record', plan: { sale: CREATE }, isUnreceived: false, missing: true },
+  { case: 'a customer to link', plan: { customer: CUSTOMER }, isUnreceived: true, missing: true },
   {
-    case: 'a customer of whom all is told',
-    settlement: { customer: CUSTOMER },
-    hasNews: false,
-    lacking: false,
+    case: 'a customer whose events were all received',
+    plan: { customer: CUSTOMER },
+    isUnreceived: false,
+    missing: false,
   },
-])('$case: $lacking', ({ settlement, hasNews, lacking }) => {
-  expect(isLacking({ ...NOTHING, ...settlement }, hasNews)).toBe(lacking)
+])('$case: $missing', ({ plan, isUnreceived, missing }) => {
+  expect(isMissing({ ...NOTHING, ...plan }, isUnreceived)).toBe(missing)
 })

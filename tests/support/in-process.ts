@@ -9,7 +9,7 @@ import {
   startOnboarding,
 } from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
-import type { StripeService } from '../../lib/purchases/purchases.rpc.ts'
+import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { SECRETS_KEY } from './secrets.ts'
 

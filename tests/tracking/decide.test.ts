@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Click, PartnerTerms } from '../../lib/tracking/attribution.ts'
-import { decide, type Report } from '../../lib/tracking/decide.ts'
+import { decide } from '../../lib/tracking/decide.ts'
+import type { Report } from '../../lib/tracking/report.ts'
 import type { Reward } from '../../lib/tracking/rewards.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')

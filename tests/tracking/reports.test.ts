@@ -1,8 +1,9 @@
 import { expect, inject, test } from 'vitest'
 import { hashApiKey } from '../../lib/auth/api-keys.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { decide, type Report } from '../../lib/tracking/decide.ts'
+import { decide } from '../../lib/tracking/decide.ts'
 import { loadReportFacts } from '../../lib/tracking/facts.queries.ts'
+import type { Report } from '../../lib/tracking/report.ts'
 import { saveReport } from '../../lib/tracking/reports.queries.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { earnings, type Reward, refuseByInterval, rewardEndsAt } from '../../lib/tracking/rewards.ts'
+import { refuseByInterval, rewardEndsAt } from '../../lib/tracking/intervals.ts'
+import { earnings, type Reward } from '../../lib/tracking/rewards.ts'
 
 const percent = (percent: number): Reward => ({
   id: 'r',

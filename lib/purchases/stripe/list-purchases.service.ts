@@ -1,43 +1,41 @@
-/** What Stripe's API lists of purchases, told as Stripe's events would have told it. */
+/** Lists purchases by Stripe's API, as the events that would have reported them. */
 import type Stripe from 'stripe'
-import { readEvent, type StripeEvent } from './events.schemas.ts'
+import type { ListedPurchase } from '../facts.ts'
+import { readEvent } from './events.schemas.ts'
 
-/** A purchase, and when it was paid. Of a first invoice, its checkout is a part: only that knows the coupon. */
-export type ListedPurchase = { paidAt: Date; events: StripeEvent[] }
-
-/** Purchases, the first first, and the ids of what Stripe gave in a form that is not understood. */
+/** Purchases, oldest first, and the ids of objects in an unknown form. */
 export type Listed = { purchases: ListedPurchase[]; unread: string[] }
 
-/** The most that Stripe gives at once. */
+/** Stripe's maximum. */
 const PAGE = 100
-/** A checkout stays open for a day at most, so that of an invoice began no earlier. */
+/** A checkout stays open for at most a day, so the checkout of an invoice began no earlier. */
 const OPEN_SECONDS = 24 * 60 * 60
 
-/** What an object would have been told by. The id is not one of Stripe's, and the same at each run. */
-const tell = (
+/** The event that would have reported an object. Its id is not one of Stripe's, and the same at each run. */
+const eventOf = (
   type: string,
   { id, livemode }: { id: string; livemode: boolean },
   at: number,
   object: object,
 ) => readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } })
 
-const tellInvoice = (invoice: Stripe.Invoice & { id: string }) =>
-  tell('invoice.paid', invoice, invoice.status_transitions.paid_at ?? invoice.created, invoice)
+const invoiceEvent = (invoice: Stripe.Invoice & { id: string }) =>
+  eventOf('invoice.paid', invoice, invoice.status_transitions.paid_at ?? invoice.created, invoice)
 
-/** When it was paid, a checkout doesn't say; but never before it was opened. */
-const tellCheckout = (session: Stripe.Checkout.Session) =>
-  tell('checkout.session.completed', session, session.created, session)
+/** A checkout has no time of payment, so its creation counts. */
+const checkoutEvent = (session: Stripe.Checkout.Session) =>
+  eventOf('checkout.session.completed', session, session.created, session)
 
 const idOf = (reference: string | { id?: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
 
 /**
- * Lists the paid invoices that were made since a moment, each with its checkout if it came from one, and the paid
- * checkouts since then that have no invoice.
+ * Lists the paid invoices created since a date, each with its checkout, which alone knows the coupon, and the paid
+ * checkouts since then without an invoice.
  *
- * Invoices come before checkouts, so that one that is paid meanwhile is not seen without its coupon.
+ * Invoices are listed first, so that one that is paid in between is not listed without its checkout.
  *
- * @param onRead told the number of invoices and checkouts that are read so far
+ * @param onRead called with the number of invoices and checkouts read so far
  */
 export const listPurchases = async (
   stripe: Stripe,
@@ -57,7 +55,7 @@ export const listPurchases = async (
     expand: ['data.payments'],
   })) {
     onRead(++count)
-    const event = tellInvoice(invoice)
+    const event = invoiceEvent(invoice)
     if (event) byInvoice.set(invoice.id, { paidAt: event.occurredAt, events: [event] })
     else unread.push(invoice.id)
   }
@@ -74,7 +72,7 @@ export const listPurchases = async (
     const isSale =
       session.mode === 'payment' && session.payment_status !== 'unpaid' && session.created >= from
     if (!purchase && (invoice !== null || !isSale)) continue
-    const event = tellCheckout(session)
+    const event = checkoutEvent(session)
     if (!event) unread.push(session.id)
     else if (purchase) purchase.events.push(event)
     else others.push({ paidAt: event.occurredAt, events: [event] })

@@ -5,8 +5,8 @@ import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService, Refused } from '../../payouts/payouts.rpc.ts'
 import { type StripeKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
 import { sha256 } from '../../sha256.ts'
-import type { StripeService } from '../purchases.rpc.ts'
 import { addStripeSecret, type KeptSecret } from './signing-secrets.queries.ts'
+import type { StripeService } from './stripe.rpc.ts'
 
 /** The app of the Stripe settings. Only the Workers bound here hold the key that secrets are encrypted under. */
 export type StripeEnv = WorkspaceEnv & {

@@ -61,7 +61,7 @@ test.each([
   await atStripe(`/accounts/${ready.account}/close`)
   expect(await ready.deliver(event)).toMatchObject(RECEIVED)
   expect(await statusOf(ready)).toBe('closed')
-  const received = await database.query('select from stripe_events where workspace_id = $1', [
+  const received = await database.query('select from processor_events where workspace_id = $1', [
     ready.workspaceId,
   ])
   expect(received).toEqual([])

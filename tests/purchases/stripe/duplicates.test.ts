@@ -165,7 +165,7 @@ test('a manager sees what the event that tied two sales took back', async () => 
   const { body } = await manager.get('/stripe/events')
   const [last] = body.data as { outcome: { code: string; text: string } }[]
   expect(last?.outcome.code).toBe('commission_changed')
-  expect(last?.outcome.text).toBe(`9.80 USD of the commission of “leo” for ${invoiceId} is taken back.`)
+  expect(last?.outcome.text).toBe(`9.80 USD of the commission of “leo” for ${invoiceId} was reversed.`)
 })
 
 test('eight copies of the event that ties two sales take back once', async () => {

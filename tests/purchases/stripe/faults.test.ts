@@ -43,7 +43,7 @@ const createWatched = async () => {
                 (select count(*) from events where workspace_id = w.id)::int as sales,
                 (select count(*) from customers where workspace_id = w.id)::int as customers,
                 (select count(*) from referrals where workspace_id = w.id)::int as referrals,
-                (select array_agg(outcome ->> 'code' order by id) from stripe_events where workspace_id = w.id) as outcomes
+                (select array_agg(outcome ->> 'code' order by id) from processor_events where workspace_id = w.id) as outcomes
          from workspaces w where w.id = $1`,
         [workspace.id],
       )
@@ -257,10 +257,10 @@ describe.concurrent('a sale that Stripe told of first, and then the merchant, is
       expect(again.headers.get('Idempotency-Mismatch')).toBeNull()
       expect(await watched.ledger()).toMatchObject({ ...ONE_SALE, outcomes: ['sale_credited'] })
       const [customer] = await database.query(
-        'select external_id, stripe_customer_id from customers where workspace_id = $1',
+        'select external_id, processor_customer_id from customers where workspace_id = $1',
         [watched.workspace.id],
       )
-      expect(customer).toEqual({ external_id: 'user_1', stripe_customer_id: watched.session.customer })
+      expect(customer).toEqual({ external_id: 'user_1', processor_customer_id: watched.session.customer })
     },
   )
 })

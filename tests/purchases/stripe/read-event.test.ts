@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { StripeFact } from '../../../lib/purchases/facts.ts'
+import type { Fact } from '../../../lib/purchases/facts.ts'
 import { readEvent } from '../../../lib/purchases/stripe/events.schemas.ts'
 import {
   charge,
@@ -16,7 +16,7 @@ import {
 const read = (type: string, object: StripeObject) => readEvent(stripeEvent(type, object))
 
 /** The first fact of an event. */
-const factOf = (type: string, object: StripeObject): StripeFact | undefined => read(type, object)?.facts[0]
+const factOf = (type: string, object: StripeObject): Fact | undefined => read(type, object)?.facts[0]
 
 /** What an invoice, or a checkout, says was paid. */
 const paidOf = (type: string, object: StripeObject) => {
@@ -197,7 +197,7 @@ describe('a checkout', () => {
       facts: [
         {
           kind: 'checkout',
-          sessionId: 'cs_1',
+          id: 'cs_1',
           createdAt: '2023-11-14T22:13:20.000Z',
           email: 'ada@example.com',
           name: 'Ada',
@@ -340,7 +340,38 @@ describe('what was given back', () => {
   })
 })
 
-test('a payment of an invoice ties the two together', () => {
+test.each([
+  { case: 'succeeded', from: ['succeeded', null, undefined], status: 'succeeded' },
+  { case: 'that may still fail', from: ['pending', 'requires_action', 'new_status'], status: 'pending' },
+  { case: 'failed or canceled', from: ['failed', 'canceled'], status: 'failed' },
+])('a refund $case is $status', ({ from, status }) => {
+  for (const stripeStatus of from) {
+    const object = refund({ charge: 'ch_1', status: stripeStatus })
+    expect(factOf('refund.updated', object)).toMatchObject({ status })
+  }
+})
+
+test.each([
+  {
+    case: 'that is a mere inquiry',
+    from: ['warning_needs_response', 'warning_under_review', 'warning_closed'],
+    status: 'inquiry',
+  },
+  { case: 'without a decision', from: ['needs_response', 'under_review', 'new_status'], status: 'open' },
+  {
+    case: 'lost, or under appeal',
+    from: ['lost', 'appeal_needs_response', 'appeal_under_review'],
+    status: 'lost',
+  },
+  { case: 'won or prevented', from: ['won', 'prevented'], status: 'won' },
+])('a dispute $case is $status', ({ from, status }) => {
+  for (const stripeStatus of from) {
+    const object = dispute({ charge: 'ch_1', status: stripeStatus })
+    expect(factOf('charge.dispute.updated', object)).toMatchObject({ status })
+  }
+})
+
+test('a payment of an invoice links the two', () => {
   expect(read('invoice_payment.paid', invoicePayment('in_1', 'pi_1'))).toMatchObject({
     keys: ['in_1', 'pi_1'],
     facts: [{ kind: 'payment', invoice: 'in_1' }],

@@ -358,10 +358,10 @@ test('the merchant’s own report of the same invoice makes no second sale, whoe
     'maya sale 980 USD',
   ])
   const customers = await database.query(
-    'select external_id, stripe_customer_id from customers where workspace_id = $1',
+    'select external_id, processor_customer_id from customers where workspace_id = $1',
     [merchant.workspace.id],
   )
-  expect(customers).toEqual([{ external_id: 'user_1', stripe_customer_id: customer }])
+  expect(customers).toEqual([{ external_id: 'user_1', processor_customer_id: customer }])
 })
 
 test('a manager sees what each event did', async () => {

@@ -1,0 +1,28 @@
+/**
+ * Plans what has to change so that the ledger agrees with all facts received of a purchase. Planning is idempotent: once a
+ * plan is applied, the next one changes nothing. Design, section 5.
+ */
+import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
+import type { KnownFacts, PurchasePlan } from './plan.ts'
+import { planReturns } from './plan-returns.ts'
+import { planSale, planUnpaid } from './plan-sale.ts'
+import type { Purchase, Trigger } from './purchase.ts'
+
+/** @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be one purchase */
+export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+  const { recorded } = facts
+  const { sale, referredAt } = purchase
+  if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
+  if (!sale || !referredAt) return recorded ? planReturns(purchase, recorded) : NO_SALE
+
+  const paid = { ...purchase, sale, referredAt }
+  if (sale.paid.netCents > 0) return mergeDuplicates(planSale(paid, facts), facts)
+  return recorded ? planReturns(purchase, recorded) : planUnpaid(paid, facts)
+}
+
+const NO_SALE: PurchasePlan = {
+  sale: { kind: 'none' },
+  customer: null,
+  duplicates: [],
+  outcome: { code: 'no_sale', facts: {} },
+}

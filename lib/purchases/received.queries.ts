@@ -1,0 +1,109 @@
+/** The events received from payment processors: written by webhooks, and read to plan purchases. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import type { Fact, ProcessorEvent } from './facts.ts'
+import type { EventOutcome } from './outcomes.ts'
+import { factsOf, type ReceivedFact } from './received.ts'
+
+/** A list of texts as Postgres takes it. */
+export const textArray = (values: string[]) =>
+  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
+
+/**
+ * Stores an event, once.
+ *
+ * @returns its row's id, and whether it was processed before
+ */
+export const saveEvent = async (
+  db: Db,
+  workspaceId: string,
+  event: ProcessorEvent,
+  now: Date,
+): Promise<{ id: string; isDone: boolean }> => {
+  const { rows } = await sql<{ id: string; isDone: boolean }>`
+    insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, keys, facts,
+                                  occurred_at, received_at)
+    values (${newId()}, ${workspaceId}, ${event.processor}, ${event.processorEventId}, ${event.type}, ${event.livemode},
+            ${event.customer}, ${textArray(event.keys)}, ${JSON.stringify(event.facts)}::jsonb, ${event.occurredAt}, ${now})
+    on conflict (workspace_id, processor, processor_event_id) do update set processor = excluded.processor
+    returning id, outcome is not null as "isDone"
+  `.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('The upsert returned no row.')
+  return row
+}
+
+/**
+ * Stores an event's outcome, which marks it as processed. The first outcome is kept, unless it is `nothing_changed`: of
+ * two concurrent copies of an event, the one that changed nothing may finish first.
+ */
+export const saveOutcome = async (
+  db: Db,
+  { id, saleId, outcome }: { id: string; saleId: string | null; outcome: EventOutcome },
+): Promise<void> => {
+  await db
+    .updateTable('processor_events')
+    .set({ outcome: JSON.stringify(outcome), event_id: saleId })
+    .where('id', '=', id)
+    .where(sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') = 'nothing_changed'`)
+    .execute()
+}
+
+/** The events received of one purchase. `keys` and `count` are its version: applying a plan fails if newer events exist. */
+export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: number }
+
+/**
+ * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so on: a refund may be
+ * linked to its sale only by a payment and an invoice.
+ *
+ * @returns their facts, all their keys, and their number
+ */
+export const loadReceived = async (db: Db, workspaceId: string, keys: string[]): Promise<ReceivedEvents> => {
+  const { rows } = await sql<{ facts: Fact[]; keys: string[]; occurredAt: Date }>`
+    with recursive known as (
+      select id, keys from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
+      union
+      select e.id, e.keys
+      from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
+    )
+    select e.facts, e.keys, e.occurred_at as "occurredAt"
+    from known join processor_events e on e.id = known.id
+  `.execute(db)
+  return {
+    facts: rows.flatMap(factsOf),
+    keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
+    count: rows.length,
+  }
+}
+
+/** Sales per read. */
+const LATER_SALES = 20
+
+/** A processor's customer was referred to a partner at this time. */
+export type Referral = { customer: string; partnerId: string; at: Date }
+
+/**
+ * The next sales of a customer that were paid after the referral but recorded before it was known: they are credited to
+ * nobody, or to another partner as the customer's. Oldest first, by external id.
+ *
+ * @param exclude sales already processed
+ */
+export const laterSales = async (
+  db: Db,
+  workspaceId: string,
+  { customer, partnerId, at }: Referral,
+  exclude: string[],
+): Promise<string[]> => {
+  const { rows } = await sql<{ externalId: string }>`
+    select distinct e.occurred_at, e.external_id as "externalId"
+    from processor_events s
+    join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = any(s.keys)
+    where s.workspace_id = ${workspaceId} and s.customer = ${customer}
+      and coalesce(e.attributed_by, 'customer') = 'customer' and e.partner_id is distinct from ${partnerId}
+      and e.occurred_at >= ${at} and not ${JSON.stringify(exclude)}::jsonb ? e.external_id
+    order by e.occurred_at, e.external_id
+    limit ${LATER_SALES}
+  `.execute(db)
+  return rows.map(({ externalId }) => externalId)
+}

@@ -1,0 +1,101 @@
+/** Returns: how much of a purchase was refunded or disputed, by all facts received. */
+import { proportionOf } from '../money.ts'
+import type { Money } from '../tracking/rewards.ts'
+import {
+  type ChargeFact,
+  DISPUTE_STATUSES,
+  type DisputeFact,
+  REFUND_STATUSES,
+  type RefundFact,
+} from './facts.ts'
+import { byText, ofKind, type ReceivedFact } from './received.ts'
+
+/** What of one payment was refunded, and what is disputed. */
+export type Return = {
+  refundedCents: bigint
+  disputedCents: bigint
+  currency: string
+  paidCents: bigint | null
+}
+
+const STATUS_ORDER: string[] = [...REFUND_STATUSES, ...DISPUTE_STATUSES]
+
+/** The latest fact of each refund or dispute. Processors' times are whole seconds: within one, the later status counts. */
+const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Date }[]): F[] => {
+  const inOrder = [...received].sort(
+    (a, b) =>
+      Number(a.at) - Number(b.at) ||
+      STATUS_ORDER.indexOf(a.fact.status) - STATUS_ORDER.indexOf(b.fact.status) ||
+      a.fact.amountCents - b.fact.amountCents,
+  )
+  return [...new Map(inOrder.map(({ fact }) => [fact.id, fact])).values()]
+}
+
+const total = (facts: { amountCents: number }[]): number =>
+  facts.reduce((sum, { amountCents }) => sum + amountCents, 0)
+
+/** The returns of a purchase, one per payment. */
+export const readReturns = (received: ReceivedFact[]): Return[] => {
+  const refunds = latest(ofKind(received, 'refund'))
+  const disputes = latest(ofKind(received, 'dispute'))
+  const charges = ofKind(received, 'charge').map(({ fact }) => fact)
+  const payments = new Set([...refunds, ...disputes, ...charges].map(({ payment }) => payment))
+  return [...payments].sort(byText).map((payment) => {
+    const of = <F extends { payment: string }>(facts: F[]) => facts.filter((fact) => fact.payment === payment)
+    return readReturn(of(refunds), of(disputes), of(charges))
+  })
+}
+
+/**
+ * What was returned of one payment. A charge's total lacks the refunds made after its event, and includes refunds that
+ * have failed since.
+ */
+const readReturn = (refunds: RefundFact[], disputes: DisputeFact[], charges: ChargeFact[]): Return => {
+  const failed = refunds.filter(({ status }) => status === 'failed')
+  const made = refunds.filter(({ status }) => status !== 'failed')
+  const charged = Math.max(0, ...charges.map(({ refundedCents }) => refundedCents))
+  const withdrawn = disputes.filter(({ status }) => status === 'open' || status === 'lost')
+  const [charge] = charges
+  return {
+    refundedCents: BigInt(Math.max(total(made), charged - total(failed))),
+    disputedCents: BigInt(total(withdrawn)),
+    currency: (charge ?? refunds[0] ?? disputes[0])?.currency ?? '',
+    paidCents: charge ? BigInt(charge.amountCents) : null,
+  }
+}
+
+/** How much of a payment was returned, in minor units of the payment. Never more than was paid. */
+export type Returned = { refundedCents: bigint; disputedCents: bigint; paid: Money }
+
+/**
+ * The sum of the returns, in the currency of the sale.
+ *
+ * @param paid the total that was paid, including tax
+ */
+export const returnedOf = (returns: Return[], paid: Money): Returned => {
+  const sum = (part: 'refundedCents' | 'disputedCents'): bigint =>
+    returns.reduce((all, payment) => all + inCurrencyOf(paid, payment, payment[part]), 0n)
+  const refundedCents = min(sum('refundedCents'), paid.amountCents)
+  return {
+    refundedCents,
+    disputedCents: min(sum('disputedCents'), paid.amountCents - refundedCents),
+    paid,
+  }
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/**
+ * A returned amount in the currency of the sale. For a charge in another currency, the same proportion of the sale; if
+ * the charge is unknown, the whole sale.
+ */
+const inCurrencyOf = (paid: Money, { currency, paidCents }: Return, cents: bigint): bigint => {
+  if (currency === paid.currency || cents === 0n) return cents
+  return paidCents ? proportionOf(paid.amountCents, cents, paidCents) : paid.amountCents
+}
+
+/** How much of a commission to reverse for what was returned. Rounds half up; a full return reverses all of it. */
+export const reversedOf = (
+  commissionCents: bigint,
+  { refundedCents, disputedCents, paid }: Returned,
+): bigint => proportionOf(commissionCents, refundedCents + disputedCents, paid.amountCents)

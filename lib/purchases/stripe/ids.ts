@@ -1,0 +1,2 @@
+/** Whether an id is of a Stripe invoice, payment intent, charge (or its older form, a payment) or checkout session. */
+export const isStripeId = (id: string): boolean => /^(in|pi|ch|py|cs)_/.test(id)

@@ -1,0 +1,59 @@
+/** How a workspace is connected with Stripe. */
+import { sql } from 'kysely'
+import type { Db } from '../../db/connection.ts'
+import { stripeKeyQuery } from '../../payouts/stripe-keys.queries.ts'
+import { isNamed } from '../../workspace/workspaces.queries.ts'
+import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
+import { stripeSecretsQuery } from './signing-secrets.queries.ts'
+
+/** A workspace's webhook endpoint: its signing secrets, encrypted, and whether no event was delivered to it yet. */
+export type Endpoint = { workspaceId: string; ciphertexts: string[]; isNew: boolean }
+
+/**
+ * The webhook endpoint of a workspace.
+ *
+ * @param address the workspace's slug or id
+ */
+export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefined> =>
+  db
+    .selectFrom('workspaces as w')
+    .where(isNamed(address))
+    .select([
+      'w.id as workspaceId',
+      sql<
+        string[]
+      >`array(select ciphertext from stripe_secrets s where s.workspace_id = w.id order by s.slot)`.as(
+        'ciphertexts',
+      ),
+      sql<boolean>`not exists (select from processor_events e where e.workspace_id = w.id and e.processor = 'stripe' and ${isDelivered})`.as(
+        'isNew',
+      ),
+    ])
+    .executeTakeFirst()
+
+/**
+ * A workspace's Stripe settings, when the first and the last event were delivered, and a page of events, in one database
+ * round trip.
+ */
+export const readStripe = async (
+  db: Db,
+  workspaceId: string,
+  filter: ProcessorEventFilter = { limit: 0 },
+) => {
+  const [[key], secrets, [first], [last], events] = await db.batch([
+    stripeKeyQuery(db, workspaceId).compile(),
+    stripeSecretsQuery(db, workspaceId).compile(),
+    deliveryQuery(db, workspaceId, 'stripe', 'asc').compile(),
+    deliveryQuery(db, workspaceId, 'stripe', 'desc').compile(),
+    eventsQuery(db, workspaceId, 'stripe', filter).compile(),
+  ])
+  return {
+    key: key ?? null,
+    secrets,
+    firstEventAt: first?.receivedAt ?? null,
+    lastEventAt: last?.receivedAt ?? null,
+    events,
+  }
+}
+
+export type StripeSetup = Awaited<ReturnType<typeof readStripe>>

@@ -1,0 +1,15 @@
+import type { Money } from './rewards.ts'
+
+/** A sale or lead as the merchant reported it, with every default filled in. */
+export type Report = {
+  kind: 'sale' | 'lead'
+  externalId: string
+  customerExternalId: string
+  customerEmail: string | null
+  customerName: string | null
+  clickId: string | null
+  eventName: string
+  metadata: Record<string, unknown> | null
+  /** What was sold; a lead has none. */
+  sale: Money | null
+}
