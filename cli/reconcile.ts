@@ -199,7 +199,7 @@ const explain = (error: unknown): string => {
   if (error instanceof Stripe.errors.StripePermissionError) {
     return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, and checkout sessions. ${error.message}`
   }
-  if (error instanceof Stripe.errors.StripeError) return `Stripe returned an error. ${error.message}`
+  if (error instanceof Stripe.errors.StripeError) return `The call of Stripe failed. ${error.message}`
   return (error as Error).message
 }
 

@@ -287,7 +287,7 @@ test('a refund that has arrived before its sale counts for the sale', () =>
     await fake.settled()
 
     const { output } = await reconcile('--fix')
-    expect(lineOf(output, payment)).toMatch(/“maya” earns 9\.00 USD, less 3\.00 USD for what was given back$/)
+    expect(lineOf(output, payment)).toMatch(/“maya” earns 9\.00 USD, less 3\.00 USD for returns$/)
     const earned = (await ledger(merchant)).map((row) => row.earned)
     expect(earned.sort()).toEqual([-300, 900])
     expect(await reconcile()).toMatchObject({ code: 0 })
@@ -429,11 +429,8 @@ describe('explains', () => {
         })
       const cases = [
         [ask('no-such', {}), 'The database has no workspace with the slug or id “no-such”'],
-        [ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }), 'Stripe refuses the key of STRIPE_API_KEY'],
-        [
-          ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }),
-          'Stripe does not answer as it should',
-        ],
+        [ask(workspace.slug, { STRIPE_API_KEY: 'nonsense' }), 'Stripe rejects the key in STRIPE_API_KEY'],
+        [ask(workspace.slug, { STRIPE_API_BASE: 'http://127.0.0.1:1' }), 'The call of Stripe failed'],
       ] as const
       for (const [answer, says] of cases) {
         const { code, output, errors } = await answer
