@@ -618,6 +618,9 @@ create table mails (
     last_error       text,
     sent_at          timestamptz,
     failed_at        timestamptz,
+    status           text not null generated always as (case
+        when sent_at is not null then 'sent' when failed_at is not null then 'failed'
+        when attempts > 0 then 'retrying' else 'queued' end) virtual,
 
     -- One mail of a kind per payout, however often its outcome is written down.
     constraint mails_payout_id_kind_key unique (payout_id, kind),

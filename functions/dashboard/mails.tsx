@@ -3,8 +3,8 @@ import type { MailKind } from '../../lib/db/tables.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/outbox.queries.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, noticeFor, Select, Table, Time } from '../../lib/pages/parts.tsx'
@@ -50,12 +50,12 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
     {mails.map((mail) => (
       <tr>
         <td>
-          <Time at={mail.created_at} />
+          <Time at={mail.createdAt} />
         </td>
         <td>{KINDS[mail.kind]}</td>
         <td>
-          {mail.partner_id ? (
-            <a href={`${base}/partners/${mail.partner_id}`}>{mail.recipient}</a>
+          {mail.partnerId ? (
+            <a href={`${base}/partners/${mail.partnerId}`}>{mail.recipient}</a>
           ) : (
             mail.recipient
           )}
@@ -64,7 +64,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
           <Status status={mail.status} />
         </td>
         <td class="number">{mail.attempts}</td>
-        <td class="words">{mail.last_error}</td>
+        <td class="words">{mail.lastError}</td>
         <td>{mail.status === 'failed' && <Retry base={base} mail={mail} />}</td>
       </tr>
     ))}

@@ -4,25 +4,25 @@ import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { listMails, type MailRow, retryMail } from '../../lib/mail/mails.queries.ts'
 import type { MailResponse } from '../../lib/mail/mails.responses.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import { listMails, type MailRow, retryMail } from '../../lib/mail/outbox.queries.ts'
 
 const mailResponse = (mail: MailRow): MailResponse => ({
   id: mail.id,
   kind: mail.kind,
   to: mail.recipient,
-  partnerId: mail.partner_id,
+  partnerId: mail.partnerId,
   status: mail.status,
   attempts: mail.attempts,
-  lastError: mail.last_error,
-  createdAt: mail.created_at,
-  nextAttemptAt: mail.status === 'queued' || mail.status === 'retrying' ? mail.next_attempt_at : null,
-  sentAt: mail.sent_at,
-  failedAt: mail.failed_at,
+  lastError: mail.lastError,
+  createdAt: mail.createdAt,
+  nextAttemptAt: mail.status === 'queued' || mail.status === 'retrying' ? mail.nextAttemptAt : null,
+  sentAt: mail.sentAt,
+  failedAt: mail.failedAt,
 })
 
-/** GET /mails and POST /mails/:id/retry: what was mailed for a workspace, and what could not be. Design, section 12. */
+/** GET /mails and POST /mails/:id/retry: lists a workspace's mails, and retries a failed one. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/mails', manager(), query(MailQuery), async (c) => {
     const { db, workspace } = c.var
@@ -32,7 +32,7 @@ export default createRoutes()
   })
   .post('/api/workspaces/:workspace/mails/:id/retry', manager(), async (c) => {
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
-    // One that waits to be sent may be so because of this very call, repeated.
+    // A queued mail is no conflict: this call may be a repeat of the one that queued it.
     if (mail.status === 'sent') {
       throw new ApiError('conflict', `This mail was sent to ${mail.recipient} already.`)
     }

@@ -1,5 +1,6 @@
 /** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { MailStatus } from '../mail/mails.ts'
 import type {
   PayoutAccountStatus,
   PayoutMethod,
@@ -241,6 +242,7 @@ export type Tables = {
     last_error: string | null
     sent_at: Date | null
     failed_at: Date | null
+    status: GeneratedAlways<MailStatus>
   }
   audit_entries: {
     id: string

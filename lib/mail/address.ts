@@ -1,9 +1,9 @@
-/** Addresses, as mails are sent to them. */
+/** Addresses in the form that transports accept. */
 import { isEmail } from '../emails.ts'
 
 /**
- * The address as the mail system takes it, with the domain's other alphabets in their ASCII form, or null when it
- * isn't one address and nothing else: what could be read as two, or as a name and an address, is not sent to.
+ * The address with its domain in ASCII (Punycode), or null if it is not a single bare address. A string that could be
+ * read as two addresses, or as a name and an address, is refused.
  */
 export const deliverableAddress = (address: string): string | null => {
   if (!isEmail(address)) return null

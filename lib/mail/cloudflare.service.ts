@@ -1,20 +1,7 @@
 /** Sending by Cloudflare's `send_email` binding. */
-import type { Transport } from './transport.service.ts'
+import type { Address, EmailBinding, Transport } from './transport.ts'
 
-type Address = { name: string; email: string }
-
-/** Cloudflare's binding, as far as it is used here. */
-export type EmailBinding = {
-  send: (mail: {
-    from: string | Address
-    to: string
-    subject: string
-    html: string
-    text: string
-  }) => Promise<unknown>
-}
-
-/** Errors that say nothing of the one mail, in seconds until a further try: limits, and senders to be set up. */
+/** Errors that are not the mail's own (limits, senders that are not set up), with the seconds until the next attempt. */
 const PAUSES: Record<string, number> = {
   E_RATE_LIMIT_EXCEEDED: 60,
   E_DAILY_LIMIT_EXCEEDED: 3_600,
@@ -22,8 +9,8 @@ const PAUSES: Record<string, number> = {
   E_SENDER_DOMAIN_NOT_AVAILABLE: 600,
 }
 
-/** Errors that say nothing for certain, and may pass. All others are about the mail. */
-const PASSING = ['E_DELIVERY_FAILED', 'E_INTERNAL_SERVER_ERROR']
+/** Errors that may pass; whether the mail was sent is unknown. All others are permanent. */
+const TRANSIENT = ['E_DELIVERY_FAILED', 'E_INTERNAL_SERVER_ERROR']
 
 /** `Name <address>` in parts, or the address alone. */
 const sender = (from: string): string | Address => {
@@ -31,22 +18,22 @@ const sender = (from: string): string | Address => {
   return name && email ? { name, email } : (email ?? from.trim())
 }
 
-/** A promise that gives up: the binding takes no signal. */
-const within = <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
+/** Rejects after a timeout: the binding takes no AbortSignal. */
+const withTimeout = <T>(promise: Promise<T>, timeoutMs: number): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms.`)), timeoutMs)
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 /**
- * Sends through Cloudflare. It takes neither an idempotency key nor a Message-ID of ours, so a mail whose first try
- * was taken but not confirmed arrives twice.
+ * Sends through Cloudflare. It takes neither an idempotency key nor a Message-ID of ours, so a mail whose first attempt
+ * was accepted but not confirmed arrives twice.
  */
 export const throughCloudflare =
   ({ from, binding }: { from: string; binding: EmailBinding }): Transport =>
   async ({ to, subject, html, text }, { timeoutMs }) => {
     try {
-      await within(binding.send({ from: sender(from), to, subject, html, text }), timeoutMs)
+      await withTimeout(binding.send({ from: sender(from), to, subject, html, text }), timeoutMs)
       return { kind: 'sent', waitSeconds: 0 }
     } catch (error) {
       const { code, message } = error as Error & { code?: unknown }
@@ -55,6 +42,6 @@ export const throughCloudflare =
       }
       const seconds = PAUSES[code]
       if (seconds !== undefined) return { kind: 'paused', code, message, seconds }
-      return { kind: PASSING.includes(code) ? 'retry' : 'refused', code, message }
+      return { kind: TRANSIENT.includes(code) ? 'retry' : 'refused', code, message }
     }
   }

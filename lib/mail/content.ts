@@ -1,12 +1,12 @@
-/** What a mail says, twice: in HTML and in plain text. */
+/** A rendered mail, in HTML and in plain text. */
 export type MailContent = { subject: string; html: string; text: string }
 
-/** Longer subjects are cut off by every reader; RFC 5322 allows 998. */
+/** Mail clients truncate longer subjects; RFC 5322 allows 998 characters. */
 const MAX_SUBJECT_LENGTH = 150
 
 /**
- * A text for one line: a line break in a subject would begin another header, and characters that turn the direction
- * of writing would garble what follows.
+ * A text in one line. A line break in a subject would start another header, and bidirectional control characters would
+ * garble the text after them.
  */
 export const oneLine = (text: string): string =>
   text
@@ -14,7 +14,7 @@ export const oneLine = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim()
 
-/** A subject, in one line and of a length that can be read. */
+/** A subject in one line, truncated if it is too long. */
 export const subjectLine = (text: string): string => {
   const line = [...oneLine(text)]
   return line.length > MAX_SUBJECT_LENGTH

@@ -1,6 +1,6 @@
-/** What the templates of the outbox are filled with: `mails.details`, by kind. */
+/** The data of each template: `mails.details`, by kind. */
 
-/** Tells a partner who was imported where the program is now. */
+/** `moved`: welcomes an imported partner. */
 export type MovedDetails = {
   partnerName: string | null
   programName: string
@@ -9,7 +9,7 @@ export type MovedDetails = {
   portalUrl: string
 }
 
-/** What the mails about a partner's money have in common. */
+/** Common to the mails about money. */
 export type MoneyDetails = {
   partnerName: string | null
   programName: string
@@ -18,17 +18,17 @@ export type MoneyDetails = {
   portalUrl: string
 }
 
-/** Tells a partner that a payout was made. */
+/** `payout_sent`. */
 export type PayoutSentDetails = MoneyDetails & { method: 'stripe' | 'manual' }
 
-/** Tells a partner that a payout could not be made. `reason` is a sentence. */
+/** `payout_failed`. `reason` is a sentence. */
 export type PayoutFailedDetails = MoneyDetails & { reason: string }
 
-/** Tells somebody that they are a member of a workspace from now on. */
+/** `invitation`: to a new member of a workspace. */
 export type InvitationDetails = {
   workspaceName: string
   role: 'manager' | 'member'
-  /** The e-mail address of whoever invited them. */
+  /** The e-mail address of the manager who invited them. */
   invitedBy: string
   /** Where to sign in. */
   url: string

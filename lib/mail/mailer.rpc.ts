@@ -1,12 +1,12 @@
-/** What the mailer Worker offers to the others, by RPC. */
+/** The RPC methods of the mailer Worker. */
 export type MailerService = {
   /**
-   * Sends a sign-in link at once, past the outbox: the link signs in whoever holds it, so it isn't stored.
+   * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in must not be stored.
    *
-   * @throws when it could not be handed over for sending after two tries
+   * @throws when it could not be sent after two attempts
    */
   sendSignInLink: (mail: SignInMail) => Promise<void>
 }
 
-/** A mail that signs somebody in. */
+/** A mail with a sign-in link. */
 export type SignInMail = { to: string; url: string; expiresInMinutes: number }

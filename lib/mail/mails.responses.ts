@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { MAIL_STATUSES } from './outbox.queries.ts'
+import { MAIL_STATUSES } from './mails.ts'
 
 export const MailResponse = z
   .strictObject({

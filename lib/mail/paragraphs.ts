@@ -1,5 +1,5 @@
-/** A part of a paragraph: our own words, a name that a stranger chose, or an address of the web. */
+/** A part of a paragraph: text, a name from user input, or a link. */
 type Part = string | { name: string } | { link: string }
 
-/** What a mail is put together from, so that its HTML and its plain text say the same. */
+/** The source of both the HTML and the plain text of a mail. */
 export type Paragraph = string | Part[] | { button: string; link: string }

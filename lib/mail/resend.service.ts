@@ -1,9 +1,9 @@
 /** Sending by Resend's HTTP API. */
-import type { Outcome, Transport } from './transport.service.ts'
+import type { Outcome, Transport } from './transport.ts'
 
 const RESEND_URL = 'https://api.resend.com'
 
-/** Errors of Resend that say nothing of the one mail: a key, a domain or a sender to be mended, a quota to be waited for. */
+/** Errors that are not the mail's own (key, domain, sender, quota), with the seconds until the next attempt. */
 const PAUSES: Record<string, number> = {
   missing_api_key: 600,
   invalid_api_key: 600,
@@ -14,37 +14,37 @@ const PAUSES: Record<string, number> = {
   monthly_quota_exceeded: 3_600,
 }
 
-/** Without a Retry-After, as long as Resend counts for its limit, and a little more. */
+/** The wait after a 429 without a Retry-After: Resend's limit is per second. */
 const RATE_LIMIT_SECONDS = 2
-/** Resend names some faults of the account with the code of a faulty mail, but by a status of its own. */
+/** The wait after a 401 or 403: Resend gives some errors of the account the code of a malformed mail. */
 const ACCOUNT_SECONDS = 600
 
-/** A header that is a number of seconds, if it is. */
+/** A header's number of seconds, if it has one. */
 const seconds = (answer: Response, header: string): number | undefined => {
   const value = answer.headers.get(header) ?? ''
   return /^\d{1,6}$/.test(value) ? Number(value) : undefined
 }
 
-/** What an answer other than 200 means. */
+/** The outcome of a response other than 200. */
 const classify = async (answer: Response): Promise<Outcome> => {
   const said = (await answer.json().catch(() => null)) as { name?: unknown; message?: unknown } | null
   const code = typeof said?.name === 'string' ? said.name : `http_${answer.status}`
   const message = typeof said?.message === 'string' ? said.message : `Resend answered ${answer.status}.`
   const { status } = answer
 
-  // Its answer to the first try went unseen, and something in the mail has changed since: a template, the sender.
+  // Resend accepted an earlier attempt whose response was lost; the content has changed since (template, sender).
   if (code === 'invalid_idempotent_request') return { kind: 'sent', waitSeconds: 0 }
   if (code === 'concurrent_idempotent_requests') return { kind: 'retry', code, message }
   const pause = PAUSES[code] ?? (status === 401 || status === 403 ? ACCOUNT_SECONDS : undefined)
   if (pause !== undefined) return { kind: 'paused', code, message, seconds: pause }
   if (status === 429)
     return { kind: 'paused', code, message, seconds: seconds(answer, 'Retry-After') ?? RATE_LIMIT_SECONDS }
-  // Only what Resend itself says of the mail counts as said: a proxy has its own pages.
+  // A response without JSON comes from a proxy, not from Resend.
   if (status >= 400 && status < 500 && status !== 408 && said) return { kind: 'refused', code, message }
   return { kind: 'retry', code, message }
 }
 
-/** Sends through Resend, which sends a mail with the same id once within 24 hours, however often it is asked. */
+/** Sends through Resend, which deduplicates by the mail's id for 24 hours. */
 export const throughResend =
   ({ from, apiKey, url }: { from: string; apiKey: string; url: string | undefined }): Transport =>
   async ({ id, to, subject, html, text }, { timeoutMs }) => {
@@ -55,7 +55,7 @@ export const throughResend =
           Authorization: `Bearer ${apiKey}`,
           'Content-Type': 'application/json',
           'Idempotency-Key': id,
-          // workerd sends none by itself, and Resend refuses a request without one.
+          // Resend refuses requests without one, and workerd sends none by default.
           'User-Agent': 'Tributary',
         },
         body: JSON.stringify({ from, to: [to], subject, html, text }),

@@ -1,30 +1,30 @@
-/** One run of the mailer: takes what is due, sends it, and writes down what became of it. */
+/** One run of the mailer: leases the mails that are due, sends them, and saves the results. */
 import { connect, type DatabaseEnv } from '../db/connection.ts'
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'
-import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from './outbox.queries.ts'
-import { LEASE_SECONDS, nextPause, WINDOW_SECONDS } from './schedule.ts'
+import { type LeasedMail, leaseMails, type MailResult, saveMailResults } from './queue.queries.ts'
+import { LEASE_SECONDS, nextDelay, WINDOW_SECONDS } from './schedule.ts'
 import { outboxContent } from './templates.tsx'
-import type { Outcome, Transport } from './transport.service.ts'
+import type { Outcome, Transport } from './transport.ts'
 
 /**
- * Cloudflare's free plan allows 50 fetches a run: 3 to take the mails, 40 to send them, 6 to write down what became
- * of them. One a minute makes that 2,400 mails an hour.
+ * Cloudflare's free plan allows 50 fetches a run: 3 to lease the mails, 40 to send them, 6 to save the results, retries
+ * included. One run a minute makes 2,400 mails an hour.
  */
 const MAX_SENDS = 40
-/** The next run begins a minute after this one did. */
+/** The next run starts a minute after this one. */
 const RUN_MS = 45_000
 const SEND_TIMEOUT_MS = 10_000
-/** A transport that asks for no more than this is waited for; for longer, the run ends. */
+/** The longest wait that a transport may ask for. For a longer one, the run ends. */
 const MAX_WAIT_SECONDS = 5
-/** What was sent and isn't written down is sent again, so the database gets a second chance after a pause. */
-const MARK_ROUNDS = 2
-const MARK_PAUSE_MS = 3_000
-/** Transports may quote a whole mail. */
+/** A mail whose result is not saved is sent again, so saving is retried once, after a pause. */
+const SAVE_ATTEMPTS = 2
+const SAVE_PAUSE_MS = 3_000
+/** Error messages may quote a whole mail. */
 const MAX_ERROR_LENGTH = 500
 
-/** How many mails went which way. `code` is what a transport gave as its reason to pause. */
+/** The number of mails per outcome. `code` is the transport's reason for a pause. */
 export type Tally = {
   sent: number
   retried: number
@@ -36,23 +36,23 @@ export type Tally = {
 const after = (time: number, seconds: number): Date => new Date(time + seconds * 1_000)
 const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTimeout(resume, seconds * 1_000))
 
-/** Sends a mail, unless nobody ever could. */
+/** Sends a mail. One without a valid address or content is refused. */
 const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome> => {
   const to = deliverableAddress(mail.recipient)
   if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an e-mail address.' }
   try {
     return await transport({ id: mail.id, to, ...outboxContent(mail) }, { timeoutMs: SEND_TIMEOUT_MS })
   } catch (error) {
-    // Only a mail whose details are not those of its kind: another try would find the same ones.
+    // The details do not fit the template: a retry would fail in the same way.
     return { kind: 'refused', code: 'invalid_details', message: (error as Error).message }
   }
 }
 
-/** A reason in one line, without what Postgres can't hold. */
+/** A reason in one line, without characters that Postgres cannot store. */
 const reason = ({ code, message }: { code: string; message: string }): string =>
   oneLine(`${code}: ${message}`).toWellFormed().slice(0, MAX_ERROR_LENGTH).toWellFormed()
 
-/** What to write down for a mail: the outcome of its try, or that there was no time for one. */
+/** The result to save for a mail. Without an outcome there was no time to send it. */
 const resultFor = (
   { id, attempts, firstAttemptAt }: LeasedMail,
   outcome: Outcome | undefined,
@@ -66,7 +66,7 @@ const resultFor = (
   if (outcome.kind === 'paused') {
     return { ...result, outcome: 'waiting', nextAttemptAt: after(now, outcome.seconds), error }
   }
-  const pause = nextPause(attempts, Math.random())
+  const pause = nextDelay(attempts, Math.random())
   const nextAttemptAt = pause === null ? null : after(now, pause)
   const isTooLate = !nextAttemptAt || nextAttemptAt > after(firstAttemptAt.getTime(), WINDOW_SECONDS)
   return isTooLate
@@ -74,13 +74,13 @@ const resultFor = (
     : { ...result, outcome: 'retry', nextAttemptAt, error }
 }
 
-/** How long the transport wants to be left alone. */
+/** How long the transport asks to wait. */
 const secondsToWait = (outcome: Outcome): number => {
   if (outcome.kind === 'sent') return outcome.waitSeconds
   return outcome.kind === 'paused' ? outcome.seconds : 0
 }
 
-/** Sends mails one after the other, as fast as the transport wants them, until something speaks against more. */
+/** Sends mails one after the other, at the transport's pace, until the transport pauses or the run's limits are reached. */
 const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number) => {
   const results: MailResult[] = []
   let sends = 0
@@ -100,23 +100,23 @@ const sendAll = async (mails: LeasedMail[], transport: Transport, endsAt: number
   return { results, pause }
 }
 
-/** Writes down what became of the mails. @throws {Unavailable} when a second chance was not enough */
+/** Saves the results. @throws {Unavailable} after the second attempt */
 const saveResults = async (env: DatabaseEnv, results: MailResult[]): Promise<void> => {
   for (let round = 1; ; round++) {
     try {
       return await saveMailResults(connect(env), results, new Date())
     } catch (error) {
-      if (round === MARK_ROUNDS || !(error instanceof Unavailable)) throw error
-      await sleep(MARK_PAUSE_MS / 1_000)
+      if (round === SAVE_ATTEMPTS || !(error instanceof Unavailable)) throw error
+      await sleep(SAVE_PAUSE_MS / 1_000)
     }
   }
 }
 
 /**
- * Sends the mails that are due, as many as one run may.
+ * Sends the mails that are due, up to a run's limits.
  *
- * @returns null when there were none
- * @throws {Unavailable} the mails are taken again after their lease; a transport that knows them sends none twice
+ * @returns null if there were none
+ * @throws {Unavailable} the mails are due again after their lease; a transport with idempotency keys sends none twice
  */
 export const sendDue = async (env: DatabaseEnv, transport: Transport): Promise<Tally | null> => {
   const now = Date.now()

@@ -1,28 +1,28 @@
-/** Sign-in links: sent at once, and stored nowhere. */
+/** Sign-in links: sent immediately, and never stored. */
 import { deliverableAddress } from './address.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 import { signInContent } from './templates.tsx'
-import type { Transport } from './transport.service.ts'
+import type { Transport } from './transport.ts'
 
-/** Somebody is waiting for the answer: two tries, within the ten seconds after which many clients give up. */
-const TRIES = 2
-const TRY_TIMEOUT_MS = 4_000
-/** The most to wait before the second try; a rate limit is over within a second. */
+/** Two attempts fit into the ten seconds after which many clients time out. */
+const MAX_ATTEMPTS = 2
+const TIMEOUT_MS = 4_000
+/** The longest wait before the second attempt. Rate limits are per second. */
 const MAX_WAIT_MS = 1_000
 
 /**
  * Sends a sign-in link.
  *
- * @throws when it could not be handed over, without a word of the address or the link
+ * @throws when it could not be sent; the message contains neither the address nor the link
  */
 export const sendSignInLink = async (transport: Transport, mail: SignInMail): Promise<void> => {
   const to = deliverableAddress(mail.to)
   if (!to) throw new Error('The sign-in mail was not sent: invalid_address.')
   const ready = { id: crypto.randomUUID(), to, ...signInContent(mail) }
   for (let attempt = 1; ; attempt++) {
-    const outcome = await transport(ready, { timeoutMs: TRY_TIMEOUT_MS })
+    const outcome = await transport(ready, { timeoutMs: TIMEOUT_MS })
     if (outcome.kind === 'sent') return
-    if (outcome.kind === 'refused' || attempt === TRIES) {
+    if (outcome.kind === 'refused' || attempt === MAX_ATTEMPTS) {
       throw new Error(`The sign-in mail was not sent: ${outcome.code}.`)
     }
     const waitMs = outcome.kind === 'paused' ? outcome.seconds * 1_000 : 0

@@ -1,44 +1,20 @@
-/** Ways to send a mail, and what may come of a try. */
-import { type EmailBinding, throughCloudflare } from './cloudflare.service.ts'
-import type { MailContent } from './content.ts'
+/** Chooses how mails are sent. */
+import { throughCloudflare } from './cloudflare.service.ts'
 import { throughResend } from './resend.service.ts'
+import type { EmailBinding, Transport } from './transport.ts'
 
-/** A mail that is ready to go. */
-export type Mail = MailContent & {
-  /** The same for every try of one mail: a transport that can tells by it that it has the mail already. */
-  id: string
-  to: string
-}
-
-/**
- * What came of a try. `code` is the transport's own name for it; `message` is for a manager, and may quote the mail.
- *
- * - `sent`: the transport has it, and would rather have the next one only after so many seconds.
- * - `retry`: it may have been taken or not, and it may go better later.
- * - `refused`: it was not taken, and never will be.
- * - `paused`: it was not taken, for a reason that is not its own: nothing goes out for so many seconds.
- */
-export type Outcome =
-  | { kind: 'sent'; waitSeconds: number }
-  | { kind: 'retry'; code: string; message: string }
-  | { kind: 'refused'; code: string; message: string }
-  | { kind: 'paused'; code: string; message: string; seconds: number }
-
-/** Sends one mail. Never throws. */
-export type Transport = (mail: Mail, limits: { timeoutMs: number }) => Promise<Outcome>
-
-/** What the mailer is told of how to send: see wrangler.toml. */
+/** The mailer's settings: see wrangler.toml. */
 export type TransportEnv = {
   /** The sender of every mail: `Name <address>`. */
   MAIL_FROM: string
   RESEND_API_KEY?: string
-  /** Where Resend's API is, when it isn't at Resend. */
+  /** The base URL of Resend's API, for tests and the local runtime. */
   RESEND_URL?: string
   /** Cloudflare's binding. */
   EMAIL?: EmailBinding
 }
 
-/** How often to see whether a transport has been set up. */
+/** How long mails wait before the mailer checks again whether a transport is configured. */
 const NO_TRANSPORT_SECONDS = 300
 
 const nowhere: Transport = async () => ({
@@ -48,7 +24,7 @@ const nowhere: Transport = async () => ({
   seconds: NO_TRANSPORT_SECONDS,
 })
 
-/** The transport that is set up: Resend before Cloudflare, since Resend notices a mail that it has already. */
+/** The configured transport. Resend is preferred to Cloudflare, because it supports idempotency keys. */
 export const chooseTransport = ({
   MAIL_FROM,
   RESEND_API_KEY,

@@ -1,4 +1,5 @@
 /** Sends payouts: a transfer at Stripe for each, made once, whatever is cut off where. Design, section 7. */
+import { exponentialDelay } from '../backoff.ts'
 import { newId } from '../db/ids.ts'
 import { formatMoney } from '../money.ts'
 import { decryptSecret } from '../secrets.ts'
@@ -35,8 +36,8 @@ const LEASE_MS = 120_000
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Six tries in the first hour or so, then one an hour. */
-const pauseAfter = (attempts: number): number => Math.min(MINUTE_MS * 2 ** attempts, HOUR_MS)
+/** Five retries in the first hour, then one an hour. */
+const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
 /** What stands in the way of a whole workspace's transfers, or of those in one currency, and how long they wait. */
 type Obstacles = Map<string, number>
@@ -82,7 +83,7 @@ const resultOf = (
   payout: DuePayout,
   { outcome, keyVersion }: AttemptResult,
 ): TransferResult => {
-  const waiting = { ...postponed(payout, pauseAfter(payout.attempts)), keyVersion }
+  const waiting = { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), keyVersion }
   if (!outcome) return waiting
   const mail = mailOf(portalUrl, payout, outcome)
   if (outcome.kind === 'sent') return { ...waiting, outcome: 'sent', transferId: outcome.transferId, mail }

@@ -1,6 +1,7 @@
 /** Payouts on their way to Stripe: which are to be sent, and what became of them. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { dueRows } from '../db/leases.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 
 /** A payout that is about to be sent, with what its transfer and its mail need. */
@@ -28,57 +29,44 @@ export type DuePayout = {
 /** The same condition for payouts whose ids are known: without the index, of which Postgres would read all entries. */
 const isStillInFlight = sql`p.status = 'processing' and p.stripe_account_id is not null`
 
-type Taking = {
-  /** Takes all of this workspace's, whenever they are due; null takes what is due of any, in turns. */
+type Lease = {
+  /** Leases all of this workspace's payouts, due or not; null leases those due of any workspace, which take turns. */
   workspaceId: string | null
-  /** One for all pages of a Worker's run: it gets no payout twice. */
+  /** The start of the Worker's run, the same for all its pages: no payout is leased twice in one run. */
   now: Date
   leaseEnd: Date
   limit: number
 }
 
-/** Out of how many one is taken: more than Workers are at it at the same time, since each skips what others hold. */
-const CANDIDATES = 10
-
 /**
- * Takes payouts to be sent, and writes down that they are about to be, in one statement. Of two Workers at once each
- * gets others; should both get one, Stripe knows it by its key. Those of a Worker that has died are due again after
- * the lease.
+ * Leases payouts, in one statement. Concurrent Workers get different payouts; if two leases of one overlap, Stripe
+ * deduplicates by the idempotency key. The key is marked as used before it is.
  */
 export const leasePayouts = async (
   db: Db,
-  { workspaceId, now, leaseEnd, limit }: Taking,
+  { workspaceId, now, leaseEnd, limit }: Lease,
 ): Promise<DuePayout[]> => {
   const isDue = (p: string) => sql`${isInFlight(p)}
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
   const { rows } = await sql<DuePayout>`
-    with turns as (
-      select t.id, row_number() over (partition by t.workspace_id order by t.next_attempt_at, t.id) as turn
-      from payouts t where ${isDue('t')} order by turn, t.id limit ${limit * CANDIDATES}
-    ), due as (
-      -- Each is looked up by its id: a join with them all would be planned for a table that was empty before the claim.
-      select p.id, candidate.place
-      from unnest(array(select id from turns order by turn, id)) with ordinality as candidate (id, place)
-      join payouts p on p.id = candidate.id
-      where ${isDue('p')} order by candidate.place limit ${limit} for update of p skip locked
-    ), taken as (
+    with ${dueRows({ table: 'payouts', isDue, limit })}, leased as (
       update payouts p
       set key_used_at = coalesce(p.key_used_at, ${now}), next_attempt_at = ${leaseEnd}, leased_at = ${now},
           attempts = p.attempts + 1
       from due where p.id = due.id
       returning p.*, due.place
     )
-    select t.id, t.workspace_id as "workspaceId", t.partner_id as "partnerId", pa.name as "partnerName", pa.email,
-           g.name as "programName", t.currency, t.amount_cents as "amountCents",
-           t.stripe_account_id as "stripeAccountId", t.key_version as "keyVersion", t.key_used_at as "keyUsedAt",
-           t.key_used_at <> ${now}::timestamptz as "isKeyUsed", t.attempts, k.ciphertext as "encryptedKey"
-    from taken t
-    join partners pa on pa.id = t.partner_id
-    join programs g on g.id = t.program_id
-    left join stripe_keys k on k.workspace_id = t.workspace_id
-    order by t.place`.execute(db)
+    select l.id, l.workspace_id as "workspaceId", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
+           g.name as "programName", l.currency, l.amount_cents as "amountCents",
+           l.stripe_account_id as "stripeAccountId", l.key_version as "keyVersion", l.key_used_at as "keyUsedAt",
+           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, k.ciphertext as "encryptedKey"
+    from leased l
+    join partners pa on pa.id = l.partner_id
+    join programs g on g.id = l.program_id
+    left join stripe_keys k on k.workspace_id = l.workspace_id
+    order by l.place`.execute(db)
   return rows
 }
 

@@ -7,7 +7,8 @@ import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
 import { connect } from '../../lib/db/connection.ts'
 import type { MailKind } from '../../lib/db/tables.ts'
-import { invitationMail, type MailStatus } from '../../lib/mail/outbox.queries.ts'
+import type { MailStatus } from '../../lib/mail/mails.ts'
+import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
 import { chooseTransport } from '../../lib/mail/transport.service.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
@@ -132,8 +133,8 @@ const age = (interval: string) =>
 const counts = (addresses: string[]) => addresses.map((address) => inbox.mails(address).length)
 const ONCE = (addresses: string[]) => addresses.map(() => 1)
 
-/** Texts of the two statements of a run: the one that takes mails, and the one that writes down what became of them. */
-const STATEMENTS = ['turns', 'jsonb_to_recordset']
+/** Texts in the two statements of a run: the one that leases mails, and the one that saves the results. */
+const STATEMENTS = ['candidates', 'jsonb_to_recordset']
 const failClaim = (...faults: Fault[]) => faulty.plan(STATEMENTS, faults)
 const failMarks = (...faults: Fault[]) => faulty.plan(STATEMENTS, [null, ...faults])
 /** As often as a run tries to write something down. */

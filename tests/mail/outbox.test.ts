@@ -2,14 +2,10 @@ import { describe, expect, inject, test } from 'vitest'
 import { seeder } from '../../dev/demo/seed.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import {
-  invitationMail,
-  listMails,
-  type MailResult,
-  type MailStatus,
-  retryMail,
-  saveMailResults,
-} from '../../lib/mail/outbox.queries.ts'
+import { listMails, retryMail } from '../../lib/mail/mails.queries.ts'
+import type { MailStatus } from '../../lib/mail/mails.ts'
+import { invitationMail } from '../../lib/mail/outbox.queries.ts'
+import { type MailResult, saveMailResults } from '../../lib/mail/queue.queries.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -53,7 +49,7 @@ test('an invitation that is written twice, after a commit that went unseen, is o
   const statement = invitation(workspaceId, 'leo@pine.example').compile()
   await db().batch([statement, statement])
   expect(await listMails(db(), workspaceId, { limit: 10 })).toMatchObject([
-    { kind: 'invitation', recipient: 'leo@pine.example', status: 'queued', attempts: 0, partner_id: null },
+    { kind: 'invitation', recipient: 'leo@pine.example', status: 'queued', attempts: 0, partnerId: null },
   ])
 })
 
@@ -62,7 +58,7 @@ test('an address is invited to a workspace once a day, however often it is taken
   const [soon, late] = [new Date(+LATER + 86_399_999), new Date(+LATER + 86_400_000)]
   for (const at of [LATER, soon, late]) await invitation(workspaceId, 'leo@pine.example', at).execute()
   await invitation(await newWorkspace(), 'leo@pine.example', soon).execute()
-  expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.created_at)).toEqual([
+  expect((await listMails(db(), workspaceId, { limit: 10 })).map((mail) => mail.createdAt)).toEqual([
     late,
     LATER,
   ])
@@ -102,8 +98,8 @@ describe('sending a mail again', () => {
       id,
       status: 'queued',
       attempts: 0,
-      last_error: null,
-      next_attempt_at: NOW,
+      lastError: null,
+      nextAttemptAt: NOW,
     })
     expect(await audit(workspaceId)).toEqual([
       {
@@ -132,7 +128,7 @@ describe('sending a mail again', () => {
   test.each(['queued', 'retrying', 'sent'] as const)('leaves a mail alone that is %s', async (status) => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, status)
-    expect(await retry(workspaceId, id)).toMatchObject({ status, last_error: 'why' })
+    expect(await retry(workspaceId, id)).toMatchObject({ status, lastError: 'why' })
     expect(await audit(workspaceId)).toEqual([])
   })
 

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Inbox, type InboxFailure, startInbox } from '../../dev/fakes/inbox.ts'
 import { listen } from '../../dev/runtime/ports.ts'
-import type { EmailBinding } from '../../lib/mail/cloudflare.service.ts'
-import { chooseTransport, type Mail } from '../../lib/mail/transport.service.ts'
+import { chooseTransport } from '../../lib/mail/transport.service.ts'
+import type { EmailBinding, Mail } from '../../lib/mail/transport.ts'
 
 const MAIL_FROM = 'Tributary <tributary@example.com>'
 const LIMITS = { timeoutMs: 1_000 }

@@ -1,0 +1,75 @@
+/** The mail queue: leases mails that are due, and saves what became of them. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { dueRows } from '../db/leases.queries.ts'
+import type { MailKind } from '../db/tables.ts'
+
+/** A mail that one run may send until its lease ends. */
+export type LeasedMail = {
+  id: string
+  kind: MailKind
+  recipient: string
+  details: Record<string, unknown>
+  /** This one included. */
+  attempts: number
+  firstAttemptAt: Date
+}
+
+/**
+ * Leases mails that are due. Invitations are urgent, because somebody waits for them. Mails whose first attempt was
+ * before `windowStart` fail: another attempt could deliver them twice.
+ *
+ * A repeat after an unseen commit leases other mails; the first ones are due again after the lease.
+ */
+export const leaseMails = async (
+  db: Db,
+  { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
+): Promise<{ mails: LeasedMail[]; expired: number }> => {
+  const isDue = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
+    and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
+  const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
+  const { rows } = await sql<LeasedMail & { expired: boolean }>`
+    with ${dueRows({ table: 'mails', isDue, lane: 'kind', urgentLane: 'invitation', limit })}
+    update mails m
+    set attempts = m.attempts + case when ${isExpired} then 0 else 1 end,
+        first_attempt_at = coalesce(m.first_attempt_at, ${now}),
+        next_attempt_at = ${leaseEnd},
+        failed_at = case when ${isExpired} then ${now}::timestamptz end,
+        last_error = case when ${isExpired}
+          then concat_ws(' ', 'Given up: it may have been sent, and it is too late to find out.', m.last_error)
+          else m.last_error end
+    from due where m.id = due.id
+    returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
+              m.failed_at is not null as expired`.execute(db)
+  const mails = rows.filter((row) => !row.expired)
+  return { mails, expired: rows.length - mails.length }
+}
+
+/** What became of a leased mail. */
+export type MailResult = {
+  id: string
+  /** As leased. A run whose lease has ended changes nothing, except that it may report the mail as sent. */
+  attempts: number
+  /** `waiting`: not tried, so the attempt does not count. */
+  outcome: 'sent' | 'failed' | 'retry' | 'waiting'
+  /** When it is due again; null if never. */
+  nextAttemptAt: Date | null
+  error: string | null
+}
+
+/** Saves the results of a run, in one statement that may be repeated. */
+export const saveMailResults = async (db: Db, results: MailResult[], now: Date): Promise<void> => {
+  await sql`
+    update mails m
+    set sent_at = case when x.outcome = 'sent' then ${now}::timestamptz end,
+        failed_at = case when x.outcome = 'failed' then ${now}::timestamptz end,
+        attempts = m.attempts - case when x.outcome = 'waiting' then 1 else 0 end,
+        first_attempt_at = case when x.outcome = 'waiting' and m.attempts = 1 then null else m.first_attempt_at end,
+        next_attempt_at = coalesce(x."nextAttemptAt", m.next_attempt_at),
+        last_error = case when x.outcome = 'sent' then null else coalesce(x.error, m.last_error) end
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
+      as x(id uuid, attempts integer, outcome text, "nextAttemptAt" timestamptz, error text)
+    where m.id = x.id and m.sent_at is null
+      and (x.outcome = 'sent' or (m.failed_at is null and m.attempts = x.attempts))
+  `.execute(db)
+}

@@ -1,0 +1,39 @@
+/** What a mail transport takes and returns. */
+import type { MailContent } from './content.ts'
+
+/** A rendered mail. */
+export type Mail = MailContent & {
+  /** The idempotency key: the same for every attempt to send one mail. */
+  id: string
+  to: string
+}
+
+/**
+ * The outcome of an attempt. `code` is the transport's own error code; `message` is for a manager, and may quote the mail.
+ *
+ * - `sent`: accepted. Wait `waitSeconds` before the next mail.
+ * - `retry`: unknown; a later attempt may succeed.
+ * - `refused`: not accepted, permanently.
+ * - `paused`: not accepted, for a reason that concerns all mails: wait `seconds`.
+ */
+export type Outcome =
+  | { kind: 'sent'; waitSeconds: number }
+  | { kind: 'retry'; code: string; message: string }
+  | { kind: 'refused'; code: string; message: string }
+  | { kind: 'paused'; code: string; message: string; seconds: number }
+
+/** Sends one mail. Never throws. */
+export type Transport = (mail: Mail, limits: { timeoutMs: number }) => Promise<Outcome>
+
+export type Address = { name: string; email: string }
+
+/** Cloudflare's `send_email` binding, as far as it is used. */
+export type EmailBinding = {
+  send: (mail: {
+    from: string | Address
+    to: string
+    subject: string
+    html: string
+    text: string
+  }) => Promise<unknown>
+}
