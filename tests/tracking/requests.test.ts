@@ -76,6 +76,10 @@ const tooDeep = () => {
   return { deep: value }
 }
 
+/** Valid JSON but for its encoding: each `~` becomes a byte that UTF-8 never has. */
+const notUtf8 = (body: object): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(JSON.stringify(body)).map((byte) => (byte === 0x7e ? 0xff : byte)))
+
 describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale when amountCents is below 1', () => {
   const wrongTypes = [1, true, [], {}]
   const cases: { case: string; body: unknown; path?: string }[] = [
@@ -87,6 +91,10 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
     { case: 'a string', body: '"inv_1"' },
     { case: 'a number', body: '1' },
     { case: 'UTF-8 that breaks off', body: new Uint8Array([0x7b, 0x22, 0xc3, 0x22, 0x7d]) },
+    {
+      case: 'a string with a byte that is not UTF-8',
+      body: notUtf8({ ...SALE, ...LEAD, externalId: 'a~b' }),
+    },
     { case: 'a hundred thousand brackets', body: '['.repeat(30_000) + ']'.repeat(30_000) },
     { case: 'a NUL in an id', body: { ...SALE, ...LEAD, externalId: 'a\0b' }, path: 'externalId' },
     { case: 'half a surrogate pair', body: { ...SALE, ...LEAD, externalId: '\ud800' }, path: 'externalId' },

@@ -89,6 +89,16 @@ test('without a coupon the click decides, and an id of the merchant’s own in i
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD'])
 })
 
+test('a coupon takes precedence over the click of another partner', async () => {
+  const { merchant, tell } = await openShop()
+  const session = checkoutSession({
+    discounts: [{ coupon: 'LEO10' }],
+    client_reference_id: await merchant.click(),
+  })
+  await tell('checkout.session.completed', session)
+  expect(await ledger(merchant)).toEqual(['leo sale 980 USD'])
+})
+
 test('the coupon of a banned partner credits nobody, and the click behind it counts', async () => {
   const { merchant, tell } = await openShop()
   await database.query("update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'", [
@@ -267,6 +277,17 @@ test.each([
     expect(codes(await merchant.explainReport('sale', String(paid.id)))?.at(-1)).toBe('commission_reversed')
   },
 )
+
+test('refunds of more than the payment reverse no more than the commission', async () => {
+  const { merchant, tell } = await openShop()
+  const session = checkoutSession({ discounts: [{ coupon: 'LEO10' }] })
+  await tell('checkout.session.completed', session)
+  const { payment_intent } = session
+  await tell('refund.created', refund({ payment_intent, amount: 4_000 }))
+  await tell('refund.created', refund({ payment_intent, amount: 4_000 }))
+  const rows = await ledger(merchant)
+  expect(rows).toEqual(['leo sale 980 USD', 'leo reversal -800 USD', 'leo reversal -180 USD'])
+})
 
 test('a refund that fails gives its share again', async () => {
   const { merchant, tell } = await openShop()
