@@ -1,7 +1,4 @@
-/**
- * The little that every page does in the browser: copying a text, which is there to select without this, and showing
- * on a narrow screen which of the sections it is.
- */
+/** The script of every page: copy buttons, and scrolling the current section into view on narrow screens. */
 
 const FEEDBACK_MS = 2_000
 
@@ -13,7 +10,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
       await navigator.clipboard.writeText(button.dataset.copy ?? '')
       button.textContent = 'Copied'
     } catch {
-      // Not allowed, as on a page without https: the text next to the button is selected instead.
+      // The clipboard is blocked, for example without https. Select the text instead.
       const text = button.parentElement?.querySelector('code')
       if (text) getSelection()?.selectAllChildren(text)
       button.textContent = 'Press Ctrl+C'

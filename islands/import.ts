@@ -1,6 +1,6 @@
 /**
- * The import page's script: reads a CSV in the browser, asks what its columns are, shows what the import would do,
- * and does it in calls that survive a closed tab. functions/dashboard/import.tsx is the page around it.
+ * The import page's script. It reads a CSV file, maps its columns, previews the import, and runs it in calls that can
+ * be resumed after a closed tab. functions/dashboard/import.tsx renders the page.
  */
 
 import { counted } from '../lib/plural.ts'
@@ -10,13 +10,13 @@ import { askColumns } from './import/columns.ts'
 import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
 import { reportOf } from './import/report.ts'
-import { countLostAnswers } from './import/rules/outcomes.ts'
+import { countLostResponses } from './import/rules/outcomes.ts'
 import { runCalls } from './import/run.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 
 const workspace = byId('import', HTMLElement).dataset.workspace ?? ''
 
-/** A file, its columns, and a person's word that it is to be imported. */
+/** Takes a file, maps its columns and previews it, until the user confirms the import. */
 const prepare = async (): Promise<Job> => {
   for (;;) {
     const file = await askFile()
@@ -39,11 +39,11 @@ const showChoice = (): void => {
   section.querySelector('h2')?.focus()
 }
 
-/** Imports what a job has left to import, and shows the result until the person has done with it. */
+/** Runs the remaining calls of a job, then shows the result until the user leaves it. */
 const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const rows = await rowsOf(job.file, job.columns)
   const calls = callsOf(rows, job.options.balances)
-  // A newer version of this page may cut the calls otherwise. Then all of them are made: what is there is skipped.
+  // A newer version of this page may split the calls differently. Then all are made again, and existing rows skipped.
   const fits =
     job.calls === calls.length && earlier.every((answer, n) => answer.length === calls[n]?.rows.length)
   const answers = await runCalls({
@@ -52,18 +52,18 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
     answered: fits ? earlier : [],
     url: (call) => urlOf(workspace, call),
     body: (call) => bodyOf(call, job.programId, job.options, false),
-    // With one answer missing, the others would stand for the wrong calls: then rather none.
+    // A missing response would shift the later ones to the wrong calls, so a failed write discards all.
     keep: (call, answer) =>
       saveAnswer(workspace, call, answer).catch(() => discardJob(workspace).catch(() => {})),
   })
   if (!answers) return
-  const outcomes = countLostAnswers(outcomesOf(rows, calls, answers), {
+  const outcomes = countLostResponses(outcomesOf(rows, calls, answers), {
     partners: new Set(job.expected.partners),
     customers: new Set(job.expected.customers),
   })
   await new Promise<void>((resolve) => {
     showStep(
-      'Imported',
+      'Import complete',
       ...reportOf({
         file: job.file,
         columns: job.columns,
@@ -74,23 +74,23 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
       h(
         'p',
         { class: 'actions' },
-        h('a', { href: `/app/${workspace}/partners` }, 'See the partners'),
+        h('a', { href: `/app/${workspace}/partners` }, 'View partners'),
         button('Import another file', () => resolve(), 'quiet'),
       ),
     )
-    announce('The import is done.')
+    announce('Import complete.')
   })
   await discardJob(workspace)
   byId('import-form', HTMLFormElement).reset()
   showChoice()
 }
 
-/** Asks what to do with an import that was begun earlier. */
+/** Asks whether to resume an earlier import. */
 const askResume = (job: Job, answers: Answer[], done: number, total: number): Promise<boolean> =>
   new Promise((resolve) => {
     const finished = answers.length >= job.calls
     showStep(
-      finished ? 'Your last import is done' : 'An import is not finished',
+      finished ? 'Last import complete' : 'Unfinished import',
       h(
         'p',
         {},
@@ -99,14 +99,14 @@ const askResume = (job: Job, answers: Answer[], done: number, total: number): Pr
       h(
         'p',
         { class: 'actions' },
-        button(finished ? 'See the result' : 'Resume', () => resolve(true)),
-        button(finished ? 'Forget it' : 'Discard the rest', () => resolve(false), 'quiet'),
+        button(finished ? 'View result' : 'Resume import', () => resolve(true)),
+        button(finished ? 'Dismiss' : 'Discard import', () => resolve(false), 'quiet'),
       ),
     )
   })
 
 const resumeEarlier = async (): Promise<void> => {
-  // Where the browser keeps nothing (a private window), there is nothing to resume.
+  // Without storage, as in a private window, there is nothing to resume.
   const found = await loadJob(workspace).catch(() => null)
   if (!found) return
   const { job, answers } = found
@@ -122,16 +122,18 @@ const start = async (): Promise<void> => {
   await resumeEarlier()
   for (;;) {
     const job = await prepare()
-    await saveJob(job).catch(() => announce('This browser keeps nothing: leave this tab open until the end.'))
+    await saveJob(job).catch(() =>
+      announce('This browser cannot save progress. Keep this tab open until the import is complete.'),
+    )
     await runJob(job, [])
   }
 }
 
-// Two tabs that run one import would write each other's answers over. The lock ends with the tab.
+// Two tabs running one import would overwrite each other's responses. The lock ends with the tab.
 void navigator.locks.request(`tributary-import-${workspace}`, { ifAvailable: true }, async (lock) => {
   if (lock) return start()
   showStep(
-    'An import of this workspace is open in another tab',
-    h('p', {}, 'Go on there, or close it and load this page again.'),
+    'An import is open in another tab',
+    h('p', {}, 'Continue in that tab, or close it and reload this page.'),
   )
 })

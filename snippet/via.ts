@@ -1,71 +1,70 @@
 /**
- * The tracking snippet, served as /via.js. It turns a visit through a partner's link (`?via=<slug>`) into a click,
- * and carries the click's id to where the sale is made. docs/snippet.md says what merchants may rely on.
+ * The tracking snippet, served as /via.js. It records a visit through a partner's link (`?via=<slug>`) as a click, and
+ * passes the click ID to the checkout. docs/snippet.md documents its behavior.
  *
- * It is a guest on somebody else's page: it leaves nothing behind but window.tributary, a cookie and at most one
- * localStorage key, and whatever fails, fails in silence. dev/runtime/build-snippet.ts holds it to 1,000 bytes gzipped,
- * which is why a few lines are terser than elsewhere; each of them has its reason beside it.
+ * It runs on the merchant's page, so it sets only window.tributary, a cookie and at most one localStorage key, and fails
+ * silently. dev/runtime/build-snippet.ts limits it to 1,000 bytes gzipped, which is why some lines are terse.
  */
 
 declare global {
   interface Window {
     tributary?: {
-      /** The click id in the cookie, if there is one. */
+      /** The click ID in the cookie, if any. */
       clickId: () => string | undefined
-      /** Lets a snippet with `data-consent` begin. Harmless without it. */
+      /** Starts a snippet with `data-consent`. No effect otherwise. */
       consent: () => void
-      /** Resolves to clickId() once the first page's click is settled. Never rejects. */
+      /** Resolves to clickId() once the first click is recorded or has failed. Never rejects. */
       ready: Promise<string | undefined>
     }
   }
   interface Document {
-    prerendering?: boolean // only Chromium has it, so TypeScript's library does not
+    prerendering?: boolean // Chromium only, so not in TypeScript's library
   }
 }
 
-// One block, so that nothing leaks into the page and a second copy of the script does nothing. Look for `ready`,
-// because an element with the id "tributary" is window.tributary too.
+// One block, so that nothing leaks into the page and a second copy does nothing. Checks `ready`, because an element
+// with the id "tributary" is also window.tributary.
 if (!self.tributary?.ready) {
-  // currentScript is null in a module or an eval: there is no program then, and nothing to track, but nothing breaks.
+  // currentScript is null in a module or an eval. Then there is no program to track.
   const script = (document.currentScript ?? document.head) as HTMLScriptElement
   const { dataset } = script
 
   const clickId = () => {
     try {
-      // No decoding: another cookie's malformed escapes can't hurt. The read itself throws in a sandboxed frame.
+      // Not decoded, so malformed escapes in other cookies do no harm. In a sandboxed frame, reading throws.
       return document.cookie.match(/(^|; )tributary_click=(clk_\w+)/)?.[2]
     } catch {}
   }
 
-  /** The slug of the last look, or 0 before the first one. A click is an arrival at a slug; no slug counts as one too. */
+  /** The slug at the last check, or 0 before the first. Each change, also to no slug, is handled once. */
   let last: string | undefined | 0 = 0
 
-  let consent: () => void = clickId // for the compiler: the next statement replaces it before anybody can call it
-  /** Clicks are sent one after the other, so that the newest is the last to write the cookie. */
+  let consent: () => void = clickId // for the compiler: replaced by the next statement
+  /** Sends clicks in sequence, so that the newest writes the cookie last. */
   let queue = new Promise<unknown>((start: (event?: Event) => void) => {
     consent = () => (document.prerendering ? document.addEventListener('prerenderingchange', start) : start())
     if (!dataset.consent) consent()
   })
 
-  // Deaf for a moment after each change, so that a burst of changes costs one look.
+  // Pauses after each change, so that a burst of changes costs one check.
   const observer = new MutationObserver(() => {
     observer.disconnect()
     setTimeout(look, 50)
   })
 
-  /** Fills in the click id, then looks for a partner's slug in the URL. Called whenever the page changes. */
+  /** Fills in the click ID, then checks the URL for a slug. Called whenever the page changes. */
   const look = () => {
     try {
       const id = clickId()
       if (id) {
-        // A merchant's own reference stays. One that begins with clk_ is ours, perhaps of an older click.
+        // Keeps the merchant's own reference. One that starts with clk_ is ours, possibly of an older click.
         const mayWrite = (value: string | null) => !value || (value !== id && value.match(/^clk_/))
 
         for (const input of document.querySelectorAll<HTMLInputElement>('[name=tributary_click]')) {
           try {
             input.value = id
           } catch {
-            // A field for files can't be written to.
+            // A file input cannot be written.
           }
         }
         for (const link of document.querySelectorAll<StripeLink>("a[href^='https://buy.stripe.com/']")) {
@@ -82,17 +81,17 @@ if (!self.tributary?.ready) {
         }
       }
 
-      // Both do nothing when they are in place already. Browsers without the Navigation API get by with the observer:
-      // a page that moves to another URL hardly ever stays the same.
+      // Both are idempotent. Browsers without the Navigation API rely on the observer: a page that changes its URL
+      // almost always changes its content.
       self.navigation?.addEventListener('currententrychange', look)
       observer.observe(document, { childList: true, subtree: true, attributeFilter: ['href'] })
 
       let slug: string | undefined
-      // The last name that is in the URL wins, and the last of all is via.
+      // The last name in the URL wins, and via is the last of all.
       for (const name of `${dataset.params ?? 'via'},via`.split(/[ ,]+/)) {
         slug = new URLSearchParams(location.search).get(name) || slug
       }
-      // biome-ignore lint/suspicious/noAssignInExpressions: compared and kept in one go, for the budget
+      // biome-ignore lint/suspicious/noAssignInExpressions: compared and assigned at once, for size
       if (last !== (last = slug)) {
         let body =
           slug &&
@@ -106,8 +105,8 @@ if (!self.tributary?.ready) {
         queue = queue.then(async () => {
           try {
             if (dataset.attribution === 'first' && clickId()) return
-            // Kept before it is sent, because a visitor who leaves at once never sees the answer. When there is no
-            // slug, it is the turn of a click that an earlier page could not deliver.
+            // Stored before it is sent, because the visitor may leave before the response. Without a slug, this sends a
+            // click that an earlier page could not deliver.
             try {
               if (body) localStorage.tributary_click = body
               else body = localStorage.tributary_click
@@ -115,14 +114,14 @@ if (!self.tributary?.ready) {
             if (!body) return
             const answer = await fetch(new URL('api/track/click', script.src), {
               method: 'POST',
-              body, // a string goes as text/plain, which needs no preflight
+              body, // a string is sent as text/plain, which needs no preflight
               keepalive: true,
-              signal: AbortSignal.timeout?.(10_000), // longer than a slow phone needs: `ready` waits for it. None before 2022.
+              signal: AbortSignal.timeout?.(10_000), // longer than a slow phone needs, because `ready` waits. Not in browsers before 2022.
             })
             const { clickId: id, expiresAt } = await answer.json()
 
-            // The widest domain first: of shop.example.co.uk, browsers refuse uk and co.uk. They do so in silence, so
-            // each try is read back. The ninth has no Domain, only an attribute that no browser knows.
+            // Tries the widest domain first. Browsers silently reject public suffixes such as co.uk, so each attempt is
+            // read back. The ninth has no Domain, only an unknown attribute.
             for (let labels = 0; id && clickId() !== id && labels++ < 9; ) {
               // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing on http, where shops are developed
               document.cookie = `tributary_click=${id};path=/;samesite=lax;expires=${new Date(expiresAt).toUTCString()};${
@@ -130,7 +129,7 @@ if (!self.tributary?.ready) {
               };${labels > 8 || 'domain'}=${location.hostname.split('.').slice(-labels).join('.')}`
             }
             look()
-            // Settled, unless the service was busy (429) or broken (5xx). An unknown slug (404) is not sent again.
+            // Done, unless the service was busy (429) or failing (5xx). An unknown slug (404) is not retried.
             if (answer.status < 429) delete localStorage.tributary_click
           } catch {}
         })
@@ -138,12 +137,12 @@ if (!self.tributary?.ready) {
     } catch {}
   }
 
-  // An automated browser is no visitor.
+  // Automated browsers are not visitors.
   if (!navigator.webdriver) look()
   self.tributary = { clickId, consent, ready: queue.then(clickId) }
 }
 
-/** A link's search takes whatever can be written as a string, though TypeScript says strings only. */
+/** `search` accepts anything with a string form, but TypeScript allows only strings. */
 type StripeLink = Element & { search: string | URLSearchParams }
 
 export {}

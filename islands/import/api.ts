@@ -1,6 +1,6 @@
-/** Calls to the API, repeated until they are answered or there is no sense in it. */
+/** Calls to the API, with retries and backoff. */
 
-/** Why calls stopped, in words, and whether signing in again helps. */
+/** Why the calls stopped, and whether the user must sign in again. */
 export class Stopped extends Error {
   signIn: boolean
   constructor(message: string, signIn = false) {
@@ -9,18 +9,18 @@ export class Stopped extends Error {
   }
 }
 
-/** Two minutes of trying in all, so that a train's tunnel is no trouble; then it is for a person to say. */
+/** Retries for two minutes, long enough for a short loss of connection. Then the user decides. */
 const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60]
-/** A call of 500 rows takes under a second. What takes this long will not come. */
+/** A call of 500 rows takes less than a second. */
 const TIMEOUT_MS = 60_000
 
 type Waiting = { seconds: number; why: string }
 
 /**
- * Posts JSON and gives the answer. A lost connection, 429 and 5xx are tried again, later each time, and not before
- * the server says. Repeating is safe: an import skips what it has imported.
+ * Posts JSON and returns the response. Retries lost connections, 429 and 5xx with backoff, and honours Retry-After.
+ * Retries are safe: an import skips existing rows.
  *
- * @throws {Stopped} when the call can't be made, or `signal` was aborted while waiting
+ * @throws {Stopped} when the call fails for good, or `signal` is aborted during a wait
  */
 export const post = async <Answer>(
   url: string,
@@ -29,7 +29,7 @@ export const post = async <Answer>(
   onWait: (waiting: Waiting) => void,
 ): Promise<Answer> => {
   for (let attempt = 0; ; attempt++) {
-    let why = 'The server can’t be reached.'
+    let why = 'The server cannot be reached.'
     let seconds = WAITS_SECONDS[attempt]
     try {
       const answer = await fetch(url, {
@@ -40,14 +40,15 @@ export const post = async <Answer>(
       })
       if (answer.ok) return await answer.json()
       if (answer.status !== 429 && answer.status < 500) throw await refusal(answer)
-      why = answer.status === 429 ? 'The server asks to slow down.' : 'The server is busy.'
+      why = answer.status === 429 ? 'Too many requests.' : 'The server is busy.'
       const asked = Number(answer.headers.get('Retry-After'))
-      // Jitter, so that two tabs don't come back at the same moment for ever.
+      // Jitter keeps two tabs from retrying in step.
       if (seconds !== undefined) seconds = Math.max(seconds * (0.5 + Math.random() / 2), asked || 0)
     } catch (error) {
       if (error instanceof Stopped) throw error
     }
-    if (seconds === undefined) throw new Stopped(`${why} Nothing is lost: resume when it is back.`)
+    if (seconds === undefined)
+      throw new Stopped(`${why} Progress is saved. Resume when the server is available.`)
     await wait(seconds, why, signal, onWait)
   }
 }
@@ -66,12 +67,12 @@ const wait = async (
   if (signal.aborted) throw new Stopped('Paused.')
 }
 
-/** What a refusal means for the person in front of the page. */
+/** The error for a rejected call. */
 const refusal = async (answer: Response): Promise<Stopped> => {
-  if (answer.status === 401) return new Stopped('You are not signed in any more.', true)
+  if (answer.status === 401) return new Stopped('Your session has expired.', true)
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { message?: string; requestId?: string }
   }
-  const said = error?.message ?? `The server answered ${answer.status}.`
+  const said = error?.message ?? `The server responded with ${answer.status}.`
   return new Stopped(error?.requestId ? `${said} (Request ${error.requestId})` : said)
 }

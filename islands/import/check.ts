@@ -1,4 +1,4 @@
-/** The step that asks the service what an import would do, says it in words, and lets the person decide. */
+/** The preview step: a dry run, its report, and the decision to import. */
 
 import { counted } from '../../lib/plural.ts'
 import { announce, button, byId, h, showStep } from './dom.ts'
@@ -14,19 +14,19 @@ import type { Job, Options } from './store.ts'
 
 type Target = Pick<Job, 'workspace' | 'programId' | 'programName'>
 
-/** Runs the dry run, and asks whether to import. @returns null when the person goes back to the columns */
+/** Runs the dry run, and asks whether to import. @returns null to go back to the columns */
 export const check = async (file: CsvFile, columns: Columns, target: Target): Promise<Job | null> => {
-  showStep('Reading the rows', h('p', {}, `${counted(file.records.length, 'row')}.`))
+  showStep('Reading rows', h('p', {}, `${counted(file.records.length, 'row')}.`))
   const rows = await rowsOf(file, columns)
   const calls = callsOf(rows, false)
   const options: Options = { mails: mailBox().checked, balances: balanceBox().checked }
   const answers = await runCalls({
-    title: 'Checking, without importing',
+    title: 'Preparing preview',
     calls,
     url: (call) => urlOf(target.workspace, call),
-    // Balances are asked about in any case, so that their errors are known before the option is chosen.
+    // Always includes balances, so that their errors are known before the option is chosen.
     body: (call) => bodyOf(call, target.programId, { ...options, balances: true }, true),
-    leave: 'Back to the columns',
+    leave: 'Back to columns',
   })
   if (!answers) return null
   return decide(file, columns, target, rows, outcomesOf(rows, calls, answers))
@@ -43,8 +43,8 @@ const decide = (
   answered: Outcomes,
 ): Promise<Job | null> =>
   new Promise((resolve) => {
-    const mails = option('Send each new partner the “We’ve moved” mail', mailBox())
-    const balances = option('Pay out opening balances', balanceBox())
+    const mails = option('Email new partners that the program has moved', mailBox())
+    const balances = option('Import opening balances', balanceBox())
     const report = h('div', {})
 
     const show = () => {
@@ -74,8 +74,8 @@ const decide = (
     })
 
     showStep(
-      'What the import will do',
-      h('p', {}, 'Nothing is imported yet.'),
+      'Import preview',
+      h('p', {}, 'Nothing has been imported yet.'),
       report,
       rows.partners.length > 0
         ? h('fieldset', {}, h('legend', {}, 'Options for new partners'), mails.part, balances.part)
@@ -84,7 +84,7 @@ const decide = (
         'p',
         { class: 'actions' },
         start,
-        button('Back to the columns', () => resolve(null), 'quiet'),
+        button('Back to columns', () => resolve(null), 'quiet'),
       ),
     )
     for (const { box, effect } of [mails, balances]) {
@@ -102,7 +102,7 @@ const decide = (
     )
   })
 
-/** A checkbox like the one of the form, with what it comes to for this file. */
+/** A copy of a checkbox on the form, with its effect for this file. */
 const option = (label: string, like: HTMLInputElement) => {
   const box = h('input', { type: 'checkbox', id: `${like.id}-now`, 'aria-describedby': `${like.id}-effect` })
   box.checked = like.checked

@@ -1,8 +1,8 @@
-/** The step in which a person chooses a file, drops one, or pastes its text. */
+/** The first step: choosing or dropping a file, or pasting its text. */
 import { byId, h, showStep } from './dom.ts'
 import { type CsvFile, readFile, readText, UnreadableFile } from './file.ts'
 
-/** Waits for a file that can be read. */
+/** Resolves with the first readable file. */
 export const askFile = (): Promise<CsvFile> => {
   const section = byId('import-choose', HTMLElement)
   const form = byId('import-form', HTMLFormElement)
@@ -25,10 +25,10 @@ export const askFile = (): Promise<CsvFile> => {
     const read = async () => {
       problem.hidden = true
       const [file] = input.files ?? []
-      if (!file && !text.value.trim()) return refuse('Choose a CSV file first, or paste its text.')
+      if (!file && !text.value.trim()) return refuse('Choose a CSV file or paste its text.')
       if (!form.reportValidity()) return
-      const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Reading the file' })
-      showStep('Reading the file', bar)
+      const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Reading file' })
+      showStep('Reading file', bar)
       const onProgress = (share: number) => {
         bar.value = share
       }
@@ -39,8 +39,8 @@ export const askFile = (): Promise<CsvFile> => {
         listening.abort()
         resolve(found)
       } catch (error) {
-        // A file that was changed or removed since it was chosen can't be read either.
-        refuse(error instanceof UnreadableFile ? error.message : 'This file can’t be read. Choose it again.')
+        // A file that was changed or removed after it was chosen cannot be read.
+        refuse(error instanceof UnreadableFile ? error.message : 'This file cannot be read. Choose it again.')
       }
     }
 
@@ -52,14 +52,14 @@ export const askFile = (): Promise<CsvFile> => {
       },
       { signal },
     )
-    // One of the two: what was chosen last.
+    // The last input wins.
     input.addEventListener('change', () => (text.value = ''), { signal })
     text.addEventListener('input', () => (input.value = ''), { signal })
     dropZone(byId('import-drop', HTMLElement), input, signal, read)
   })
 }
 
-/** Takes a file that is dropped on the zone as if it had been chosen. */
+/** Treats a dropped file as a chosen one. */
 const dropZone = (
   zone: HTMLElement,
   input: HTMLInputElement,

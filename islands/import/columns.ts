@@ -1,4 +1,4 @@
-/** The step in which a person sees what each column of the file becomes, and may say otherwise. */
+/** The step that maps the file's columns to fields. */
 
 import { counted } from '../../lib/plural.ts'
 import { announce, button, h, showStep, table } from './dom.ts'
@@ -19,7 +19,7 @@ import type { Field } from './rules/fields.ts'
 /** Longer examples make the table hard to read. */
 const EXAMPLE_CHARACTERS = 60
 
-/** Asks what the columns are. @returns null when the person wants another file */
+/** Asks for the mapping. @returns null to choose another file */
 export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Columns | null> =>
   new Promise((resolve) => {
     const { platform, columns: recognised } = recognise(file.headers)
@@ -28,7 +28,7 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
     const selects = file.headers.map((header, column) => {
       const select = h(
         'select',
-        { 'aria-label': `“${header}” becomes` },
+        { 'aria-label': `Field for “${header}”` },
         h('option', { value: '' }, 'Ignored'),
         ...Object.entries(FIELD_NAMES).map(([field, name]) => h('option', { value: field }, name)),
       )
@@ -42,7 +42,7 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
     })
     const feeds = h('p', {})
     const notes = h('div', {})
-    const next = button('Check without importing', () => resolve(columns))
+    const next = button('Preview import', () => resolve(columns))
 
     const show = () => {
       for (const [column, select] of selects.entries()) {
@@ -55,8 +55,8 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
       const ignored = file.headers.filter(
         (_, column) => !columns[column] || (columns[column] === 'couponLabel' && !coupons),
       )
-      feeds.textContent = `${what ? `This file imports ${what}.` : 'This file imports nothing yet.'} ${
-        ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No column is ignored.'
+      feeds.textContent = `${what ? `This file imports ${what}.` : 'Nothing will be imported yet.'} ${
+        ignored.length > 0 ? `Ignored: ${ignored.join(', ')}.` : 'No columns are ignored.'
       }`
       const { blocking, advice } = warnings(file.headers, columns)
       const all = [file.warning, blocking, ...advice].filter((text) => text !== null)
@@ -65,8 +65,8 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
     }
 
     const choices = table(
-      'What each column becomes',
-      ['Column, with its first value', 'Becomes'],
+      'Column mapping',
+      ['Column and first value', 'Field'],
       file.headers.map((header, column) =>
         h(
           'tr',
@@ -84,8 +84,8 @@ export const askColumns = (file: CsvFile, chosen: Columns | null): Promise<Colum
         {},
         `${file.name}: ${counted(file.records.length, 'row')}. `,
         platform
-          ? `This looks like an export of ${platform}.`
-          : 'This is no export that we know by its columns.',
+          ? `Recognized as an export from ${platform}.`
+          : 'The columns do not match a known export. Check the mapping below.',
       ),
       feeds,
       notes,

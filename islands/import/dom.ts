@@ -1,8 +1,8 @@
-/** The little that the page needs to build its steps: elements, focus, announcements and downloads. */
+/** DOM helpers: elements, focus, announcements and downloads. */
 
 type Child = Node | string | null | undefined
 
-/** An element with its attributes and children. Text is text: nothing of a file is ever read as markup. */
+/** Creates an element. Strings become text nodes, so file contents are never parsed as markup. */
 export const h = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string | number | boolean | undefined> = {},
@@ -17,14 +17,14 @@ export const h = <Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The element of the page with this id. @throws when the page is not the one that this script was written for */
+/** The element with this id. @throws if it is missing or of another type */
 export const byId = <Element extends HTMLElement>(id: string, type: new () => Element): Element => {
   const element = document.getElementById(id)
   if (!(element instanceof type)) throw new Error(`The page has no #${id}.`)
   return element
 }
 
-/** Shows a step below the page's heading, and moves to its own, so that a screen reader begins there. */
+/** Shows a step, and focuses its heading for screen readers. */
 export const showStep = (title: string, ...children: Child[]): void => {
   const heading = h('h2', { tabindex: -1 }, title)
   byId('import-choose', HTMLElement).hidden = true
@@ -32,27 +32,27 @@ export const showStep = (title: string, ...children: Child[]): void => {
   heading.focus()
 }
 
-/** Says something to screen readers, without moving them. */
+/** Announces text to screen readers without moving focus. */
 export const announce = (text: string): void => {
   byId('import-status', HTMLElement).textContent = text
 }
 
-/** A button, and what it does. */
+/** A button with its click handler. */
 export const button = (label: string, onClick: () => void, style = ''): HTMLButtonElement => {
   const element = h('button', { type: 'button', class: style || undefined }, label)
   element.addEventListener('click', onClick)
   return element
 }
 
-/** Gives the person a file. */
+/** Downloads a file. */
 export const download = (name: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type: 'text/csv;charset=utf-8' }))
   h('a', { href: url, download: name }).click()
-  // The browser has opened it by then.
+  // By then the browser has read it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** A table that scrolls by itself when the screen is narrow, as the tables of the other pages do. */
+/** A table that scrolls horizontally on narrow screens, like those of the other pages. */
 export const table = (caption: string, head: string[], rows: (Child[] | HTMLElement)[]): HTMLElement =>
   h(
     'section',
@@ -72,5 +72,5 @@ export const table = (caption: string, head: string[], rows: (Child[] | HTMLElem
     ),
   )
 
-/** Lets the browser paint and answer to keys before the next piece of work. */
+/** Yields to the browser between pieces of work. */
 export const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))

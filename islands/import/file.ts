@@ -1,28 +1,23 @@
-/** From a file's bytes to the records in it. */
+/** Parses a file's bytes into records. */
 import Papa from 'papaparse'
 import { cellText } from './rules/cells.ts'
 import type { CsvRecord } from './rules/records.ts'
 
 export type CsvFile = { name: string; headers: string[]; records: CsvRecord[]; warning: string | null }
 
-/** A file that can't be read, in words that say what to do. */
+/** A file that cannot be read. The message says what to do. */
 export class UnreadableFile extends Error {}
 
-/** Ten times the 50,000 rows that are usual for large programs. A phone's memory holds that many. */
+/** Ten times the 50,000 rows of a large program, which still fit a phone's memory. */
 const LARGEST_FILE_BYTES = 100_000_000
 
-/** About 2,000 rows: a few milliseconds of work between two paints. */
+/** About 2,000 rows: a few milliseconds of work between paints. */
 const CHUNK_CHARACTERS = 256 * 1024
 
-/**
- * The text in a file's bytes: UTF-8 or UTF-16, with a byte order mark or without, else Windows-1252, in which old
- * spreadsheets save.
- */
+/** Decodes UTF-8 or UTF-16, with or without a byte order mark, else Windows-1252, which old spreadsheets write. */
 const decode = (bytes: Uint8Array): string => {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
-    throw new UnreadableFile(
-      'This is a spreadsheet, not a CSV file. Open it and save it as CSV, then choose that.',
-    )
+    throw new UnreadableFile('This is a spreadsheet, not a CSV file. Save it as CSV and choose that file.')
   }
   const start = bytes.subarray(0, 4_096)
   const zeros = (odd: number) => start.filter((byte, index) => index % 2 === odd && byte === 0).length
@@ -36,17 +31,15 @@ const decode = (bytes: Uint8Array): string => {
   }
 }
 
-/** Reads a file that was chosen or dropped. @throws {UnreadableFile} */
+/** Reads a chosen or dropped file. @throws {UnreadableFile} */
 export const readFile = async (file: File, onProgress: (share: number) => void): Promise<CsvFile> => {
   if (file.size > LARGEST_FILE_BYTES) {
-    throw new UnreadableFile(
-      'This file is larger than 100 MB. Split it, and import the parts one after the other.',
-    )
+    throw new UnreadableFile('This file is larger than 100 MB. Split it, and import the parts one by one.')
   }
   return readText(file.name, decode(new Uint8Array(await file.arrayBuffer())), onProgress)
 }
 
-/** Reads text that was pasted, or that a file holds. @throws {UnreadableFile} */
+/** Parses CSV text. @throws {UnreadableFile} */
 export const readText = async (
   name: string,
   text: string,
@@ -55,34 +48,34 @@ export const readText = async (
   // Excel's own first line, `sep=;`, names the delimiter.
   const [line, sep] = /^\ufeff?sep=(.)\r?\n/i.exec(text) ?? ['', undefined]
   const body = text.slice(line.length).replace(/^\ufeff/, '')
-  if (!body.trim()) throw new UnreadableFile('There is nothing in this file.')
+  if (!body.trim()) throw new UnreadableFile('This file is empty.')
   const { rows, unclosed } = await parse(body, sep ?? delimiterOf(body), onProgress)
   const records = rows.map((cells, index) => ({ line: index + 1, cells }))
   const first = records.findIndex(({ cells }) => cells.some((cell) => cellText(cell) !== ''))
   const header = records[first]?.cells
-  if (!header) throw new UnreadableFile('There is nothing in this file.')
+  if (!header) throw new UnreadableFile('This file is empty.')
 
-  // A first line with an address in it is a partner, not a header.
+  // A first line with an email address is data, not a header.
   const hasHeader = !header.some((cell) => /\S@\S+\.\S/.test(cellText(cell)))
   const names = header.map((cell, column) => (hasHeader && cellText(cell)) || `Column ${column + 1}`)
   const rest = records
     .slice(hasHeader ? first + 1 : first)
     .filter(({ cells }) => cells.some((cell) => cellText(cell)))
   const warning = unclosed
-    ? `A quotation mark in row ${unclosed.toLocaleString('en')} is never closed, so everything after it is in one cell.`
+    ? `A quotation mark in row ${unclosed.toLocaleString('en')} is not closed, so all text after it is in one cell.`
     : null
   if (rest.length === 0) {
     throw new UnreadableFile(
-      warning ? `${warning} Close it, or take it out.` : 'This file has a header, but no rows below it.',
+      warning ? `${warning} Close or remove it.` : 'This file has a header but no rows.',
     )
   }
   return { name, headers: names, records: rest, warning }
 }
 
-/** No header is longer. A quote that is never closed would make one of the whole file, too much for a pattern. */
+/** An unclosed quote would make the whole file one header, too long for the pattern. */
 const LONGEST_HEADER = 65_536
 
-/** The delimiter that the header has the most of, outside quotes. */
+/** The most frequent delimiter in the header, outside quotes. */
 const delimiterOf = (text: string): string => {
   const start = text.trimStart().slice(0, LONGEST_HEADER)
   const header = /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(start)?.[0].replace(/"(?:[^"]|"")*"/g, '') ?? ''
@@ -90,7 +83,7 @@ const delimiterOf = (text: string): string => {
   return [',', ';', '\t', '|'].reduce((best, mark) => (times(mark) > times(best) ? mark : best))
 }
 
-/** Parses piece by piece, with the browser having its turn in between. */
+/** Parses in pieces, yielding to the browser in between. */
 const parse = (
   text: string,
   delimiter: string,

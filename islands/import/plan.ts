@@ -1,4 +1,4 @@
-/** What a file comes to: its rows, the calls that import them, and what the answers say of each row. */
+/** From a file to rows, from rows to calls, and from the calls' responses to outcomes. */
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../lib/imports/partner-import.ts'
 import { rest } from './dom.ts'
@@ -11,20 +11,20 @@ import type { Answer, Options } from './store.ts'
 
 export type Call = { kind: 'partners'; rows: FilePartner[] } | { kind: 'customers'; rows: FileCustomer[] }
 
-/** A few milliseconds of work between two paints. */
-const RECORDS_AT_ONCE = 2_000
+/** A few milliseconds of work between paints. */
+const RECORDS_PER_PAINT = 2_000
 
-/** The rows of a file, collected piece by piece so that the page stays alive. */
+/** The rows of a file, collected in pieces so that the page stays responsive. */
 export const rowsOf = async ({ headers, records }: CsvFile, columns: Columns): Promise<Rows> => {
   const collector = collectRows(headers, columns, orderOfDates(columns, records))
   for (const [index, record] of records.entries()) {
-    if (index % RECORDS_AT_ONCE === 0) await rest()
+    if (index % RECORDS_PER_PAINT === 0) await rest()
     collector.add(record)
   }
   return collector.rows()
 }
 
-/** The calls that import rows: partners first, because customers need them. */
+/** The calls that import the rows: partners first, because customers refer to them. */
 export const callsOf = ({ partners, customers }: Rows, withBalances: boolean): Call[] => [
   ...partnerCalls(partners.filter((row) => !problemOf(row, withBalances))).map(
     (rows): Call => ({ kind: 'partners', rows }),
@@ -34,10 +34,10 @@ export const callsOf = ({ partners, customers }: Rows, withBalances: boolean): C
   ),
 ]
 
-/** How many rows calls have. */
+/** The number of rows in some calls. */
 export const rowCount = (calls: Call[]): number => calls.reduce((total, { rows }) => total + rows.length, 0)
 
-/** Where a call goes. */
+/** The URL of a call. */
 export const urlOf = (workspace: string, { kind }: Call): string =>
   `/api/workspaces/${encodeURIComponent(workspace)}/${kind}/import`
 
@@ -51,7 +51,7 @@ export const bodyOf = (call: Call, programId: string, options: Options, dryRun: 
       }
     : { programId, options: { dryRun }, rows: call.rows.map(customerBody) }
 
-/** What became of each row. Rows that were not sent have no result. */
+/** The outcome of each row. Rows that were not sent have no result. */
 export const outcomesOf = (rows: Rows, calls: Call[], answers: Answer[]): Outcomes => {
   const results = new Map<FilePartner | FileCustomer, PartnerResult | CustomerResult>()
   for (const [index, call] of calls.entries()) {

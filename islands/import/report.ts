@@ -1,4 +1,4 @@
-/** The report of a dry run and of an import: what happened, which links break, and what mends the errors. */
+/** The report of a preview or an import: counts, broken links, and errors with their fixes. */
 
 import { counted } from '../../lib/plural.ts'
 import { button, download, h, table } from './dom.ts'
@@ -8,10 +8,10 @@ import type { Columns } from './rules/columns.ts'
 import type { BrokenLink, Outcomes } from './rules/outcomes.ts'
 import { brokenLinks, errorCsv, type FailureGroup, failureGroups, summary } from './rules/report.ts'
 
-/** More than this is for a spreadsheet: the rest is in the download. */
-const SHOWN = 100
-/** Lines that are named for each kind of error. */
-const LINES_SHOWN = 20
+/** Links shown. The download has all of them. */
+const MAX_LINKS = 100
+/** Rows shown per type of error. */
+const MAX_LINES = 20
 
 type Asked = {
   file: CsvFile
@@ -21,7 +21,7 @@ type Asked = {
   withBalances: boolean
 }
 
-/** The parts of a report, for a step to show. */
+/** The elements of a report. */
 export const reportOf = (asked: Asked): HTMLElement[] => {
   const { outcomes, dryRun, withBalances } = asked
   const { partners, customers } = summary(outcomes, { dryRun, withBalances })
@@ -41,8 +41,8 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
           h(
             'p',
             { class: 'note' },
-            `${counted(coupons.length, 'partner')} with more than one coupon: the first is taken, the others are added on the partner’s page. ${coupons
-              .slice(0, LINES_SHOWN)
+            `${counted(coupons.length, 'partner')} with more than one coupon. The first is imported. Add the others on the partner’s page. ${coupons
+              .slice(0, MAX_LINES)
               .map(({ row }) => `${row.email}: ${row.otherCoupons.join(', ')}`)
               .join('; ')}.`,
           ),
@@ -54,8 +54,8 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
 
 const WHY: Record<BrokenLink['why'], string> = {
   taken: 'another partner has this slug',
-  second_link: 'a partner has one link',
-  already_here: 'the partner is already here',
+  second_link: 'partners have one link',
+  already_here: 'the partner already exists',
 }
 
 const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
@@ -69,14 +69,14 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
         ? `${counted(links.length, 'link')} will break`
         : counted(links.length, 'link no longer works', 'links no longer work'),
     ),
-    h('p', {}, 'These slugs can’t be kept. Tell those partners about their new link.'),
-    linksTable(links.slice(0, SHOWN), dryRun),
-    more(links.length - SHOWN, 'link'),
+    h('p', {}, 'These slugs cannot be kept. Send the partners their new link.'),
+    linksTable(links.slice(0, MAX_LINKS), dryRun),
+    more(links.length - MAX_LINKS, 'link'),
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download the list',
+        'Download list',
         () =>
           download(
             'changed-slugs.csv',
@@ -90,12 +90,12 @@ const linksPart = (links: BrokenLink[], dryRun: boolean): HTMLElement =>
 /** Two columns, so that a phone shows both slugs side by side. */
 const linksTable = (links: BrokenLink[], dryRun: boolean): HTMLElement => {
   const rows = links.map(({ email, from, to, why }) => {
-    // A dry run makes up an ending that the import will make up again.
-    const reason = why === 'taken' && dryRun ? `${WHY[why]}; the ending may differ` : WHY[why]
+    // The import generates a new random suffix.
+    const reason = why === 'taken' && dryRun ? `${WHY[why]}; the suffix may differ` : WHY[why]
     const slugs = h('td', {}, h('s', {}, from), ` → ${to}`, h('span', { class: 'example' }, reason))
     return h('tr', {}, h('th', { scope: 'row' }, email), slugs)
   })
-  const part = table('Slugs that change', ['Partner', 'Old slug → new slug'], rows)
+  const part = table('Changed slugs', ['Partner', 'Old slug → new slug'], rows)
   part.classList.add('links')
   return part
 }
@@ -104,7 +104,7 @@ const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalan
   h(
     'section',
     {},
-    h('h3', {}, 'What needs mending'),
+    h('h3', {}, 'Errors'),
     ...groups.map(({ code, remedy, failures }) =>
       h(
         'details',
@@ -120,22 +120,22 @@ const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalan
           'ul',
           {},
           ...failures
-            .slice(0, LINES_SHOWN)
+            .slice(0, MAX_LINES)
             .map(({ lines, message }) => h('li', {}, `${place(lines)}: ${message}`)),
         ),
-        more(failures.length - LINES_SHOWN, 'row'),
+        more(failures.length - MAX_LINES, 'row'),
       ),
     ),
     h(
       'p',
       {},
-      'The download has the rows with errors, and the reason in a last column. Mend them there, and import that file as it is.',
+      'Download the rows with errors, fix them, and import the file again. Its last column has the reason.',
     ),
     h(
       'p',
       { class: 'actions' },
       button(
-        'Download the rows with errors',
+        'Download rows with errors',
         () =>
           download(
             `${file.name.replace(/(-errors)?\.\w+$/, '')}-errors.csv`,
@@ -147,9 +147,9 @@ const errorsPart = (groups: FailureGroup[], { file, columns, outcomes, withBalan
   )
 
 const more = (number: number, what: string): HTMLElement | null =>
-  number > 0 ? h('p', {}, `And ${counted(number, `more ${what}`)}, which the download has too.`) : null
+  number > 0 ? h('p', {}, `And ${counted(number, `more ${what}`)}, listed in the download.`) : null
 
-/** Where in the file: `Row 12`, `Rows 12 to 40 and 3 more`. */
+/** The rows in the file: `Row 12`, `Rows 12, 40 and 3 more`. */
 const place = (lines: number[]): string => {
   const shown = lines.slice(0, 5).map((line) => line.toLocaleString('en'))
   const rest = lines.length - shown.length

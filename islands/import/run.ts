@@ -1,4 +1,4 @@
-/** Makes the calls of an import one after the other, with what a person needs to watch and steer it. */
+/** Makes the calls of an import in sequence, with progress, pause and resume. */
 import { counted } from '../../lib/plural.ts'
 import { post, Stopped } from './api.ts'
 import { announce, button, h, showStep } from './dom.ts'
@@ -8,20 +8,20 @@ import type { Answer } from './store.ts'
 type Run = {
   title: string
   calls: Call[]
-  /** The answers that an earlier run got. The calls go on after them. */
+  /** The responses of an earlier run, which continues after them. */
   answered?: Answer[]
   url: (call: Call) => string
   body: (call: Call) => object
-  /** Keeps an answer before the next call is made. */
+  /** Saves a response before the next call. */
   keep?: (call: number, answer: Answer) => Promise<void>
-  /** A way out while the calls are paused or running; without it there is only the pause. */
+  /** The label of a button that leaves the run. Without it there is only "Pause". */
   leave?: string
 }
 
-/** How often a screen reader hears of the progress. More would be all that it says. */
+/** How often progress is announced, so that it does not drown out everything else. */
 const ANNOUNCE_EVERY_MS = 10_000
 
-/** Makes the calls, and gives an answer for each; null when the person left. */
+/** Makes the calls. @returns their responses, or null if the user left */
 export const runCalls = (run: Run): Promise<Answer[] | null> =>
   new Promise((resolve) => {
     const { calls } = run
@@ -42,7 +42,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
       const next = calls[answers.length]
       const what = next ? ` Next: ${next.kind}.` : ''
       says.textContent = `${done.toLocaleString('en')} of ${counted(total, 'row')} done.${note ? ` ${note}` : what}`
-      // The clock only spaces out what is said.
+      // Limits how often progress is announced.
       if (note || performance.now() - announced > ANNOUNCE_EVERY_MS) {
         announce(says.textContent)
         announced = performance.now()
@@ -63,7 +63,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
             run.url(call),
             run.body(call),
             signal,
-            ({ why, seconds }) => show(`${why} Trying again in ${counted(seconds, 'second')}.`),
+            ({ why, seconds }) => show(`${why} Retrying in ${counted(seconds, 'second')}.`),
           )
           await run.keep?.(answers.length, results)
           answers.push(results)
@@ -81,7 +81,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
         stopped.replaceChildren(
           h('p', {}, reason),
           error instanceof Stopped && error.signIn ? signInLink() : '',
-          run.leave ? '' : h('p', {}, 'To give the rest up, load this page again and discard it.'),
+          run.leave ? '' : h('p', {}, 'To cancel the rest, reload this page and discard the import.'),
         )
         stopped.hidden = false
       }
@@ -89,7 +89,7 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
 
     const toggle = button('Pause', () => {
       if (running) {
-        // The call that is under way is waited for, because its answer is what the result is made of.
+        // The current call completes, because its response is part of the result.
         controller.abort()
         toggle.disabled = true
         show('Pausing…')
@@ -108,11 +108,11 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
     void work()
   })
 
-/** In another tab, so that this one keeps its place. */
+/** Opens in a new tab, so that this one keeps its state. */
 const signInLink = () =>
   h(
     'p',
     {},
-    h('a', { href: '/sign-in', target: '_blank', rel: 'noopener' }, 'Sign in again (in a new tab)'),
-    ', then come back and press “Resume”.',
+    h('a', { href: '/sign-in', target: '_blank', rel: 'noopener' }, 'Sign in (new tab)'),
+    ', then return and select “Resume”.',
   )

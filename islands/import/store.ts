@@ -1,4 +1,4 @@
-/** An import that is under way, kept in the browser so that a closed tab loses nothing. */
+/** The running import, stored in IndexedDB so that a closed tab can resume it. */
 
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../lib/imports/partner-import.ts'
@@ -7,7 +7,7 @@ import type { Columns } from './rules/columns.ts'
 
 export type Options = { mails: boolean; balances: boolean }
 
-/** Everything that the calls are made of: the same job makes the same calls. */
+/** Everything that determines the calls: the same job makes the same calls. */
 export type Job = {
   workspace: string
   programId: string
@@ -15,12 +15,12 @@ export type Job = {
   file: CsvFile
   columns: Columns
   options: Options
-  /** What the dry run found to be new: e-mail addresses and customer ids. */
+  /** What the dry run found to be new: email addresses and customer IDs. */
   expected: { partners: string[]; customers: string[] }
   calls: number
 }
 
-/** What one call was answered, a result for each of its rows. */
+/** The response to one call: a result per row. */
 export type Answer = (PartnerResult | CustomerResult)[]
 
 const open = (): Promise<IDBDatabase> =>
@@ -34,7 +34,7 @@ const open = (): Promise<IDBDatabase> =>
     request.onerror = () => reject(request.error)
   })
 
-/** Runs one transaction, and gives what its request found once everything is written. */
+/** Runs one transaction, and returns its request's result once it has committed. */
 const transact = async <Result>(
   mode: IDBTransactionMode,
   work: (jobs: IDBObjectStore, answers: IDBObjectStore) => IDBRequest<Result> | undefined,
@@ -52,11 +52,11 @@ const transact = async <Result>(
   }
 }
 
-/** All answers of a workspace, whatever their number. */
+/** The key range of a workspace's responses. */
 const answersOf = (workspace: string) =>
   IDBKeyRange.bound([workspace, 0], [workspace, Number.MAX_SAFE_INTEGER])
 
-/** The import of a workspace that was begun in this browser, if there is one. */
+/** The workspace's import in this browser, if any. */
 export const loadJob = async (workspace: string): Promise<{ job: Job; answers: Answer[] } | null> => {
   const job: Job | undefined = await transact('readonly', (jobs) => jobs.get(workspace))
   if (!job) return null
@@ -64,7 +64,7 @@ export const loadJob = async (workspace: string): Promise<{ job: Job; answers: A
   return { job, answers: found ?? [] }
 }
 
-/** Keeps a job that is about to begin, in place of an earlier one. */
+/** Saves a new job, replacing an earlier one. */
 export const saveJob = async (job: Job): Promise<void> => {
   await transact('readwrite', (jobs, answers) => {
     jobs.put(job, job.workspace)
@@ -73,12 +73,12 @@ export const saveJob = async (job: Job): Promise<void> => {
   })
 }
 
-/** Keeps the answer to one call. */
+/** Saves the response to one call. */
 export const saveAnswer = async (workspace: string, call: number, answer: Answer): Promise<void> => {
   await transact('readwrite', (_, answers) => answers.put(answer, [workspace, call]))
 }
 
-/** Forgets the import of a workspace. */
+/** Deletes the workspace's import. */
 export const discardJob = async (workspace: string): Promise<void> => {
   await transact('readwrite', (jobs, answers) => {
     jobs.delete(workspace)

@@ -160,7 +160,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
       <Field
         label={LABELS.minimumPayoutCents}
         name="minimumPayoutCents"
-        hint={`Such as 50.00. Smaller balances are carried forward. ${PROGRAM_DEFAULTS.minimumPayoutCents} when left blank.`}
+        hint={`For example 50.00. Smaller balances are carried forward. Defaults to ${PROGRAM_DEFAULTS.minimumPayoutCents}.`}
         inputmode="decimal"
         autocomplete="off"
         value={fields.minimumPayoutCents}

@@ -20,9 +20,9 @@ describe('the import page, over the real Workers', () => {
   const importFile = async (page: Page, name: string, buffer: Buffer): Promise<string> => {
     await page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer })
     await page.getByRole('button', { name: 'Review file' }).click()
-    await page.getByRole('button', { name: 'Check without importing' }).click()
+    await page.getByRole('button', { name: 'Preview import' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
-    await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+    await page.getByRole('heading', { name: 'Import complete', level: 2 }).waitFor()
     return (await page.locator('#import-stage dl').innerText()).replaceAll(/\s+/g, ' ')
   }
 
@@ -49,7 +49,7 @@ describe('the import page, over the real Workers', () => {
     await page.getByRole('button', { name: 'Import another file' }).click()
     await page.getByRole('button', { name: 'Review file' }).waitFor()
     expect(await importFile(page, file, content)).toContain(
-      `Partners 0 imported, ${partners.length} already here`,
+      `Partners 0 imported, ${partners.length} existing`,
     )
     await page.context().close()
   })
@@ -104,7 +104,7 @@ describe('the import page, over the real Workers', () => {
     await page.getByLabel('Email new partners').check()
     await page.getByLabel('Import opening balances').check()
     await page.getByRole('button', { name: 'Review file' }).click()
-    await page.getByRole('button', { name: 'Check without importing' }).click()
+    await page.getByRole('button', { name: 'Preview import' }).click()
     await page.getByRole('button', { name: /^Import \d/ }).click()
     for (let kills = 0; kills < 3; kills++) {
       if (!page.isClosed()) await page.waitForEvent('close')
@@ -112,7 +112,7 @@ describe('the import page, over the real Workers', () => {
       await page.goto(`/app/${merchant.workspace.slug}/import`)
       await page.getByRole('button', { name: 'Resume' }).click()
     }
-    await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+    await page.getByRole('heading', { name: 'Import complete', level: 2 }).waitFor()
     expect(await page.locator('#import-stage dl').innerText()).toContain('1,200 imported')
     expect(calls.filter((fate) => fate === 'made')).toHaveLength(3)
     expect(await importCounts(database, merchant)).toEqual({

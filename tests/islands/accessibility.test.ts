@@ -30,17 +30,17 @@ describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }
     await inspect(page)
 
     service.state.faults = [new Response('{}', { status: 401 })]
-    await press('Check without importing')
+    await press('Preview import')
     await page.getByRole('alert').waitFor()
     await inspect(page)
 
     await press('Resume')
-    await step('What the import will do')
+    await step('Import preview')
     for (const details of await page.locator('#import-stage summary').all()) await details.click()
     await inspect(page)
 
     await press(/^Import/)
-    await step('Imported')
+    await step('Import complete')
     await inspect(page)
   })
 })
@@ -51,8 +51,8 @@ test('the whole way can be gone with the keyboard alone', async () => {
   // How many stops come before a button is the browser's business: a table is one when it is too wide for the window.
   for (const [button, next] of [
     ['Review file', 'Columns'],
-    ['Check without importing', 'What the import will do'],
-    [/^Import 1 new partner/, 'Imported'],
+    ['Preview import', 'Import preview'],
+    [/^Import 1 new partner/, 'Import complete'],
   ] as const) {
     await tabTo(page, 'button', button)
     await page.keyboard.press('Enter')

@@ -97,13 +97,13 @@ test.each([
   async ({ platform, file, says, partners, customers }) => {
     await checkFile(file, await fixture(file))
     expect(await text()).not.toContain('rows with errors')
-    await press('Back to the columns')
+    await press('Back to columns')
     await step('Columns')
-    expect(await text()).toContain(`This looks like an export of ${platform}.`)
-    await press('Check without importing')
-    await step('What the import will do')
+    expect(await text()).toContain(`Recognized as an export from ${platform}.`)
+    await press('Preview import')
+    await step('Import preview')
     await press(/^Import/)
-    await step('Imported')
+    await step('Import complete')
     expect(await text()).toContain(says)
 
     const { state } = service
@@ -139,6 +139,6 @@ test.each([
 ])('$case is read', async ({ content }) => {
   await checkFile('file.csv', content)
   await press(/^Import/)
-  await step('Imported')
+  await step('Import complete')
   expect([...service.state.partners.keys()]).toEqual(['żółć@example.com'])
 })

@@ -31,7 +31,7 @@ test('a file is read, checked and imported, partners before their customers', as
   expect(service.state.partners.size).toBe(0)
 
   await press('Import 2 new partners and 2 customers into Pine & Co')
-  await step('Imported')
+  await step('Import complete')
   expect(await text()).toContain('Partners 2 imported. Customers 2 imported.')
   expect(imported().map(({ kind, options, rows }) => [kind, options, rows])).toEqual([
     [
@@ -59,12 +59,12 @@ test('the dry run says which links break, what the options do, and what is wrong
     'partners.csv',
     'email,slug,balance,currency\nmaya@example.com,maya,"1,000.50",\nold@example.com,older,7,\nleo@example.com,leo,12,EUR\nwrong,wrong,,\n',
   )
-  expect(await text()).toContain('Partners 2 new, 1 already here, 1 slug renamed, 1 row with errors.')
+  expect(await text()).toContain('Partners 2 new, 1 existing, 1 slug renamed, 1 row with errors.')
   const row = (name: string) => page.getByRole('row', { name })
   expect(await row('maya@example.com').innerText()).toMatch(
     /maya → maya-x7k2\s+another partner has this slug/,
   )
-  expect(await row('old@example.com').innerText()).toMatch(/older → maya\s+the partner is already here/)
+  expect(await row('old@example.com').innerText()).toMatch(/older → maya\s+the partner already exists/)
   expect(await text()).toContain('Would send 2 mails.')
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
@@ -72,11 +72,11 @@ test('the dry run says which links break, what the options do, and what is wrong
   await stage().getByLabel('Import opening balances').check()
   expect(await text()).toContain('Sends 1 mail.')
   expect(await text()).toContain('Creates 1,000.50 USD payable now.')
-  expect(await text()).toContain('1 new, 1 already here, 1 slug renamed, 2 rows with errors.')
+  expect(await text()).toContain('1 new, 1 existing, 1 slug renamed, 2 rows with errors.')
   expect(await text()).toContain('Convert these balances to USD first')
 
   await press(/^Import 1 new partner into/)
-  await step('Imported')
+  await step('Import complete')
   expect(imported()).toMatchObject([
     {
       options: { sendWelcomeEmail: true, importOpeningBalances: true },
@@ -95,11 +95,11 @@ test('the rows with errors come back as a file that can be mended and imported a
     '\ufeffE-Mail;Via;Notes\r\nwrong;maya;"=1+1; ""quoted"""\r\nfine@example.com;fine;ok\r\n;nobody;\r\n',
   )
   await press(/^Import/)
-  await step('Imported')
-  const file = await downloaded('Download the rows with errors')
+  await step('Import complete')
+  const file = await downloaded('Download rows with errors')
   expect(file.name).toBe('export-errors.csv')
   expect(file.content).toBe(
-    `\ufeffE-Mail,Via,Notes,tributary_error\r\nwrong,maya,"'=1+1; ""quoted""",Not an address.\r\n,nobody,,The line has no e-mail address of a partner.\r\n`,
+    `\ufeffE-Mail,Via,Notes,tributary_error\r\nwrong,maya,"'=1+1; ""quoted""",Not an address.\r\n,nobody,,The row has no partner email address.\r\n`,
   )
 
   await press('Import another file')
@@ -109,7 +109,7 @@ test('the rows with errors come back as a file that can be mended and imported a
   )
   expect(await text()).toContain('Partners 2 new.')
   await press(/^Import 2 new partners/)
-  await step('Imported')
+  await step('Import complete')
   expect([...service.state.partners.keys()]).toEqual([
     'fine@example.com',
     'right@example.com',
@@ -121,28 +121,30 @@ test('columns that are not recognised can be mapped by hand, and what is ignored
   await choose('own.csv', 'Wer,Kürzel,Rest\nmaya@example.com,maya,x\n')
   // The first line has no address, so it is a header, and the address below it is an example.
   await step('Columns')
-  expect(await text()).toContain('This is no export that we know by its columns.')
-  expect(await text()).toContain('This file imports nothing yet. Ignored: Wer, Kürzel, Rest.')
-  expect(await page.getByRole('button', { name: 'Check without importing' }).isDisabled()).toBe(true)
+  expect(await text()).toContain('The columns do not match a known export. Check the mapping below.')
+  expect(await text()).toContain('Nothing will be imported yet. Ignored: Wer, Kürzel, Rest.')
+  expect(await page.getByRole('button', { name: 'Preview import' }).isDisabled()).toBe(true)
 
-  await page.getByLabel('“Wer” becomes').selectOption({ label: 'Partner’s e-mail (imports partners)' })
-  expect(await text()).toContain('No column holds the partners’ slugs or links.')
-  await page.getByLabel('“Kürzel” becomes').selectOption('slug')
+  await page.getByLabel('Field for “Wer”').selectOption({ label: 'Partner email (imports partners)' })
+  expect(await text()).toContain('No column has the partners’ slugs or links.')
+  await page.getByLabel('Field for “Kürzel”').selectOption('slug')
   expect(await text()).toContain('This file imports partners. Ignored: Rest.')
-  await press('Check without importing')
-  await step('What the import will do')
+  await press('Preview import')
+  await step('Import preview')
   expect(await text()).toContain('Partners 1 new.')
 
-  await press('Back to the columns')
+  await press('Back to columns')
   await step('Columns')
-  expect(await page.getByLabel('“Wer” becomes').inputValue()).toBe('email')
+  expect(await page.getByLabel('Field for “Wer”').inputValue()).toBe('email')
 })
 
 test('a column of coupon codes without their ids is named among what is ignored', async () => {
   await choose('coupons.csv', 'email,slug,coupon_code\nmaya@example.com,maya,MAYA20\n')
   await step('Columns')
   expect(await text()).toContain('Ignored: coupon_code.')
-  expect(await text()).toContain('“coupon_code” is left out, because coupon codes are only names.')
+  expect(await text()).toContain(
+    '“coupon_code” is ignored, because a coupon is identified by its ID in the payment processor.',
+  )
 })
 
 test('a file mapped by hand, without a header, comes back as one that needs no mapping', async () => {
@@ -153,16 +155,16 @@ test('a file mapped by hand, without a header, comes back as one that needs no m
     ['Column 2', 'email'],
     ['Column 3', 'slug'],
   ] as const)
-    await page.getByLabel(`“${column}” becomes`).selectOption(field)
-  await press('Check without importing')
-  await step('What the import will do')
+    await page.getByLabel(`Field for “${column}”`).selectOption(field)
+  await press('Preview import')
+  await step('Import preview')
   await press(/^Import 1 new partner into/)
-  await step('Imported')
-  const { name, content } = await downloaded('Download the rows with errors')
+  await step('Import complete')
+  const { name, content } = await downloaded('Download rows with errors')
   await press('Import another file')
   await checkFile(name, content.replace('wrong', 'maya@example.com'))
   await press(/^Import 1 new partner into/)
-  await step('Imported')
+  await step('Import complete')
   expect(service.state.partners.get('maya@example.com')).toMatchObject({ name: 'M. L.', slug: 'maya' })
 })
 
@@ -170,7 +172,7 @@ test('what has been imported can be imported again, and what has nothing right i
   service.state.partners.set('p0@example.com', { email: 'p0@example.com', slug: 'slug-0' })
   await checkFile('again.csv', partners(1))
   await press('Import 1 row into Pine & Co again')
-  await step('Imported')
+  await step('Import complete')
   await press('Import another file')
   await checkFile('wrong.csv', 'email,slug\nwrong,wrong\n')
   expect(await page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true)
@@ -187,15 +189,15 @@ test('of several programs, a person chooses one before anything is read', async 
   await program.selectOption('Second program')
   await press('Review file')
   await step('Columns')
-  await press('Check without importing')
+  await press('Preview import')
   await press('Import 1 new partner into Second program')
-  await step('Imported')
+  await step('Import complete')
   expect(imported()).toMatchObject([{ programId: '0192f000-0000-7000-8000-000000000002' }])
 })
 
 test('a quote that nothing closes is named, however large the file', async () => {
   await choose('open.csv', `"email,slug\n${'maya.example.com,maya\n'.repeat(1_000_000)}`)
-  await page.getByRole('alert').getByText('A quotation mark in row 1 is never closed').waitFor()
+  await page.getByRole('alert').getByText('A quotation mark in row 1 is not closed').waitFor()
 })
 
 test('on a phone, both the old and the new slug of a link that breaks are in view', async () => {
@@ -205,7 +207,7 @@ test('on a phone, both the old and the new slug of a link that breaks are in vie
     'one.csv',
     'email,slug\nold@example.com,the-old-slug\na-rather-long-name@of-a-company.example,the-new-slug',
   )
-  const table = page.getByRole('region', { name: 'Slugs that change' })
+  const table = page.getByRole('region', { name: 'Changed slugs' })
   expect(await table.innerText()).toContain('the-old-slug → the-new-slug')
   const wider =
     "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.links'))"
@@ -213,9 +215,9 @@ test('on a phone, both the old and the new slug of a link that breaks are in vie
 })
 
 test.each([
-  { case: 'nothing', name: 'empty.csv', content: '', says: 'There is nothing in this file.' },
-  { case: 'a header alone', name: 'header.csv', content: 'email,slug\n\n', says: 'no rows below it' },
-  { case: 'a spreadsheet', name: 'book.csv', content: 'PK\u0003\u0004', says: 'save it as CSV' },
+  { case: 'nothing', name: 'empty.csv', content: '', says: 'This file is empty.' },
+  { case: 'a header alone', name: 'header.csv', content: 'email,slug\n\n', says: 'a header but no rows' },
+  { case: 'a spreadsheet', name: 'book.csv', content: 'PK\u0003\u0004', says: 'Save it as CSV' },
 ])('a file with $case is refused with what to do', async ({ name, content, says }) => {
   await choose(name, content)
   await page.getByRole('alert').getByText(says).waitFor()
@@ -252,10 +254,10 @@ test('a closed tab loses nothing: the import is resumed where it was', async () 
 
   service.state.delayMs = 0
   await openPage()
-  await step('An import is not finished')
+  await step('Unfinished import')
   expect(await text()).toMatch(/many\.csv into Pine & Co: 1,\d00 of 2,000 rows imported\./)
   await press('Resume')
-  await step('Imported')
+  await step('Import complete')
   expect(await text()).toContain('Partners 2,000 imported.')
   expect(service.state.partners.size).toBe(2_000)
   // The call that was under way is made again; those before it are not.
@@ -265,14 +267,14 @@ test('a closed tab loses nothing: the import is resumed where it was', async () 
 test('a finished import is still there after a reload, until it is put away', async () => {
   await checkFile('one.csv', partners(1))
   await press(/^Import/)
-  await step('Imported')
+  await step('Import complete')
   await openPage()
-  await step('An import of this workspace is open in another tab')
+  await step('An import is open in another tab')
   await page.context().pages()[0]?.close()
   await openPage()
-  await step('Your last import is done')
-  await press('See the result')
-  await step('Imported')
+  await step('Last import complete')
+  await press('View result')
+  await step('Import complete')
   expect(await text()).toContain('Partners 1 imported.')
   await press('Import another file')
   await page.getByRole('button', { name: 'Review file' }).waitFor()
@@ -284,10 +286,10 @@ test('an import that is not finished can be discarded', async () => {
   await checkFile('many.csv', partners(1_000))
   service.state.faults = [new Response('{}', { status: 401 })]
   await press(/^Import/)
-  await page.getByText('You are not signed in any more.').waitFor()
+  await page.getByText('Your session has expired.').waitFor()
   await page.reload()
-  await step('An import is not finished')
-  await press('Discard the rest')
+  await step('Unfinished import')
+  await press('Discard import')
   await page.getByRole('button', { name: 'Review file' }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Review file' }).waitFor()
@@ -298,11 +300,11 @@ test('a session that ends pauses the import, with the way to sign in; then it go
   await checkFile('many.csv', partners(1_000))
   service.state.faults = [null, new Response('{}', { status: 401 })]
   await press(/^Import/)
-  await page.getByRole('alert').getByText('You are not signed in any more.').waitFor()
+  await page.getByRole('alert').getByText('Your session has expired.').waitFor()
   const link = page.getByRole('link', { name: 'Sign in again' })
   expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual(['/sign-in', '_blank'])
   await press('Resume')
-  await step('Imported')
+  await step('Import complete')
   expect(await text()).toContain('Partners 1,000 imported.')
 })
 
@@ -312,8 +314,8 @@ test('a busy server and a lost connection are waited out, also when the answer a
   service.state.faults = [busy, 'before', 'after']
   const begun = Date.now()
   await press(/^Import 4 new partners/)
-  await stage().getByText('Trying again in').waitFor()
-  await step('Imported')
+  await stage().getByText('Retrying in').waitFor()
+  await step('Import complete')
   expect(Date.now() - begun).toBeGreaterThan(3_000)
   expect(await text()).toContain('Partners 4 imported, 1 slug renamed.')
   expect(service.state.partners.size).toBe(4)
@@ -339,6 +341,6 @@ test('an import can be paused and resumed, and the call under way is not lost', 
   await page.waitForTimeout(500)
   expect(imported().length).toBe(made)
   await press('Resume')
-  await step('Imported')
+  await step('Import complete')
   expect(imported().map(({ rows }) => rows.length)).toEqual([500, 500, 500, 500])
 })

@@ -75,8 +75,8 @@ export const choose = async (name: string, content: Buffer | string) => {
 export const checkFile = async (name: string, content: Buffer | string) => {
   await choose(name, content)
   await step('Columns')
-  await press('Check without importing')
-  await step('What the import will do')
+  await press('Preview import')
+  await step('Import preview')
 }
 
 /** Presses a button that gives a file. */

@@ -58,9 +58,9 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
     buffer: Buffer.from('email,name,slug\nmaya@partner.example,Maya Lindqvist,maya'),
   })
   await press('Review file')
-  await press('Check without importing')
+  await press('Preview import')
   await page.getByRole('button', { name: /^Import \d/ }).click()
-  await page.getByRole('heading', { name: 'Imported', level: 2 }).waitFor()
+  await page.getByRole('heading', { name: 'Import complete', level: 2 }).waitFor()
   await follow('Partners')
   await follow('Maya Lindqvist')
   await page.getByLabel('Group').selectOption('Gold')

@@ -1,64 +1,61 @@
-/** What is in a cell of a CSV file: text under spreadsheets' prefixes, slugs inside links, amounts and dates. */
+/** Reads the cells of a CSV file: text with spreadsheet prefixes, slugs in links, and amounts. */
 
 /**
- * Longer than any field may be, so that the import refuses such a cell with its own words, and short enough that a
- * file whose quotes don't match can't make one cell of half its rows, and one call of more than a body may be.
+ * Longer than any field allows, so that the API rejects such a cell with its own message. Short enough that an
+ * unclosed quote cannot turn half a file into one cell that exceeds the body limit.
  */
-const LONGEST_CELL = 1_000
+const MAX_CELL = 1_000
 
-/** What is looked at of a cell: enough for its text and much space between the words, and no more of half a file. */
-const LONGEST_READ = 4 * LONGEST_CELL
+/** The characters of a cell that are read: enough for its text and much white space. */
+const MAX_READ = 4 * MAX_CELL
 
-/** Spreadsheets take a cell that begins so for a formula. East Asian ones know the wide signs too. */
+/** Spreadsheets treat a cell that starts with these as a formula. East Asian ones accept full-width signs. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** The apostrophe that keeps a spreadsheet from calculating. */
-const ARMOUR = /^'(?=[=+\-@＝＋－＠])/
+/** The apostrophe that escapes a formula. */
+const ESCAPE = /^'(?=[=+\-@＝＋－＠])/
 
 /**
- * Where a cell's text begins: after space, the marks that look like none, and an apostrophe against one of them.
- * These two patterns and `SPACE` are met by whole files in one cell, so none of them may go back over what it read.
+ * The start of a cell's text: after white space, invisible marks, and an apostrophe that escapes one of them. A cell
+ * can hold a whole file, so these two patterns and `SPACE` must not backtrack.
  */
 const BEGIN = /[^\s\u200b\u2060\ufeff\0']|'(?![\t\r\n])/u
 const TO_LAST = /^.*[^\s\u200b\u2060\ufeff\0]/su
 const SPACE = /[\s\0]+/g
 
-/**
- * The text of a cell: without the prefixes that keep spreadsheets from calculating (`="00123"`, `'=1+1`), without
- * space around it, in one line.
- */
+/** The text of a cell: without formula escapes (`="00123"`, `'=1+1`), trimmed, and in one line. */
 export const cellText = (cell: string | undefined): string => {
   const begin = cell?.search(BEGIN) ?? -1
   if (!cell || begin < 0) return ''
-  const bare = cut(cell.slice(begin, begin + LONGEST_READ + 1).replace(ARMOUR, ''), LONGEST_READ)
+  const bare = cut(cell.slice(begin, begin + MAX_READ + 1).replace(ESCAPE, ''), MAX_READ)
   const quoted = /^="((?:[^"]|"")*)"\s*$/.exec(bare)?.[1]
   const text = quoted?.replaceAll('""', '"') ?? bare
   const inOneLine = trimmed(text)
     .replace(SPACE, (space) => (/[\r\n\t\0]/.test(space) ? ' ' : space))
     .replace(/\p{Surrogate}/gu, '\ufffd')
-  return cut(inOneLine, LONGEST_CELL)
+  return cut(inOneLine, MAX_CELL)
 }
 
 const trimmed = (text: string): string => TO_LAST.exec(text.slice(Math.max(text.search(BEGIN), 0)))?.[0] ?? ''
 
-/** The beginning of a text, without half of a character at its end. */
+/** The start of a text, without splitting a surrogate pair. */
 const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 /**
- * A cell that a spreadsheet shows instead of calculating it: what looks like a formula gets an apostrophe in front,
- * which `cellText` takes away again. Numbers stay numbers.
+ * Escapes a cell that a spreadsheet would treat as a formula, with an apostrophe that `cellText` removes. Numbers stay
+ * numbers.
  */
 export const safeCell = (cell: string): string =>
   FORMULA.test(cell) && !/^[+-]?\d+([.,]\d+)*$/.test(cell) ? `'${cell}` : cell
 
-/** A line of CSV, each cell safe for spreadsheets, and quoted where it must be. */
+/** A line of CSV, with cells escaped for spreadsheets and quoted where needed. */
 export const csvLine = (cells: string[]): string =>
   `${cells
     .map((cell) => safeCell(cell))
     .map((cell) => (/[",;\r\n\t]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
     .join(',')}\r\n`
 
-/** The names under which platforms put a partner into a link, the likeliest first. */
+/** The query parameters in which platforms put the slug, most likely first. */
 const PARAMETERS = [
   'via',
   'ref',
@@ -73,10 +70,10 @@ const PARAMETERS = [
   'r',
 ]
 
-/** The beginning of a link, in a part of a cell. */
+/** The start of a link within a cell. */
 const LINK = /^https?:|^[^.]*\.[^/]*\//i
 
-/** The first of several links, which a comma, a semicolon, a bar or space parts; a text without a second one whole. */
+/** The first of several links, separated by commas, semicolons, bars or spaces; else the whole text. */
 const firstLink = (text: string): string => {
   const parts = [...text.matchAll(/[^,;|\s]+/g)]
   const second = parts.findIndex(([part], index) => index > 0 && LINK.test(part))
@@ -85,8 +82,8 @@ const firstLink = (text: string): string => {
 }
 
 /**
- * The slug in a cell: as it is, or taken out of a link, from its query (`https://shop.example/?via=maya`) or else
- * the end of its path (`https://go.shop.example/maya`). Of several links, the first.
+ * The slug in a cell: the text itself, or from the first link, its query (`https://shop.example/?via=maya`) or the end
+ * of its path (`https://go.shop.example/maya`).
  */
 export const slugOf = (text: string): string => {
   const first = firstLink(text)
@@ -119,7 +116,7 @@ const decoded = (text: string): string => {
   }
 }
 
-/** What a sign stands for. `$` alone is USD, which the exports of all six platforms mean by it. */
+/** Currency symbols. `$` alone is USD, as in the exports of all six platforms. */
 const SYMBOLS: Record<string, string> = {
   ...{
     $: 'USD',
@@ -138,10 +135,10 @@ const SYMBOLS: Record<string, string> = {
 export type Amount = { cents: number; currency: string | null }
 
 /**
- * An amount of money as people and spreadsheets write it: `$1,234.50`, `1.234,50 EUR`, `8120`.
+ * Parses an amount as people and spreadsheets write it: `$1,234.50`, `1.234,50 EUR`, `8120`.
  *
- * @param inCents the number is minor units already
- * @returns null when it can't be read, or not in one way only
+ * @param inCents whether the number is in minor units
+ * @returns null if it is invalid or ambiguous
  */
 export const readAmount = (text: string, inCents: boolean): Amount | null => {
   const sign = /^\(.*\)$|^[^\d]*[-−]|-$/.test(text) ? -1 : 1
@@ -158,7 +155,7 @@ export const readAmount = (text: string, inCents: boolean): Amount | null => {
   }
 }
 
-/** A number with a decimal point, from one with either kind of separators. `1.234` alone is a thousand, as `1,234` is. */
+/** Normalises separators to a decimal point. `1.234` is a thousand, like `1,234`. */
 const decimal = (digits: string): string | null => {
   const marks = digits.replace(/\d/g, '')
   if (marks === '') return digits
@@ -168,7 +165,7 @@ const decimal = (digits: string): string | null => {
   const grouped = (text: string, mark: string) => new RegExp(`^\\d{1,3}(\\${mark}\\d{3})*$`).test(text)
 
   if (!marks.includes(other)) {
-    // One kind of mark. Several of them group thousands, and so does one that stands before exactly three digits.
+    // With one kind of mark, several group thousands, and so does one before exactly three digits.
     if (marks.length > 1 || (fraction.length === 3 && whole !== '0'))
       return grouped(digits, last) ? digits.replaceAll(last, '') : null
     return `${whole}.${fraction || '0'}`

@@ -1,18 +1,18 @@
-/** Splits the rows of an import into calls. Spec, section 8, and design, section 6. */
+/** Splits the rows of an import into calls (spec section 8, design section 6). */
 import { MAX_CUSTOMER_ROWS } from '../../../lib/imports/customer-import.ts'
 import { MAX_PARTNER_ROWS } from '../../../lib/imports/partner-import.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import type { FileCustomer, FilePartner } from './records.ts'
 
-/** At most so many rows, and so many bytes of JSON, in one call. */
+/** The maximum rows and bytes of JSON per call. */
 type Limits = { rows: number; bytes: number }
 
-/** A body may be 1 MiB; the rest is for what stands around the rows. */
+/** The body limit is 1 MiB. The difference is for the JSON around the rows. */
 const BYTES = 900_000
 const PARTNERS: Limits = { rows: MAX_PARTNER_ROWS, bytes: BYTES }
 const CUSTOMERS: Limits = { rows: MAX_CUSTOMER_ROWS, bytes: BYTES }
 
-/** A partner's row as the API takes it. */
+/** A partner row as API input. */
 export const partnerBody = (row: FilePartner) => ({
   email: row.email,
   ...(row.name && { name: row.name }),
@@ -22,7 +22,7 @@ export const partnerBody = (row: FilePartner) => ({
   ...(row.openingBalanceCents !== undefined && { openingBalanceCents: row.openingBalanceCents }),
 })
 
-/** A customer's row as the API takes it. */
+/** A customer row as API input. */
 export const customerBody = ({
   customerExternalId,
   customerEmail,
@@ -36,10 +36,9 @@ export const customerBody = ({
 })
 
 /**
- * The calls that import these partners, in the order in which they are to be made.
- *
- * Rows that want the same slug or coupon share a call where they fit, so that its dry run knows of both. Rows that
- * bring a slug come before those that need one made up, which could otherwise take one that a later row asks for.
+ * The calls that import these partners, in order. * Rows with the same slug or coupon share a call where they fit, so
+ * that its dry run sees both. Rows with a slug come before rows without, because a generated slug could take one that
+ * a later row requests.
  */
 export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const groups = together(rows, (row) => [
@@ -49,14 +48,14 @@ export const partnerCalls = (rows: FilePartner[]): FilePartner[][] => {
   const size = (row: FilePartner) => bytes(partnerBody(row))
   const slugged = groups.filter((group) => group.every((row) => row.slug))
   const bare = groups.filter((group) => group.every((row) => !row.slug))
-  // Joined by a coupon, some with a slug and some without. More of them than a call holds are parted after all.
+  // Groups joined by a coupon, with and without slugs. They are split if they exceed a call.
   const mixed = groups.filter((group) => group.some((row) => row.slug) && group.some((row) => !row.slug))
   const sorted = [...mixed.flat().filter((row) => row.slug), ...mixed.flat().filter((row) => !row.slug)]
   const fits = sorted.length <= PARTNERS.rows && sum(sorted.map(size)) <= PARTNERS.bytes
   return pack([...slugged, ...(fits ? [sorted] : sorted.map((row) => [row])), ...bare], PARTNERS, size)
 }
 
-/** The calls that import these customers. Rows of one customer share a call, the last of them deciding. */
+/** The calls that import these customers. Rows of one customer share a call, in which the last one wins. */
 export const customerCalls = (rows: FileCustomer[]): FileCustomer[][] =>
   pack(
     together(rows, (row) => [row.customerExternalId]),
@@ -64,7 +63,7 @@ export const customerCalls = (rows: FileCustomer[]): FileCustomer[][] =>
     (row) => bytes(customerBody(row)),
   )
 
-/** Groups of the rows that share a key, directly or through others, in the order of their first row. */
+/** Groups rows that share a key, directly or transitively, in the order of their first row. */
 const together = <Row>(rows: Row[], keysOf: (row: Row) => string[]): Row[][] => {
   const groupOf = new Map<string, Row[]>()
   const groups = new Set<Row[]>()
@@ -81,7 +80,7 @@ const together = <Row>(rows: Row[], keysOf: (row: Row) => string[]): Row[][] => 
   return [...groups]
 }
 
-/** Fills calls with whole groups; a group that no call can hold is parted. */
+/** Packs whole groups into calls. A group that exceeds a call is split. */
 const pack = <Row>(groups: Row[][], limits: Limits, size: (row: Row) => number): Row[][] => {
   const calls: Row[][] = []
   let call: Row[] = []
@@ -106,7 +105,7 @@ const pack = <Row>(groups: Row[][], limits: Limits, size: (row: Row) => number):
 
 const encoder = new TextEncoder()
 
-/** A row's size in the body, with the comma after it. */
+/** A row's size in the body, with its comma. */
 const bytes = (row: object): number => encoder.encode(JSON.stringify(row)).length + 1
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

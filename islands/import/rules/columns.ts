@@ -1,42 +1,40 @@
-/** Which column of a file is what: the platform that it comes from, and the field that each column becomes. */
+/** Recognises the platform of an export, and maps its columns to fields. */
 import { CUSTOMERS, type Field, PARTNERS, type Preset } from './fields.ts'
 import { PRESETS } from './presets.ts'
 
-/** The field that each column becomes, in the file's order; null where the column is ignored. */
+/** The field of each column, in the file's order; null for an ignored column. */
 export type Columns = (Field | null)[]
 
 export type Recognition = { platform: string | null; columns: Columns }
 
-/** The last column of an error file. It is never data, and never written twice. */
+/** The last column of an error file. It is ignored on import. */
 export const ERROR_HEADER = 'tributary_error'
 
-/** What two headers are compared by: letters and digits alone, so `First Name` is `first_name` and `firstName`. */
+/** Normalises a header to letters and digits, so that `First Name` equals `first_name` and `firstName`. */
 export const headerKey = (header: string): string =>
   header
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Every field, in the order in which a person is offered them, and what it is called. */
+/** The fields and their labels, in the order of the menu. */
 export const FIELD_NAMES: Record<Field, string> = {
-  email: 'Partner’s e-mail (imports partners)',
-  name: 'Partner’s name',
-  firstName: 'Partner’s first name',
-  lastName: 'Partner’s last name',
-  slug: 'Slug, or the link that it is in',
-  couponId: 'Coupon id',
-  couponLabel: 'Coupon code, as people type it',
+  email: 'Partner email (imports partners)',
+  name: 'Partner name',
+  firstName: 'Partner first name',
+  lastName: 'Partner last name',
+  slug: 'Slug or partner link',
+  couponId: 'Coupon ID',
+  couponLabel: 'Coupon code',
   openingBalance: 'Opening balance',
-  balanceCurrency: 'Currency of the balance',
-  customerExternalId: 'Customer’s id',
-  customerEmail: 'Customer’s e-mail',
-  partnerEmail: 'E-mail of the customer’s partner',
-  startedAt: 'Date of the customer’s first sale',
+  balanceCurrency: 'Balance currency',
+  customerExternalId: 'Customer ID',
+  customerEmail: 'Customer email',
+  partnerEmail: 'Email of the customer’s partner',
+  startedAt: 'Date of first sale',
 }
 
-/**
- * Tells which platform's export a file is, from its headers, and what its columns become.
- *
+/** * Recognises the platform of an export by its headers, and maps its columns. *
  * @example
  * recognise(['stripe_customer_id', 'email', 'first_name', 'last_name', 'token'])
  * // { platform: 'Rewardful', columns: ['customerExternalId', 'email', 'firstName', 'lastName', 'slug'] }
@@ -59,12 +57,12 @@ export const recognise = (headers: string[]): Recognition => {
       }
     }
   }
-  // An e-mail is the partner's or the customer's; a preset that knows the partner's leaves no second one.
+  // `email` makes each row a partner, so a second partner column would be redundant.
   if (columns.includes('email')) clear(columns, 'partnerEmail')
   return { platform: preset.platform, columns: describesPartners(columns) }
 }
 
-/** The preset with the most headers in common, by its longest list that the file has in full. */
+/** The preset with the longest list of signs that the file has in full. */
 const closest = (keys: string[]): Preset => {
   let best = PARTNERS
   let most = 0
@@ -80,8 +78,8 @@ const closest = (keys: string[]): Preset => {
 }
 
 /**
- * A file of customers that has the partners' slugs is enough to import the partners too. One without would give
- * them new slugs, and their links would be gone before the file with the slugs is imported.
+ * A customer file with slugs can import the partners too. Without slugs it must not: the partners would get new ones,
+ * and their links would break before the file with the slugs is imported.
  */
 const describesPartners = (columns: Columns): Columns =>
   columns.includes('slug') && !columns.includes('email')
@@ -92,17 +90,14 @@ const clear = (columns: Columns, field: Field): void => {
   for (const [column, value] of columns.entries()) if (value === field) columns[column] = null
 }
 
-/**
- * The columns after a person has said what one of them is. A field that another column had moves over, because a
- * field comes from one column.
- */
+/** The columns after one is mapped. The field is removed from any other column, because each field has one. */
 export const remap = (columns: Columns, column: number, field: Field | null): Columns =>
   columns.map((old, index) => (index === column ? field : old === field ? null : old))
 
-/** Whether a header says that its amounts are minor units: `opening_balance_cents`. */
+/** Whether a header names minor units, such as `opening_balance_cents`. */
 export const isInCents = (header: string): boolean => /cents|minor/.test(headerKey(header))
 
-/** A header that is recognised as a field in a file of nobody's, whatever stands beside it. */
+/** Headers that are recognised in any generic file. */
 const OWN_HEADERS: Record<Field, string> = {
   email: 'email',
   name: 'partner_name',
@@ -120,8 +115,8 @@ const OWN_HEADERS: Record<Field, string> = {
 }
 
 /**
- * Headers by which these columns will be recognised, so that a file that a person mapped by hand, or that had no
- * header, needs no mapping the next time. A header that says so already stays.
+ * Headers from which these columns will be recognised, so that a manually mapped file, or one without a header, needs
+ * no mapping again. Headers that are already recognised stay.
  */
 export const headersFor = (headers: string[], columns: Columns): string[] => {
   const used = columns.map((field) => (isUnused(field, columns) ? null : field))
@@ -134,23 +129,23 @@ export const headersFor = (headers: string[], columns: Columns): string[] => {
   const some = headers.map((header, column) =>
     known[column] === used[column] ? header : (own[column] ?? header),
   )
-  // One header renamed can make another platform of the file, with another meaning for the rest.
+  // Renaming one header can match another platform, which would map the rest differently.
   return recognise(some).columns.every((field, column) => field === used[column]) ? some : own
 }
 
-/** Fields that the columns beside them make meaningless, and that `recognise` leaves out for that reason. */
+/** Fields that other columns make redundant, which `recognise` therefore omits. */
 const isUnused = (field: Field | null, columns: Columns): boolean =>
   (field === 'partnerEmail' && columns.includes('email')) ||
   (field === 'slug' && columns.includes('partnerEmail') && !columns.includes('email'))
 
-/** What a file with these columns can import. */
+/** What these columns can import. */
 export const imports = (columns: Columns): { partners: boolean; customers: boolean } => {
   const partners = columns.includes('email')
   const customer = columns.includes('customerExternalId') || columns.includes('customerEmail')
   return { partners, customers: customer && (partners || columns.includes('partnerEmail')) }
 }
 
-/** What stands in the way of importing with these columns, or makes it worse than it could be. Each in words. */
+/** Warnings about a mapping: one that blocks the import, and advice. */
 export const warnings = (
   headers: string[],
   columns: Columns,
@@ -159,23 +154,21 @@ export const warnings = (
   const advice: string[] = []
   if (partners && !columns.includes('slug')) {
     advice.push(
-      'No column holds the partners’ slugs or links. New partners will get slugs made from their names, and their old links will not count. If another export has the links, add them as a column first.',
+      'No column has the partners’ slugs or links. New partners get slugs generated from their names, and their old links will not work. If another export has the links, add them as a column first.',
     )
   }
   if (customers && !columns.includes('customerExternalId')) {
     advice.push(
-      'No column holds the customers’ ids, so their e-mail addresses will stand for them. Renewals are matched by the payment processor’s customer id: use a file that has it if you can.',
+      'No column has customer IDs, so email addresses are used instead. Renewals are matched by the payment processor’s customer ID. Use a file that has it if possible.',
     )
   }
   const codes = headers[columns.indexOf('couponLabel')]
   if (codes !== undefined && !columns.includes('couponId')) {
     advice.push(
-      `“${codes}” is left out, because coupon codes are only names. To credit a coupon to a partner, its id at the payment processor is needed; add it later on the partner’s page, under “Coupon aliases”.`,
+      `“${codes}” is ignored, because a coupon is identified by its ID in the payment processor. Add the ID later on the partner’s page, under “Coupon aliases”.`,
     )
   }
   const blocking =
-    partners || customers
-      ? null
-      : 'Say which column holds the partner’s e-mail. Without it, no row can be imported.'
+    partners || customers ? null : 'Select the column with the partner’s email address. It is required.'
   return { blocking, advice }
 }

@@ -1,38 +1,33 @@
-/** Dates as exports write them, turned into ISO 8601. Times without a zone are UTC. */
+/** Parses the dates of exports to ISO 8601. Times without a zone are UTC. */
 
-/** Whether the day or the month comes first in `03/04/2025`. A file is read in one way throughout. */
+/** Whether the day or the month comes first in `03/04/2025`. It is the same throughout a file. */
 export type DateOrder = 'day' | 'month'
 
 const NUMERIC = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})\b/
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/**
- * How a column writes its dates, from those that can be read in one way only. Null when there is no such date, or
- * when they disagree.
- */
+/** The order of a column's dates, inferred from the unambiguous ones; null if there are none or they disagree. */
 export const dateOrder = (cells: Iterable<string>): DateOrder | null => {
   const seen = new Set<DateOrder>()
   for (const cell of cells) {
     const [, first = '', second = ''] = NUMERIC.exec(cell) ?? []
     if (Number(first) > 12) seen.add('day')
     else if (Number(second) > 12) seen.add('month')
-    // Points between the numbers are written where the day comes first.
+    // Dates with points put the day first.
     else if (first && /^\d+\.\d+\./.test(cell)) seen.add('day')
     if (seen.size > 1) return null
   }
   return seen.size === 1 ? (seen.values().next().value ?? null) : null
 }
 
-/**
- * A date or a moment in ISO 8601, or null when it can't be read.
- *
+/** * A date or time in ISO 8601, or null if it is invalid or ambiguous. *
  * @example
  * dateOf('2024-05-09 16:18:59 UTC', null) // '2024-05-09T16:18:59.000Z'
  * dateOf('9 May 2024', null)              // '2024-05-09'
  * dateOf('05/09/2024', 'month')           // '2024-05-09'
  */
 export const dateOf = (text: string, order: DateOrder | null): string | null => {
-  // Seconds or milliseconds since 1970: ten digits are the years 2001 to 2286.
+  // Unix time in seconds or milliseconds. Ten digits cover the years 2001 to 2286.
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text.padEnd(13, '0'))).toISOString()
 
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?=$|[T\s])(.*)$/.exec(text)
@@ -71,7 +66,7 @@ const withTime = (year = '', month = '', day = '', rest = ''): string | null => 
   return Number.isNaN(moment) ? null : new Date(moment).toISOString()
 }
 
-/** Whether the calendar has that day: 30 February is read by Date as 1 March. */
+/** Whether the date exists. `Date` reads 30 February as 1 March. */
 const exists = (year: number, month: number, day: number): boolean => {
   const date = new Date(Date.UTC(year, month - 1, day))
   return year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day

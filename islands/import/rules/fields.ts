@@ -1,6 +1,6 @@
-/** What the columns of a file can become, and what the headers of a file of nobody's mean. */
+/** The fields of an import, and the headers of generic files. */
 
-/** What a column of a file can become. `email` makes a partner of the row; `partnerEmail` names one who exists. */
+/** A field. `email` creates a partner from the row; `partnerEmail` refers to an existing one. */
 export type Field =
   | 'email'
   | 'name'
@@ -16,22 +16,22 @@ export type Field =
   | 'customerEmail'
   | 'startedAt'
 
-/** One kind of export. */
+/** The columns of one kind of export. */
 export type Preset = {
-  /** The platform's name, or null for a file of nobody's. */
+  /** The platform's name; null for a generic file. */
   platform: string | null
-  /** What a row is. */
+  /** What each row describes. */
   rows: 'partners' | 'customers'
-  /** The file is this export when it has all the headers of one of these lists. */
+  /** A file with all headers of one of these lists is this export. */
   signs: string[][]
   /**
-   * The headers that become a field. Of several headers for one field, the first that the file has wins. Those
-   * under `ignored` stay unused although a header of that name means something elsewhere.
+   * The headers of each field. The first that the file has wins. `ignored` headers stay unused, although they have a
+   * meaning in generic files.
    */
   columns: Partial<Record<Field | 'ignored', string[]>>
 }
 
-/** What a header means in a file of nobody's, and in a known file beside the columns of its preset. */
+/** The headers of generic files, which also apply to columns that a preset does not mention. */
 const WORDS: Preset['columns'] = {
   name: ['name', 'full_name', 'partner_name', 'affiliate_name', 'promoter_name'],
   firstName: ['first_name', 'firstname', 'partner_first_name', 'affiliate_first_name', 'given_name'],
@@ -72,7 +72,7 @@ const WORDS: Preset['columns'] = {
 
 const PARTNER_EMAIL = ['partner_email', 'affiliate_email', 'promoter_email', 'referrer_email']
 
-/** A file of nobody's with partners in it, and perhaps their customers beside them. */
+/** A generic file of partners, possibly with their customers. */
 export const PARTNERS: Preset = {
   platform: null,
   rows: 'partners',
@@ -80,7 +80,7 @@ export const PARTNERS: Preset = {
   columns: { ...WORDS, email: ['email', 'e-mail', 'email_address', ...PARTNER_EMAIL] },
 }
 
-/** A file of nobody's in which the partner has a column of another name, so that `email` is the customer's. */
+/** A generic file of customers: the partner has its own column, so `email` is the customer's. */
 export const CUSTOMERS: Preset = {
   platform: null,
   rows: 'customers',

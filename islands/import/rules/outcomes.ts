@@ -1,10 +1,10 @@
-/** What became of each row of an import: the answers of the API beside the rows that were asked about. */
+/** The outcome of each row of an import: the row with the API's result. */
 import type { CustomerResult } from '../../../lib/imports/customer-import.ts'
 import type { PartnerResult } from '../../../lib/imports/partner-import.ts'
 import { slugKey } from '../../../lib/slugs.ts'
 import type { FileCustomer, FilePartner, Problem } from './records.ts'
 
-/** A row and its answer; null for a row that was not sent. */
+/** A row and its result; null for a row that was not sent. */
 export type Outcome<Row, Result> = { row: Row; result: Result | null }
 
 export type Outcomes = {
@@ -12,10 +12,10 @@ export type Outcomes = {
   customers: Outcome<FileCustomer, CustomerResult>[]
 }
 
-/** Something that did not go as the file asked: where, and why. */
+/** A failed row: its lines and the reason. */
 export type Failure = Problem & { lines: number[] }
 
-/** A link that stops working: its slug, and the one that the partner has instead. */
+/** A link that stops working: its slug, and the partner's new one. */
 export type BrokenLink = {
   email: string
   from: string
@@ -23,11 +23,11 @@ export type BrokenLink = {
   why: 'taken' | 'second_link' | 'already_here'
 }
 
-/** The problem that keeps a row from being sent. A balance counts only where balances are imported. */
+/** The problem that keeps a row from being sent. Balance problems matter only if balances are imported. */
 export const problemOf = (row: FilePartner | FileCustomer, withBalances: boolean): Problem | null =>
   row.problem ?? ('balanceProblem' in row && withBalances ? row.balanceProblem : null)
 
-/** Why a row failed, or null when it did not. */
+/** Why a row failed, or null. */
 export const failureOf = (
   { row, result }: Outcome<FilePartner, PartnerResult> | Outcome<FileCustomer, CustomerResult>,
   withBalances: boolean,
@@ -36,13 +36,10 @@ export const failureOf = (
   if (problem) return { ...problem, lines: row.lines }
   if (result?.status !== 'error' && result?.status !== 'partner_not_found') return null
   const code = result.code ?? result.status
-  return { code, message: result.message ?? 'The service refused this row.', lines: row.lines }
+  return { code, message: result.message ?? 'This row was rejected.', lines: row.lines }
 }
 
-/**
- * The answers of a customers' dry run, corrected: the service can't find partners whom this very file is about to
- * create.
- */
+/** Corrects the dry run of customers, which does not find partners that the same file will create. */
 export const expectNewPartners = ({ partners, customers }: Outcomes, withBalances: boolean): Outcomes => {
   const created = new Set(
     partners
@@ -59,10 +56,10 @@ export const expectNewPartners = ({ partners, customers }: Outcomes, withBalance
   }
 }
 
-/** What a dry run found to be new: partners by e-mail, customers by id. */
+/** What a dry run found to be new: partners by email, customers by ID. */
 export type Expected = { partners: Set<string>; customers: Set<string> }
 
-/** What is new by these outcomes. */
+/** The new partners and customers of some outcomes. */
 export const expectedOf = ({ partners, customers }: Outcomes): Expected => ({
   partners: new Set(partners.filter((one) => one.result?.status === 'created').map(({ row }) => row.email)),
   customers: new Set(
@@ -71,10 +68,10 @@ export const expectedOf = ({ partners, customers }: Outcomes): Expected => ({
 })
 
 /**
- * The outcomes with what an earlier attempt did. An answer can get lost on its way, or the tab be closed before it
- * comes; the repeated call then finds what the first one made. A row that the dry run found new is new.
+ * Corrects outcomes after a lost response or a closed tab: the retried call finds what the first one created. A row
+ * that the dry run found to be new counts as created.
  */
-export const countLostAnswers = ({ partners, customers }: Outcomes, expected: Expected): Outcomes => ({
+export const countLostResponses = ({ partners, customers }: Outcomes, expected: Expected): Outcomes => ({
   partners: partners.map(({ row, result }) => {
     if (result?.status !== 'skipped_existing' || !expected.partners.has(row.email)) return { row, result }
     const renamed = row.slug && result.slug && slugKey(row.slug) !== slugKey(result.slug)

@@ -1,18 +1,15 @@
-/**
- * What the exports of other platforms look like: which headers tell them apart, and what their columns become.
- * docs/imports.md says where each header was found.
- */
+/** The exports of other platforms: headers and column mappings. docs/imports.md names the source of each header. */
 
 import type { Preset } from './fields.ts'
 
-/** Two columns for the name are all that most platforms have. */
+/** Most platforms have two columns for the name. */
 const NAMES = { firstName: ['first_name', 'firstname'], lastName: ['last_name', 'lastname'] }
 
 export const PRESETS: Preset[] = [
   {
     platform: 'Rewardful',
     rows: 'customers',
-    // A row per customer, in the three wordings that Rewardful's help page has had over the years.
+    // A row per customer, in the three versions that Rewardful has documented.
     signs: [
       ['stripe_customer_id', 'email', 'first_name', 'token'],
       ['stripe_customer_id', 'email', 'first_name', 'paypal_email', 'wise_email'],
@@ -40,7 +37,7 @@ export const PRESETS: Preset[] = [
       slug: ['token', 'link_token', 'link_url', 'links'],
       couponId: ['coupon_external_id'],
       couponLabel: ['coupon_token', 'coupon'],
-      // Here it is the affiliate's own customer id, for affiliates who are customers too.
+      // In this export, the affiliate's own customer ID.
       ignored: ['stripe_customer_id'],
     },
   },
@@ -114,7 +111,7 @@ export const PRESETS: Preset[] = [
       customerExternalId: ['provider_key', 'customer_key'],
       customerEmail: ['email', 'customer_email'],
       startedAt: ['created_at', 'submitted_on'],
-      // The partner's key says which partner, but it is no link: their link is in the partners' file.
+      // The partner key is not a link. Links are in the partner export.
       ignored: ['name', 'key', 'partner_key', 'partnership_key'],
     },
   },

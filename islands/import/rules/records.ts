@@ -1,4 +1,4 @@
-/** Turns the records of a CSV file into the rows of the two imports. Spec, section 2. */
+/** Turns the records of a CSV file into partner and customer rows (spec section 2). */
 import { normalizeEmail } from '../../../lib/emails.ts'
 import { MAX_AMOUNT_CENTS } from '../../../lib/money.ts'
 import { slugKey } from '../../../lib/slugs.ts'
@@ -7,13 +7,13 @@ import { type Columns, imports, isInCents } from './columns.ts'
 import { type DateOrder, dateOf, dateOrder } from './dates.ts'
 import type { Field } from './fields.ts'
 
-/** A line of the file: its number as a spreadsheet counts them (the header is 1), and its cells as they are. */
+/** A line of the file: its spreadsheet row number (the header is 1) and raw cells. */
 export type CsvRecord = { line: number; cells: string[] }
 
-/** Why a row can't be sent as it is. The codes are those of the API where it has one. */
+/** Why a row cannot be sent. The codes are those of the API where it has one. */
 export type Problem = { code: string; message: string }
 
-/** A row of the file beside its place in it. */
+/** A row's lines in the file, and its problem. */
 type Placed = { lines: number[]; problem: Problem | null }
 
 export type FilePartner = Placed & {
@@ -23,11 +23,11 @@ export type FilePartner = Placed & {
   couponId?: string
   couponLabel?: string
   openingBalanceCents?: number
-  /** What is wrong with the balance, which matters only when balances are imported. */
+  /** A problem with the balance. It matters only if balances are imported. */
   balanceProblem: Problem | null
-  /** Slugs of later lines: a partner has one, so links with these will break. */
+  /** Slugs of later lines. A partner has one, so these links break. */
   otherSlugs: string[]
-  /** Coupons of later lines: an import takes one for each partner. */
+  /** Coupons of later lines. An import takes one per partner. */
   otherCoupons: string[]
 }
 
@@ -40,7 +40,7 @@ export type FileCustomer = Placed & {
 
 export type Rows = { partners: FilePartner[]; customers: FileCustomer[] }
 
-/** Takes a file's records one by one, so that the caller may rest between them, and gives the rows at the end. */
+/** Collects records one by one, so that the caller can yield in between. */
 export type Collector = { add: (record: CsvRecord) => void; rows: () => Rows }
 
 /** The order of day and month in the file's dates, if it has a column of them. */
@@ -50,10 +50,7 @@ export const orderOfDates = (columns: Columns, records: CsvRecord[]): DateOrder 
   return dateOrder(records.map(({ cells }) => cellText(cells[column])))
 }
 
-/**
- * Collects the rows of a file. A file with a line per customer gives each partner once: the first line wins, and
- * later lines fill what it left empty.
- *
+/** * Collects the rows of a file. Lines of one partner are merged: the first wins, and later lines fill empty fields. *
  * @example
  * const collector = collectRows(['Email', 'Via'], ['email', 'slug'], null)
  * collector.add({ line: 2, cells: ['maya@example.com', 'https://shop.example/?via=maya'] })
@@ -80,12 +77,12 @@ export const collectRows = (headers: string[], columns: Columns, order: DateOrde
         if (known) merge(known, row)
         else if (row.email) partners.set(row.email, row)
         else nameless.push(row)
-        // A line without a partner is told of once.
+        // A line without a partner is reported once.
         if (!row.email) return
       }
       if (!feeds.customers) return
       const row = customerRow(text, order, line)
-      // In a file that has partners too, a partner without customers is a line like any other.
+      // In a file of both, a partner without customers is valid.
       if (!row.customerExternalId && feeds.partners) return
       const key = `${row.customerExternalId}\n${row.partnerEmail}`
       const known = customers.get(key)
@@ -115,9 +112,7 @@ const partnerRow = (text: (field: Field) => string, inCents: boolean, line: numb
     otherSlugs: [],
     otherCoupons: [],
     lines: [line],
-    problem: email
-      ? null
-      : { code: 'email_invalid', message: 'The line has no e-mail address of a partner.' },
+    problem: email ? null : { code: 'email_invalid', message: 'The row has no partner email address.' },
   }
 }
 
@@ -129,19 +124,19 @@ const balanceOf = (
   if (!text) return { problem: null }
   const invalid = (message: string) => ({ problem: { code: 'opening_balance_invalid', message } })
   const amount = readAmount(text, inCents)
-  if (amount === null) return invalid(`“${text}” is not an amount. Write it like 1234.50.`)
+  if (amount === null) return invalid(`“${text}” is not an amount. Write it as 1234.50.`)
   const currency = currencyText.toUpperCase() || amount.currency || 'USD'
   if (amount.cents === 0) return { problem: null }
   if (currency !== 'USD') {
-    const message = `The balance is in ${currency}. Opening balances are paid in USD: convert it first.`
+    const message = `The balance is in ${currency}. Opening balances are in USD. Convert it first.`
     return { problem: { code: 'balance_not_usd', message } }
   }
-  if (amount.cents < 0) return invalid(`“${text}” is below zero, and such a balance can’t be paid out.`)
-  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(`“${text}” is more than one commission can hold.`)
+  if (amount.cents < 0) return invalid(`“${text}” is negative. A negative balance cannot be imported.`)
+  if (amount.cents > MAX_AMOUNT_CENTS) return invalid(`“${text}” exceeds the maximum amount of a commission.`)
   return { cents: amount.cents, problem: null }
 }
 
-/** Adds what a later line of the same partner knows. */
+/** Merges a later line of the same partner. */
 const merge = (known: FilePartner, row: FilePartner): void => {
   known.lines.push(...row.lines)
   if (!known.name && row.name) known.name = row.name
@@ -185,17 +180,23 @@ const customerProblem = (
   startedAt: string | null,
 ): Problem | null => {
   if (!id)
-    return { code: 'customer_id_invalid', message: 'The line has neither an id nor an e-mail of a customer.' }
+    return {
+      code: 'customer_id_invalid',
+      message: 'The row has no customer ID and no customer email address.',
+    }
   if (!partnerEmail) {
-    return { code: 'partner_email_invalid', message: 'The line has no e-mail address of a partner.' }
+    return { code: 'partner_email_invalid', message: 'The row has no partner email address.' }
   }
   if (startedAt === null) {
-    return { code: 'started_at_invalid', message: `Can’t tell which day “${started}” is. Write 2025-01-31.` }
+    return {
+      code: 'started_at_invalid',
+      message: `The date “${started}” is invalid or ambiguous. Write it as 2025-01-31.`,
+    }
   }
   return null
 }
 
-/** Adds a further line of the same customer and partner. */
+/** Merges a later line of the same customer and partner. */
 const fill = (known: FileCustomer, row: FileCustomer): void => {
   known.lines.push(...row.lines)
   if (!known.customerEmail && row.customerEmail) known.customerEmail = row.customerEmail

@@ -1,4 +1,4 @@
-/** What an import did, or would do, in words. */
+/** The texts of an import's report. */
 
 import { formatMoney } from '../../../lib/money.ts'
 import { counted } from '../../../lib/plural.ts'
@@ -9,15 +9,13 @@ import { dateOf } from './dates.ts'
 import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
 import { type CsvRecord, orderOfDates } from './records.ts'
 
-/** Nothing is changed in a dry run, so its words speak of what would be. */
+/** A dry run changes nothing, which its texts reflect. */
 type Asked = { dryRun: boolean; withBalances: boolean }
 
-/**
- * One sentence for the partners and one for the customers; null where the file has none.
- *
+/** * The counts of partners and of customers; null where the file has none. *
  * @example
  * summary(outcomes, { dryRun: true, withBalances: false }).partners
- * // '412 new, 31 already here, 4 slugs renamed, 2 rows with errors'
+ * // '412 new, 31 existing, 4 slugs renamed, 2 rows with errors'
  */
 export const summary = (
   { partners, customers }: Outcomes,
@@ -44,7 +42,7 @@ export const summary = (
             `${partnersWith('created').toLocaleString('en')} ${dryRun ? 'new' : 'imported'}`,
             some(
               partnersWith('skipped_existing'),
-              `${partnersWith('skipped_existing').toLocaleString('en')} already here`,
+              `${partnersWith('skipped_existing').toLocaleString('en')} existing`,
             ),
             some(renamed, `${counted(renamed, 'slug')} renamed`),
             some(mapped, `${counted(mapped, 'coupon')} linked`),
@@ -59,19 +57,13 @@ export const summary = (
               customersWith('updated'),
               `${customersWith('updated').toLocaleString('en')} ${dryRun ? 'to update' : 'updated'}`,
             ),
-            some(
-              customersWith('unchanged'),
-              `${customersWith('unchanged').toLocaleString('en')} as they were`,
-            ),
+            some(customersWith('unchanged'), `${customersWith('unchanged').toLocaleString('en')} unchanged`),
             errors(failed(customers)),
           ),
   }
 }
 
-/**
- * What the button says that begins the import; null when there is nothing to begin. Rows of which nothing is new can
- * be imported all the same: an import that was cut off is finished so.
- *
+/** * The label of the import button; null if there is nothing to import. Rows that all exist can be imported again, which * completes an interrupted import. *
  * @example
  * offer(outcomes, { programName: 'Pine & Co', withBalances: false })
  * // 'Import 412 new partners and 900 customers into Pine & Co'
@@ -92,7 +84,7 @@ export const offer = (
   return here > 0 ? `Import ${counted(here, 'row')} into ${programName} again` : null
 }
 
-/** The links that stop working, whatever the reason: those partners need to be told of their new one. */
+/** The links that stop working. Their partners need the new ones. */
 export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): BrokenLink[] =>
   partners.flatMap(({ row, result }) => {
     if (problemOf(row, withBalances) || !result || result.status === 'error') return []
@@ -107,10 +99,10 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
     ]
   })
 
-/** What an option comes to. `chosen` sets the tense: what an option does, or what it would do. */
+/** The effects of the options, as text. */
 export type Effects = { mails: string; balances: string }
 
-/** What each of the two options does with these rows. */
+/** What each option does, or would do if it is not chosen. */
 export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balances: boolean }): Effects => {
   const fresh = partners.filter(
     ({ row, result }) => result?.status === 'created' && !problemOf(row, chosen.balances),
@@ -120,40 +112,39 @@ export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balanc
   const here = partners.filter(({ result }) => result?.status === 'skipped_existing')
   const unreadable = partners.filter(({ row }) => row.balanceProblem && !row.problem).length
 
-  const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'mail')}.`
+  const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'email')}.`
   const balances = [
     `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents(fresh), 'USD')} payable now.`,
-    cents(here) > 0 ? `${formatMoney(cents(here), 'USD')} of partners who are already here stays out.` : null,
+    cents(here) > 0 ? `${formatMoney(cents(here), 'USD')} of existing partners is not imported.` : null,
     unreadable > 0
-      ? `${counted(unreadable, 'row')} with a balance that can’t be taken ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`
+      ? `${counted(unreadable, 'row')} with an invalid balance ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`
       : null,
   ]
   return { mails, balances: balances.filter(Boolean).join(' ') }
 }
 
-/** What mends the failures of one code. */
+/** How to fix the failures of each code. */
 const REMEDIES: Record<string, string> = {
-  email_invalid: 'Correct the partner’s e-mail address in these rows.',
+  email_invalid: 'Correct the partner’s email address in these rows.',
   name_invalid: 'Shorten or correct the partner’s name in these rows.',
-  slug_invalid: 'Give these rows another slug, or leave it empty to have one made.',
-  coupon_invalid: 'Correct the coupon’s id in these rows, or leave it empty.',
+  slug_invalid: 'Change the slug in these rows, or leave it empty to generate one.',
+  coupon_invalid: 'Correct the coupon ID in these rows, or leave it empty.',
   coupon_taken:
-    'These partners are imported, but the coupon stays with the partner who has it. Free it there first, then add it on the new partner’s page, under “Coupon aliases”.',
+    'These partners are imported without the coupon, which another partner has. Remove it there first, then add it on the new partner’s page, under “Coupon aliases”.',
   opening_balance_invalid: 'Correct the balance in these rows, or import without opening balances.',
   balance_not_usd: 'Convert these balances to USD first, or import without opening balances.',
-  partner_not_found: 'Import the partners of these customers first, then import these rows again.',
-  partner_failed:
-    'The partners of these customers have an error of their own: mend that, and both are imported.',
+  partner_not_found: 'Import the partners of these customers, then import these rows again.',
+  partner_failed: 'The partners of these customers have errors. Fix those to import both.',
   partner_ambiguous: 'The partner belongs to more than one program. Import these rows for one program.',
-  customer_id_invalid: 'Give these rows the customer’s id at the payment processor, or their e-mail address.',
-  customer_email_invalid: 'Correct the customer’s e-mail address in these rows, or leave it empty.',
-  partner_email_invalid: 'Correct the partner’s e-mail address in these rows.',
-  started_at_invalid: 'Write the dates in these rows like 2025-01-31, or leave them empty.',
+  customer_id_invalid: 'Add the customer ID of the payment processor, or an email address, to these rows.',
+  customer_email_invalid: 'Correct the customer’s email address in these rows, or leave it empty.',
+  partner_email_invalid: 'Correct the partner’s email address in these rows.',
+  started_at_invalid: 'Write the dates in these rows as 2025-01-31, or leave them empty.',
 }
 
 export type FailureGroup = { code: string; remedy: string; failures: Failure[] }
 
-/** The failures, those first that are mended in one go. Coupons that were taken are told of too. */
+/** The failures by code, largest group first, including coupons that other partners have. */
 export const failureGroups = (
   outcomes: Outcomes,
   { withBalances }: Pick<Asked, 'withBalances'>,
@@ -163,7 +154,7 @@ export const failureGroups = (
       ? [
           {
             code: 'coupon_taken',
-            message: result.message ?? `The coupon ${row.couponId} is taken.`,
+            message: result.message ?? `Another partner has the coupon ${row.couponId}.`,
             lines: row.lines,
           },
         ]
@@ -178,13 +169,13 @@ export const failureGroups = (
   return [...groups]
     .map(([code, found]) => ({
       code,
-      remedy: REMEDIES[code] ?? found[0]?.message ?? 'The service refused these rows.',
+      remedy: REMEDIES[code] ?? found[0]?.message ?? 'These rows were rejected.',
       failures: found,
     }))
     .sort((a, b) => b.failures.length - a.failures.length)
 }
 
-/** Every failure of a file. A customer whose partner is a row with an error is mended with that row. */
+/** Every failure. A customer whose partner failed in the same file gets the code `partner_failed`. */
 const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Failure[] => {
   const failed = new Set(
     partners.filter((outcome) => failureOf(outcome, withBalances)).map(({ row }) => row.email),
@@ -197,16 +188,15 @@ const failures = ({ partners, customers }: Outcomes, withBalances: boolean): Fai
       return {
         ...failure,
         code: 'partner_failed',
-        message: 'The row of this customer’s partner has an error.',
+        message: 'The row of the customer’s partner has an error.',
       }
     }),
   ]
 }
 
 /**
- * A CSV file of the lines that failed, with what is wrong in a last column. Mended, it can be imported as it is:
- * what a person said of the columns is in its headers, and what only the whole file told of its dates in the dates.
- * All else is as it was. It begins with a byte order mark, without which Excel misreads it.
+ * A CSV file of the failed lines, with the reason in the last column. Once fixed, it can be imported without mapping:
+ * its headers carry the mapping, and its dates are ISO 8601. It starts with a byte order mark, which Excel needs.
  */
 export const errorCsv = (
   { headers, records, columns }: { headers: string[]; records: CsvRecord[]; columns: Columns },

@@ -254,10 +254,12 @@ test.each([
 test('what is missing is said, and without a partner’s e-mail nothing begins', () => {
   const said = (columns: Columns) => warnings(['Mail', 'Code', 'Buyer'], columns)
   expect(said(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
-  expect(said(['slug']).blocking).toContain('partner’s e-mail')
+  expect(said(['slug']).blocking).toContain('partner’s email address')
   expect(said(['email', 'couponLabel', 'customerEmail']).advice).toEqual([
     expect.stringContaining('slugs or links'),
     expect.stringContaining('ids'),
-    expect.stringContaining('“Code” is left out, because coupon codes are only names'),
+    expect.stringContaining(
+      '“Code” is ignored, because a coupon is identified by its ID in the payment processor',
+    ),
   ])
 })

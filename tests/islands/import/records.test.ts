@@ -130,10 +130,10 @@ test.each([
     case: 'spec 4.3, rule 5: currencies are converted before import: another currency',
     cells: ['12.00', 'EUR'],
     code: 'balance_not_usd',
-    says: 'convert it first',
+    says: 'Convert it first',
   },
   { case: 'another sign', cells: ['£12.00', ''], code: 'balance_not_usd', says: 'in GBP' },
-  { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'below zero' },
+  { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'is negative' },
   { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
   { case: 'a fortune', cells: ['1000000000', ''], code: 'opening_balance_invalid', says: 'more than' },
 ])('$case as a balance is a problem of the balance alone', ({ cells, code, says }) => {

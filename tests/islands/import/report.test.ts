@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
-import { countLostAnswers, expectNewPartners, type Outcomes } from '../../../islands/import/rules/outcomes.ts'
+import {
+  countLostResponses,
+  expectNewPartners,
+  type Outcomes,
+} from '../../../islands/import/rules/outcomes.ts'
 import type { FileCustomer, FilePartner } from '../../../islands/import/rules/records.ts'
 import {
   brokenLinks,
@@ -66,14 +70,14 @@ test.each([
       partner({ status: 'error', code: 'slug_invalid' }),
       partner(null, { problem: EMPTY_EMAIL }),
     ],
-    says: '412 new, 31 already here, 4 slugs renamed, 2 rows with errors',
+    says: '412 new, 31 existing, 4 slugs renamed, 2 rows with errors',
   },
   {
     case: 'one of each',
     partners: [partner({ ...NEW, requestedSlug: 'x', couponMapped: true })],
     says: '1 new, 1 slug renamed, 1 coupon linked',
   },
-  { case: 'nothing new', partners: [partner(HERE)], says: '0 new, 1 already here' },
+  { case: 'nothing new', partners: [partner(HERE)], says: '0 new, 1 existing' },
   { case: 'thousands', partners: Array.from({ length: 1_234 }, () => partner(NEW)), says: '1,234 new' },
   { case: 'no partners', partners: [], says: null },
 ])('$case: $says', ({ partners, says }) => {
@@ -87,7 +91,7 @@ test('an import speaks of what it did', () => {
   }
   expect(summary(outcomes, { dryRun: false, withBalances: false })).toEqual({
     partners: '1 imported',
-    customers: '1 imported, 1 updated, 1 as they were',
+    customers: '1 imported, 1 updated, 1 unchanged',
   })
 })
 
@@ -129,14 +133,14 @@ test.each([
     chosen: { mails: true, balances: true },
     mails: 'Sends 2 mails.',
     balances:
-      'Creates 8,120.00 USD payable now. 50.00 USD of partners who are already here stays out. 1 row with a balance that can’t be taken will not be imported.',
+      'Creates 8,120.00 USD payable now. 50.00 USD of existing partners is not imported. 1 row with an invalid balance will not be imported.',
   },
   {
     case: 'neither',
     chosen: { mails: false, balances: false },
     mails: 'Would send 3 mails.',
     balances:
-      'Would create 8,120.00 USD payable now. 50.00 USD of partners who are already here stays out. 1 row with a balance that can’t be taken would not be imported.',
+      'Would create 8,120.00 USD payable now. 50.00 USD of existing partners is not imported. 1 row with an invalid balance would not be imported.',
   },
 ])('$case', ({ chosen, mails, balances }) => {
   const partners = [
@@ -290,10 +294,10 @@ test('what an attempt did whose answer was lost counts as done', () => {
     ],
   }
   const expected = { partners: new Set(['maya@example.com']), customers: new Set(['cus_1']) }
-  const counted = countLostAnswers(outcomes, expected)
+  const counted = countLostResponses(outcomes, expected)
   expect(summary(counted, { dryRun: false, withBalances: false })).toEqual({
-    partners: '1 imported, 1 already here, 1 slug renamed',
-    customers: '1 imported, 1 as they were',
+    partners: '1 imported, 1 existing, 1 slug renamed',
+    customers: '1 imported, 1 unchanged',
   })
   expect(brokenLinks(counted, false)).toMatchObject([{ from: 'maya', to: 'maya-x7', why: 'taken' }])
 })
