@@ -107,7 +107,7 @@ const ImportForm = ({ workspace, programs }: Props) => (
               name="sendWelcomeEmail"
               aria-describedby="import-mails-hint"
             />
-            <label for="import-mails">Email new partners that the program has moved</label>
+            <label for="import-mails">Send new partners the “We’ve moved” email</label>
             <span class="hint" id="import-mails-hint">
               Contains their link and the portal’s URL. Sent as soon as a partner is imported.
             </span>

@@ -43,7 +43,7 @@ const decide = (
   answered: Outcomes,
 ): Promise<Job | null> =>
   new Promise((resolve) => {
-    const mails = option('Email new partners that the program has moved', mailBox())
+    const mails = option('Send new partners the “We’ve moved” email', mailBox())
     const balances = option('Import opening balances', balanceBox())
     const report = h('div', {})
 

@@ -101,7 +101,7 @@ describe('the import page, over the real Workers', () => {
     )
     const buffer = Buffer.from(['email,slug,balance', ...rows].join('\n'))
     await page.getByLabel('CSV file').setInputFiles({ name: 'own.csv', mimeType: 'text/csv', buffer })
-    await page.getByLabel('Email new partners').check()
+    await page.getByLabel('Send new partners').check()
     await page.getByLabel('Import opening balances').check()
     await page.getByRole('button', { name: 'Review file' }).click()
     await page.getByRole('button', { name: 'Preview import' }).click()

@@ -58,7 +58,7 @@ const signInByMail = async (page: Page): Promise<void> => {
   await inbox.goto(INBOX_PATH)
   const link = await vi.waitFor(async () => {
     await inbox.goto(`${INBOX_PATH}?to=${encodeURIComponent(EMAIL)}`)
-    await inbox.getByRole('link', { name: 'Your link to sign in' }).click({ timeout: 1_000 })
+    await inbox.getByRole('link', { name: 'Your sign-in link' }).click({ timeout: 1_000 })
     await inbox.getByText('Use this link to sign in').first().waitFor({ timeout: 1_000 })
     const [found] = /http\S+\/auth\/confirm\?\S+/.exec(await textOf(inbox)) ?? []
     expect(found).toBeDefined()
