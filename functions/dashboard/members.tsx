@@ -77,10 +77,10 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const { role } = c.req.valid('form')
     const { data, errors } = checked(MemberChange, { role })
-    const member = data
+    const update = data
       ? await found('member', c.req.param('id'), (id) => changeRole(db, actOf(c), id, data.role))
       : null
-    if (member) return c.redirect(nextPath(c, member, 'changed'), 303)
+    if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
 
     const before = await findOne(c)
     const children = (
@@ -100,8 +100,8 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
     const { db, workspace } = c.var
-    const member = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
-    if (member) return c.redirect(nextPath(c, member, 'removed'), 303)
+    const update = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
+    if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)
 
     const base = `/app/${workspace.slug}/members`
     const children = <RemovePage base={base} member={await findOne(c)} problem={LAST_MANAGER} />

@@ -19,7 +19,7 @@ const DONE = {
   banned: 'Partner banned. Its link no longer works.',
   approved: 'Partner reinstated. Its link works again.',
   added: 'Coupon added.',
-  there_already: 'This partner already has this coupon.',
+  already_added: 'This partner already has this coupon.',
   removed: 'Coupon removed. New checkouts that use it no longer credit this partner.',
 }
 
@@ -40,10 +40,10 @@ const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
 
 const change = async (c: Context<WorkspaceEnv>, changes: z.output<typeof PartnerChange>) => {
-  const changed = await found('partner', c.req.param('id') ?? '', (id) =>
+  const update = await found('partner', c.req.param('id') ?? '', (id) =>
     changePartner(c.var.db, actOf(c), id, changes),
   )
-  if (changed === 'no_group') throw notFound('group')
+  if (update.outcome === 'group_not_found') throw notFound('group')
 }
 
 const PATH = '/app/:workspace/partners/:id'

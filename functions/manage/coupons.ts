@@ -36,9 +36,9 @@ export default createRoutes()
     const { couponId } = c.req.param()
     // What Postgres can't hold is no coupon's id.
     const isText = findUnstorable(couponId) === null
-    const removed = await found('partner', c.req.param('id'), async (id) =>
-      isText ? removeCoupon(c.var.db, actOf(c), id, couponId) : false,
+    const result = await found('partner', c.req.param('id'), async (id) =>
+      isText ? removeCoupon(c.var.db, actOf(c), id, couponId) : 'not_held',
     )
-    if (!removed) throw notFound('coupon')
+    if (result === 'not_held') throw notFound('coupon')
     return c.body(null, 204)
   })

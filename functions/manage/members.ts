@@ -9,6 +9,7 @@ import {
   inviteMember,
   listMembers,
   type Member,
+  type MemberUpdate,
   removeMember,
 } from '../../lib/workspace/members.queries.ts'
 import type { MemberResponse } from '../../lib/workspace/members.responses.ts'
@@ -22,10 +23,10 @@ const memberResponse = ({ id, email, role, createdAt }: Member): MemberResponse 
   createdAt,
 })
 
-/** @throws {ApiError} `conflict` when nobody would be left to manage the workspace */
-const unlessLast = (member: Member | null): Member => {
-  if (member) return member
-  throw new ApiError('conflict', LAST_MANAGER)
+/** @throws {ApiError} `conflict` for the last manager */
+const unlessLast = (update: MemberUpdate): Member => {
+  if (update.outcome === 'last_manager') throw new ApiError('conflict', LAST_MANAGER)
+  return update.member
 }
 
 /** /members: who may see the workspace, and who may change it. Design, section 12. */
@@ -43,8 +44,8 @@ export default createRoutes()
   })
   .patch('/api/workspaces/:workspace/members/:id', manager(), body(MemberChange), async (c) => {
     const { role } = c.req.valid('json')
-    const member = await found('member', c.req.param('id'), (id) => changeRole(c.var.db, actOf(c), id, role))
-    return c.json(memberResponse(unlessLast(member)))
+    const update = await found('member', c.req.param('id'), (id) => changeRole(c.var.db, actOf(c), id, role))
+    return c.json(memberResponse(unlessLast(update)))
   })
   .delete('/api/workspaces/:workspace/members/:id', manager(), async (c) => {
     unlessLast(await found('member', c.req.param('id'), (id) => removeMember(c.var.db, actOf(c), id)))

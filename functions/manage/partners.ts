@@ -58,9 +58,9 @@ export default createRoutes()
   })
   .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')
-    const partner = await found('partner', c.req.param('id'), (id) =>
+    const update = await found('partner', c.req.param('id'), (id) =>
       changePartner(c.var.db, actOf(c), id, changes),
     )
-    if (partner === 'no_group') throw notFound('group')
-    return c.json(partnerResponse(partner))
+    if (update.outcome === 'group_not_found') throw notFound('group')
+    return c.json(partnerResponse(update.partner))
   })

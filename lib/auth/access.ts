@@ -51,15 +51,15 @@ export const managersOnly = () =>
 
 /** Finds the workspace of the address for an API key of it, for `c.var.workspace`. */
 const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
-  const workspace = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash)
-  if (workspace === undefined) throw invalidApiKey()
-  if (workspace === null) {
+  const access = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash)
+  if (access.outcome === 'unknown_key') throw invalidApiKey()
+  if (access.outcome === 'other_workspace') {
     throw new ApiError(
       'not_found',
       'This API key does not belong to that workspace. Use the slug or id of its own.',
     )
   }
-  c.set('workspace', workspace)
+  c.set('workspace', access.workspace)
   await next()
 })
 

@@ -1,11 +1,11 @@
-/** Coupon aliases: which partner a coupon at the payment processor credits. Spec, section 4.5. */
+/** Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5. */
 import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 
-/** The coupon as the processor knows it, and as people do. */
+/** A coupon or promotion code of the payment processor, and the text that people know it by. */
 export type Coupon = { couponId: string; couponLabel: string | null }
 
 export type CouponRow = Awaited<ReturnType<typeof listCoupons>>[number]
@@ -30,13 +30,13 @@ const selectAliases = (db: Db, workspaceId: string) =>
     .where('a.workspace_id', '=', workspaceId)
     .select(['a.id', 'a.coupon_id as couponId', 'a.label as couponLabel', 'a.partner_id as partnerId'])
 
-/** What became of a coupon that was to be a partner's. Who has it is a partner of the same workspace. */
-export type Added =
-  | { outcome: 'added' | 'there_already'; coupon: CouponRow }
+export type CouponAddition =
+  | { outcome: 'added' | 'already_added'; coupon: CouponRow }
+  /** The holder is null when it gave up the coupon in the meantime. */
   | { outcome: 'taken'; holder: { id: string; slug: string } | null }
 
-/** The partner who is to have a coupon, and what that comes to when somebody has it already. */
-const lookUp = async (db: Db, workspaceId: string, partnerId: string, couponId: string) => {
+/** The partner, and the result if the coupon already has a holder. */
+const findHolder = async (db: Db, workspaceId: string, partnerId: string, couponId: string) => {
   const [[partner], [alias]] = await db.batch([
     db
       .selectFrom('partners')
@@ -50,17 +50,17 @@ const lookUp = async (db: Db, workspaceId: string, partnerId: string, couponId: 
       .select('p.slug')
       .compile(),
   ])
-  const held: Added | undefined =
+  const held: CouponAddition | undefined =
     alias &&
     (alias.partnerId === partner?.id
-      ? { outcome: 'there_already', coupon: alias }
+      ? { outcome: 'already_added', coupon: alias }
       : { outcome: 'taken', holder: { id: alias.partnerId, slug: alias.slug } })
   return { partner, held }
 }
 
 /**
- * Gives a partner a coupon, unless somebody has it: an alias never moves by itself. Of many at once, one gets it,
- * by the table's unique constraint.
+ * Adds a coupon to a partner unless another partner has it: only a manager moves an alias. The unique constraint
+ * decides between concurrent requests.
  *
  * @param partnerId a UUID
  * @returns undefined when the workspace has no such partner
@@ -70,9 +70,9 @@ export const addCoupon = async (
   act: Act,
   partnerId: string,
   coupon: Coupon,
-): Promise<Added | undefined> => {
+): Promise<CouponAddition | undefined> => {
   const { workspaceId, now } = act
-  const { partner, held } = await lookUp(db, workspaceId, partnerId, coupon.couponId)
+  const { partner, held } = await findHolder(db, workspaceId, partnerId, coupon.couponId)
   if (!partner || held) return partner && held
 
   const alias = { id: newId(), partnerId: partner.id, ...coupon }
@@ -100,24 +100,23 @@ export const addCoupon = async (
     return { outcome: 'added', coupon: alias }
   } catch (error) {
     if (!breaks(error, 'coupon_aliases_workspace_id_coupon_id_key')) throw error
-    const { held } = await lookUp(db, workspaceId, partnerId, coupon.couponId)
-    // Whoever took it may have given it up again by now: then it was taken all the same.
+    const { held } = await findHolder(db, workspaceId, partnerId, coupon.couponId)
     return held ?? { outcome: 'taken', holder: null }
   }
 }
 
 /**
- * Takes a coupon from a partner.
+ * Removes a coupon from a partner.
  *
  * @param partnerId a UUID
- * @returns whether the partner had it, or undefined when the workspace has no such partner
+ * @returns undefined when the workspace has no such partner
  */
 export const removeCoupon = async (
   db: Db,
   act: Act,
   partnerId: string,
   couponId: string,
-): Promise<boolean | undefined> => {
+): Promise<'removed' | 'not_held' | undefined> => {
   const { workspaceId } = act
   const partner = await db
     .selectFrom('partners as p')
@@ -129,7 +128,7 @@ export const removeCoupon = async (
     .select(['p.id', 'p.email', 'a.id as aliasId', 'a.label as couponLabel'])
     .executeTakeFirst()
   if (!partner) return undefined
-  if (partner.aliasId === null) return false
+  if (partner.aliasId === null) return 'not_held'
 
   await db.batch([
     auditEntry(db, {
@@ -137,7 +136,7 @@ export const removeCoupon = async (
       action: 'coupon.removed',
       subjectId: partner.id,
       details: { email: partner.email, couponId, couponLabel: partner.couponLabel },
-      // Of two who take it away at once, the second waits here, and finds it gone.
+      // A concurrent removal waits for the row lock, and then writes no entry.
       when: sql<SqlBool>`exists (select from coupon_aliases where workspace_id = ${workspaceId}
                                  and id = ${partner.aliasId} for update)`,
     }).compile(),
@@ -147,5 +146,5 @@ export const removeCoupon = async (
       .where('id', '=', partner.aliasId)
       .compile(),
   ])
-  return true
+  return 'removed'
 }

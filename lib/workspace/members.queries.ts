@@ -1,4 +1,4 @@
-/** Members of a workspace. At least one of them is a manager, always. */
+/** Members of a workspace. At least one of them is always a manager. */
 import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -16,7 +16,7 @@ const selectMembers = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', workspaceId)
     .select(['id', 'email', 'role', 'created_at as createdAt'])
 
-/** One member of a workspace, or none. `id` must be a UUID. */
+/** @param id a UUID */
 export const findMember = (db: Db, workspaceId: string, id: string): Promise<Member | undefined> =>
   selectMembers(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
@@ -31,9 +31,9 @@ export const listMembers = (
 }
 
 /**
- * Makes somebody a member, and tells them by mail.
+ * Adds a member and sends an invitation mail.
  *
- * @returns null when they are one already
+ * @returns null when the person is already a member
  */
 export const inviteMember = async (
   db: Db,
@@ -59,19 +59,22 @@ export const inviteMember = async (
   return { id, email, role, createdAt: act.now }
 }
 
+export type MemberUpdate = { outcome: 'done'; member: Member } | { outcome: 'last_manager' }
+
 /**
- * Gives a member another role.
+ * Changes a member's role, unless that would leave no manager.
  *
- * @returns null when that would leave nobody to manage the workspace, undefined when there is no such member
+ * @returns undefined when there is no such member
  */
 export const changeRole = async (
   db: Db,
   act: Act,
   id: string,
   role: Role,
-): Promise<Member | null | undefined> => {
+): Promise<MemberUpdate | undefined> => {
   const before = await findMember(db, act.workspaceId, id)
-  if (!before || before.role === role) return before
+  if (!before) return undefined
+  if (before.role === role) return { outcome: 'done', member: before }
 
   const { lock, mayLose, find } = guarded(db, act, id)
   const allowed = role === 'manager' ? sql<SqlBool>`true` : mayLose
@@ -93,15 +96,16 @@ export const changeRole = async (
       .compile(),
     find.compile(),
   ])
-  return after && after.role !== role ? null : after
+  if (!after) return undefined
+  return after.role === role ? { outcome: 'done', member: after } : { outcome: 'last_manager' }
 }
 
 /**
- * Ends somebody's membership.
+ * Removes a member, unless that would leave no manager.
  *
- * @returns null when that would leave nobody to manage the workspace, undefined when there is no such member
+ * @returns undefined when there is no such member
  */
-export const removeMember = async (db: Db, act: Act, id: string): Promise<Member | null | undefined> => {
+export const removeMember = async (db: Db, act: Act, id: string): Promise<MemberUpdate | undefined> => {
   const before = await findMember(db, act.workspaceId, id)
   if (!before) return undefined
 
@@ -124,12 +128,13 @@ export const removeMember = async (db: Db, act: Act, id: string): Promise<Member
     find.compile(),
     withdrawInvitation(db, act.workspaceId, before.email).compile(),
   ])
-  return after ? null : before
+  return after ? { outcome: 'last_manager' } : { outcome: 'done', member: before }
 }
 
 /**
- * What keeps two managers from demoting each other at once: the workspace's lock, which a batch takes by a statement
- * of its own, so that the next one sees what others did before; and whether a member may stop being a manager.
+ * Keeps two managers from demoting each other concurrently. A batch locks the workspace in a statement of its own,
+ * because a snapshot taken in the same statement would be older than the lock. `mayLose` is whether the member may
+ * lose the manager role.
  */
 const guarded = (db: Db, { workspaceId }: Act, id: string) => {
   const find = selectMembers(db, workspaceId).where('id', '=', id)

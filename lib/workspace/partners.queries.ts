@@ -1,4 +1,4 @@
-/** Partners as merchants and managers read and change them. Imports make them: see partner-import.ts. */
+/** Partners. Imports create them: see lib/imports/partner-import.ts. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -15,7 +15,7 @@ export type PartnerFilter = PageRequest & {
   slugKey?: string | undefined
   groupId?: string | undefined
   status?: PartnerStatus | undefined
-  /** Part of an e-mail address, a name or a slug, in any case. */
+  /** Matches part of an email address, a name or a slug. Case-insensitive. */
   query?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export type PartnerRow = Awaited<ReturnType<typeof listPartners>>[number]
 
 type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 'p'>
 
-/** A text as part of a pattern, in which it means nothing but itself. */
+/** An ILIKE pattern, with wildcards in the text escaped. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const matches = (eb: PartnerExpressions, text: string) =>
@@ -33,11 +33,11 @@ const matches = (eb: PartnerExpressions, text: string) =>
     eb('p.slug', 'ilike', contains(text)),
   ])
 
-/** One partner of a workspace, as a query. `id` must be a UUID. */
+/** One partner, for a batch. @param id a UUID */
 export const partnerQuery = (db: Db, workspaceId: string, id: string) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
 
-/** One partner of a workspace, or undefined. `id` must be a UUID. */
+/** @param id a UUID */
 export const findPartner = (db: Db, workspaceId: string, id: string): Promise<PartnerRow | undefined> =>
   partnerQuery(db, workspaceId, id).executeTakeFirst()
 
@@ -45,7 +45,7 @@ export const findPartner = (db: Db, workspaceId: string, id: string): Promise<Pa
 export const listPartners = (db: Db, workspaceId: string, filter: PartnerFilter) =>
   partnersQuery(db, workspaceId, filter).execute()
 
-/** The same as a query, for a batch. */
+/** The same query, for a batch. */
 export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter) =>
   selectPartners(db, workspaceId)
     .where((eb) =>
@@ -88,7 +88,7 @@ const selectPartners = (db: Db, workspaceId: string) =>
       ),
     ])
 
-/** The programs and groups by which partners can be told apart, as a query: a row per group, and per program without. */
+/** The programs and groups to filter partners by: a row per group, and one per program without groups. */
 export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('programs as pr')
@@ -100,7 +100,7 @@ export const programsAndGroupsQuery = (db: Db, workspaceId: string) =>
     .orderBy('g.name')
     .orderBy('g.id')
 
-/** The groups that a partner may be in, by name, as a query. */
+/** The groups of the partner's program, by name. */
 export const groupsOfPartnerQuery = (db: Db, workspaceId: string, partnerId: string) =>
   db
     .selectFrom('groups as g')
@@ -112,35 +112,36 @@ export const groupsOfPartnerQuery = (db: Db, workspaceId: string, partnerId: str
     .orderBy('g.name')
     .orderBy('g.id')
 
-/** What may be changed of a partner. */
-type Changeable = { name: string | null; groupId: string | null; status: PartnerStatus }
+/** The fields that managers can change. */
+type PartnerTerms = { name: string | null; groupId: string | null; status: PartnerStatus }
+
+export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | { outcome: 'group_not_found' }
 
 /**
- * Changes what differs, in two fetches.
+ * Updates the fields that differ. Makes two database round trips.
  *
  * @param id a UUID
- * @returns the partner as it is then, `no_group` when its program has no group with this id, or undefined when the
- * workspace has no such partner
+ * @returns undefined when the workspace has no such partner
  */
 export const changePartner = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Patch<Changeable>,
-): Promise<PartnerRow | 'no_group' | undefined> => {
+  patch: Patch<PartnerTerms>,
+): Promise<PartnerUpdate | undefined> => {
   const { workspaceId } = act
   const [[partner], groups] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
   ])
   if (!partner) return undefined
-  const groupId = wanted.groupId?.toLowerCase() ?? wanted.groupId
+  const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
   const group = groups.find((one) => one.id === groupId)
-  if (groupId && !group) return 'no_group'
+  if (groupId && !group) return { outcome: 'group_not_found' }
 
-  const before: Changeable = { name: partner.name, groupId: partner.groupId, status: partner.status }
-  const changes = diff(before, { ...wanted, groupId })
-  if (!changes) return partner
+  const before: PartnerTerms = { name: partner.name, groupId: partner.groupId, status: partner.status }
+  const changes = diff(before, { ...patch, groupId })
+  if (!changes) return { outcome: 'done', partner }
   const { groupId: moved, ...log } = changes.log
   const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
 
@@ -161,5 +162,5 @@ export const changePartner = async (
     partnerQuery(db, workspaceId, id).compile(),
     ...(status === 'banned' ? [withholdMails(db, workspaceId, id, act.now).compile()] : []),
   ])
-  return changed
+  return changed && { outcome: 'done', partner: changed }
 }

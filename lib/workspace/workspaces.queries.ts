@@ -1,26 +1,25 @@
-/** Workspaces, and who may see and change them. */
+/** Workspaces, and access to them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { Role } from '../db/tables.ts'
 import { auditEntry } from './audit.queries.ts'
 
-/** A workspace as the one who asked for it may use it. An API key reads, and is nobody's member. */
+/** A workspace with the caller's role in it. An API key is not a member, and may read only. */
 export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }
 
 /** A workspace and the role of one of its members. */
 export type Membership = Workspace & { role: Role }
 
-/** Slugs and ids hold nothing else, and Postgres refuses some of it, such as a NUL. */
+/** The characters of slugs and ids. Postgres rejects some others, such as NUL. */
 const ADDRESS = /^[\w-]{1,63}$/
 
-/** Whether a workspace is the one that an address names, by its slug or its id. */
+/** The condition that selects a workspace (`w`) by slug or id. */
 export const isNamed = (address: string): RawBuilder<SqlBool> => {
-  const asked = ADDRESS.test(address) ? address.toLowerCase() : ''
-  return sql<SqlBool>`(w.slug = ${asked} or w.id::text = ${asked})`
+  const slugOrId = ADDRESS.test(address) ? address.toLowerCase() : ''
+  return sql<SqlBool>`(w.slug = ${slugOrId} or w.id::text = ${slugOrId})`
 }
 
-/** The workspaces of a person, as a member of them sees them. */
 const memberships = (db: Db, email: string) =>
   db
     .selectFrom('workspaces as w')
@@ -28,24 +27,21 @@ const memberships = (db: Db, email: string) =>
     .where('m.email', '=', email)
     .select(['w.id', 'w.slug', 'w.name', 'm.role'])
 
-/** The query for the workspace of an address, as a member of it sees it: a row, or none for strangers. */
+/** The workspace with this slug or id, if the person is a member. */
 export const memberWorkspace = (db: Db, address: string, email: string) =>
   memberships(db, email).where(isNamed(address))
 
-/** The workspaces of a person, by name. */
+/** The workspaces that a person is a member of, by name. */
 export const listWorkspaces = (db: Db, email: string) =>
   memberships(db, email).orderBy('w.name').orderBy('w.id').execute()
 
-/**
- * The workspace that an API key opens, when it is the one of the address.
- *
- * @returns undefined when the key is unknown or revoked, null when it belongs to another workspace
- */
-export const keyWorkspace = async (
-  db: Db,
-  address: string,
-  apiKeyHash: string,
-): Promise<Workspace | null | undefined> => {
+export type KeyAccess =
+  | { outcome: 'allowed'; workspace: Workspace }
+  | { outcome: 'unknown_key' }
+  | { outcome: 'other_workspace' }
+
+/** Whether an API key gives access to the workspace with this slug or id. A revoked key counts as unknown. */
+export const keyWorkspace = async (db: Db, address: string, apiKeyHash: string): Promise<KeyAccess> => {
   const row = await db
     .selectFrom('api_keys as k')
     .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
@@ -53,11 +49,13 @@ export const keyWorkspace = async (
     .where('k.revoked_at', 'is', null)
     .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named')])
     .executeTakeFirst()
-  return row && (row.named ? { id: row.id, slug: row.slug, name: row.name, role: 'key' } : null)
+  if (!row) return { outcome: 'unknown_key' }
+  if (!row.named) return { outcome: 'other_workspace' }
+  return { outcome: 'allowed', workspace: { id: row.id, slug: row.slug, name: row.name, role: 'key' } }
 }
 
 /**
- * Makes a workspace, with whoever makes it as its first manager.
+ * Creates a workspace with its first manager.
  *
  * @returns null when the slug is taken
  */

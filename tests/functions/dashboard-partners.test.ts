@@ -159,7 +159,7 @@ test('coupons are added and removed on the page, and one that is taken tells by 
   const coupon = { couponId: 'a/b"><script>', couponLabel: 'ANN20' }
   const added = await pages.post(`/partners/${ann}/coupons`, coupon)
   expect(added.location).toMatch(/\?done=added$/)
-  expect((await pages.post(`/partners/${ann}/coupons`, coupon)).location).toMatch(/\?done=there_already$/)
+  expect((await pages.post(`/partners/${ann}/coupons`, coupon)).location).toMatch(/\?done=already_added$/)
   const page = await pages.get(`/partners/${ann}`)
   expect(page.text).toContain('ANN20')
   expect(page.html).not.toContain('<script>')

@@ -164,7 +164,7 @@ describe('PATCH and DELETE /members/:id', () => {
     const outcomes = await Promise.all(
       (await members.list()).map(({ id }) => change(connect(inject('database')), act, id, 'member')),
     )
-    expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(1)
+    expect(outcomes.filter((update) => update?.outcome === 'last_manager')).toHaveLength(1)
     const left = await database.query(`select id from members where workspace_id = $1 and role = 'manager'`, [
       workspaceId,
     ])
