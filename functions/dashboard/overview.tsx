@@ -3,14 +3,14 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { MOST_COUNTED, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
+import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
 
 /** A count that stops at a limit. */
 const upToMost = (number: number): string =>
-  number > MOST_COUNTED ? `more than ${MOST_COUNTED.toLocaleString('en')}` : number.toLocaleString('en')
+  number > MAX_COUNT ? `more than ${MAX_COUNT.toLocaleString('en')}` : number.toLocaleString('en')
 
 /** The steps to the first credited sale, in order. */
 const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, base: string) => [

@@ -6,7 +6,7 @@ import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payouts.tsx'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
 import { partnerLink } from '../../lib/slugs.ts'
-import { type PartnerPageData, SHOWN } from '../../lib/workspace/partner-page.queries.ts'
+import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 
@@ -127,7 +127,7 @@ const Newest = ({
   <section>
     <h2>{heading}</h2>
     {rows.length === 0 ? <p class="empty">{none}</p> : children}
-    {rows.length > SHOWN && (
+    {rows.length > ROWS_SHOWN && (
       <p>
         <a href={all}>View all {heading.toLowerCase()}</a>
       </p>
@@ -151,7 +151,7 @@ const Ledger = ({
       all={`${base}/payouts/all?partnerId=${partner.id}`}
       none="No payouts yet."
     >
-      <PayoutTable base={base} of="partner" payouts={payouts.slice(0, SHOWN)} />
+      <PayoutTable base={base} of="partner" payouts={payouts.slice(0, ROWS_SHOWN)} />
     </Newest>
     <Newest
       heading="Commissions"
@@ -159,7 +159,7 @@ const Ledger = ({
       all={`${base}/commissions?partnerId=${partner.id}`}
       none="No commissions yet."
     >
-      <CommissionTable base={base} ofOne commissions={commissions.slice(0, SHOWN)} now={now} />
+      <CommissionTable base={base} ofOne commissions={commissions.slice(0, ROWS_SHOWN)} now={now} />
     </Newest>
     <Newest
       heading="Events"
@@ -167,7 +167,7 @@ const Ledger = ({
       all={`${base}/events?partnerId=${partner.id}`}
       none="No sales or leads yet."
     >
-      <EventTable base={base} ofOne events={events.slice(0, SHOWN)} />
+      <EventTable base={base} ofOne events={events.slice(0, ROWS_SHOWN)} />
     </Newest>
     <Newest
       heading="Customers"
@@ -175,7 +175,7 @@ const Ledger = ({
       all={`${base}/customers?partnerId=${partner.id}`}
       none="No customers yet."
     >
-      <CustomerTable base={base} ofOne customers={customers.slice(0, SHOWN)} />
+      <CustomerTable base={base} ofOne customers={customers.slice(0, ROWS_SHOWN)} />
     </Newest>
   </>
 )

@@ -1,4 +1,4 @@
-/** Import of customer-to-partner mappings: what is there already, in one read, and what changes, in one write. */
+/** Import of customer-to-partner mappings: one read and one write. */
 import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -11,18 +11,18 @@ import type {
   MappedPartner,
 } from './customer-import.ts'
 
-/** The texts of one parameter, each once, as a table. */
+/** Distinct values as a table, in one parameter. */
 const texts = (values: string[]) =>
   sql`jsonb_array_elements_text(${JSON.stringify([...new Set(values)])}::jsonb)`
 
 /**
- * Reads, in one fetch, the workspace as its member sees it, and what of the rows is there already: programs,
- * partners and customers. Whoever is no member of the workspace gets nothing of it.
+ * Reads the workspace and the existing programs, partners and customers of the rows, in one database round trip.
+ * Returns nothing to a person who is not a member of the workspace.
  *
- * `offset 0` makes each row look up what is there by itself. A plain join might as well be planned as a walk through
- * the whole table, when that has grown faster than Postgres's statistics of it, as it does during an import.
+ * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics, and the planner could
+ * choose a sequential scan for a plain join.
  *
- * @param programId the program of the whole call, which is looked up too
+ * @param programId the default program of the request
  */
 export const loadCustomerImport = async (
   db: Db,
@@ -64,19 +64,19 @@ export const loadCustomerImport = async (
 type CustomerImport = {
   workspaceId: string
   customers: MappedCustomer[]
-  /** Written with the import, or not at all. */
+  /** The audit entry, written in the same transaction. */
   audit: CompiledQuery
   now: Date
 }
 
 /**
- * Makes and moves customers, all of them or none. What a mapping leaves out stays as it is, and a customer whom it
- * would leave the same is not touched.
+ * Upserts customers in one transaction. A null field of a mapping keeps the stored value, and a customer that would
+ * not change is not updated.
  *
- * Sorted, so that imports and reports that meet in the same customers never wait for each other in a circle.
+ * Rows are sorted, so that concurrent imports and reports lock them in the same order and cannot deadlock.
  *
- * @returns for each customer that was made or changed, by its external id, whether it was made; a customer who was
- *   read as unknown may have been made by a report meanwhile
+ * @returns `created` or `updated` for each customer that was written, by external id. A customer that did not exist
+ *   when the request read it may have been created by a concurrent report.
  */
 export const saveCustomerImport = async (
   db: Db,
@@ -105,7 +105,7 @@ export const saveCustomerImport = async (
             (excluded.partner_id, coalesce(excluded.email, customers.email),
              coalesce(excluded.started_at, customers.started_at),
              coalesce(excluded.started_program_id, customers.started_program_id))
-         or customers.imported_at = excluded.imported_at -- by an earlier try of the same call, unseen
+         or customers.imported_at = excluded.imported_at -- written by an earlier attempt of this request
     returning id, external_id, partner_id, old.partner_id is distinct from partner_id as is_new
     ), referral as (
       insert into referrals (workspace_id, customer_id, partner_id, referred_at)

@@ -1,16 +1,16 @@
-/** Import of customer-to-partner mappings: what becomes of each row. Spec, section 4.4. */
+/** Import of customer-to-partner mappings: the decision for each row. Spec, section 4.4. */
 
-/** In one call. Spec, section 8. */
+/** Per request. Spec, section 8. */
 export const MAX_CUSTOMER_ROWS = 1_000
 
-/** A mapping, as it came out of its row. */
+/** A valid row. */
 export type CustomerRow = {
   customerExternalId: string
   customerEmail: string | null
   partnerEmail: string
-  /** When the customer's first sale was rewarded, on another platform. */
+  /** When another platform first rewarded a sale of this customer. */
   startedAt: Date | null
-  /** The program in which the partner is to be found; null is any. */
+  /** The partner's program; null is any. */
   programId: string | null
 }
 
@@ -23,7 +23,7 @@ type CustomerProblem =
   | 'partner_ambiguous'
   | 'partner_not_found'
 
-/** A row that can't be imported, and what to correct in it. */
+/** An invalid row, and what to correct. */
 export type BadCustomerRow = {
   customerExternalId: string
   partnerEmail: string
@@ -31,10 +31,8 @@ export type BadCustomerRow = {
   message: string
 }
 
-/** A partner, as far as a mapping needs it. */
 export type MappedPartner = { id: string; email: string; programId: string }
 
-/** What a mapping changes of a customer. */
 export type CustomerMapping = {
   partnerId: string
   email: string | null
@@ -42,18 +40,18 @@ export type CustomerMapping = {
   startedProgramId: string | null
 }
 
-/** What of the rows is there already, in the workspace. */
+/** What exists in the workspace. */
 export type CustomerImportFacts = {
   programIds: ReadonlySet<string>
   partners: MappedPartner[]
-  /** The customers who are known, by their external id. */
+  /** By external id. */
   customers: ReadonlyMap<string, CustomerMapping>
 }
 
-/** A customer to be made or changed. A null changes nothing in a customer who is there. */
+/** A customer to upsert. A null keeps the stored value. */
 export type MappedCustomer = CustomerMapping & { externalId: string }
 
-/** What became of one row, as the caller hears it. */
+/** The result of one row, in the response. */
 export type CustomerResult = {
   customerExternalId: string
   partnerEmail: string
@@ -66,12 +64,10 @@ export type CustomerImportSummary = Record<'created' | 'updated' | 'unchanged' |
 
 export type CustomerImportDecision = { mapped: MappedCustomer[]; results: CustomerResult[] }
 
-/** Whether a row can be imported, as far as it says itself. */
 export const isCustomerRow = (row: CustomerRow | BadCustomerRow): row is CustomerRow => !('code' in row)
 
 type Problem = { code: CustomerProblem; message: string }
 
-/** The partner of a row, or why there is none. */
 const findPartner = (
   { partnerEmail, programId }: CustomerRow,
   programIds: ReadonlySet<string>,
@@ -89,17 +85,17 @@ const findPartner = (
   if (!partner) {
     return {
       code: 'partner_not_found',
-      message: `No partner has the address "${partnerEmail}". Import the partner first, then this row again.`,
+      message: `No partner has the address "${partnerEmail}". Import the partner first, then import this row again.`,
     }
   }
   if (!another) return partner
   return {
     code: 'partner_ambiguous',
-    message: `"${partnerEmail}" is a partner of more than one program. Say which one with programId.`,
+    message: `"${partnerEmail}" is a partner of more than one program. Set programId.`,
   }
 }
 
-/** What a mapping makes of what was there before. What it leaves out stays as it is. */
+/** Applies a mapping to a customer. A null keeps the previous value. */
 const apply = (before: CustomerMapping | undefined, mapping: CustomerMapping): CustomerMapping => {
   const { startedAt, startedProgramId } = mapping.startedAt ? mapping : (before ?? mapping)
   return {
@@ -117,8 +113,8 @@ const isSame = (a: CustomerMapping, b: CustomerMapping): boolean =>
   a.startedProgramId === b.startedProgramId
 
 /**
- * Decides what becomes of each row. A mapping moves its customer whatever the program's `attribution` says: the
- * merchant says it, not a visitor. Rows for one customer act one after the other, so the last one stands.
+ * Decides each row. A mapping overrides the program's `attribution`, because the merchant requested it. Rows for the
+ * same customer apply in order, so the last one wins.
  */
 export const decideCustomerImport = (
   rows: (CustomerRow | BadCustomerRow)[],
@@ -147,18 +143,18 @@ export const decideCustomerImport = (
     const after = apply(known, mapping)
     if (known && isSame(known, after)) return { customerExternalId, partnerEmail, status: 'unchanged' }
     customers.set(customerExternalId, after)
-    // Kept without what was known before, which may change until it is saved.
-    const given = apply(mapped.get(customerExternalId), mapping)
-    mapped.set(customerExternalId, { ...given, externalId: customerExternalId })
+    // Excludes the values read earlier, which may change before the write.
+    const change = apply(mapped.get(customerExternalId), mapping)
+    mapped.set(customerExternalId, { ...change, externalId: customerExternalId })
     return { customerExternalId, partnerEmail, status: known ? 'updated' : 'created' }
   })
   return { mapped: [...mapped.values()], results }
 }
 
 /**
- * The results after all, when a report made a customer, or another import mapped it, between the read and the write.
+ * Corrects the results of customers that a report or another import created between the read and the write.
  *
- * @param saved what became of the customers that were written, by their external ids
+ * @param saved the result of each written customer, by external id
  */
 export const correctResults = (
   results: CustomerResult[],
@@ -170,7 +166,7 @@ export const correctResults = (
       : result,
   )
 
-/** Counts what became of the rows. A row without its partner is an error too. */
+/** Counts the results. `partner_not_found` counts as an error. */
 export const summarizeCustomers = (results: CustomerResult[]): CustomerImportSummary => {
   const count = (...statuses: CustomerResult['status'][]) =>
     results.filter(({ status }) => statuses.includes(status)).length

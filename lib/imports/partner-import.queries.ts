@@ -1,21 +1,21 @@
-/** Bulk import of partners: what is there already, in one read, and everything that is new, in one write. */
+/** Bulk import of partners: one read and one write. */
 import { type CompiledQuery, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { MovedDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
-import { type NewPartner, type PartnerImportFacts, type PartnerRow, wantedSlug } from './partner-import.ts'
+import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
 
-/** Whose import it is, and into which program: an id from outside. */
+/** @property programId from the request, not checked yet */
 type Target = { address: string; email: string; programId: string }
 
 /**
- * Reads, in one fetch, the workspace as its member sees it, the program, and what of the rows is there already.
- * Whoever is no member of the workspace gets nothing of it.
+ * Reads the workspace, the program, and the partners, slugs and coupons of the rows that exist, in one database round
+ * trip. Returns nothing to a person who is not a member of the workspace.
  *
- * Each row looks up what is there by a subquery of its own. A join might as well be planned as a walk through all
- * partners, when the table has grown faster than Postgres's statistics of it, as it does during an import.
+ * Subqueries force an index lookup per row. During an import the table outgrows its statistics, and the planner could
+ * choose a sequential scan for a join.
  */
 export const loadPartnerImport = async (
   db: Db,
@@ -24,12 +24,12 @@ export const loadPartnerImport = async (
 ) => {
   const workspace = memberWorkspace(db, address, email)
   const workspaceId = workspace.clearSelect().select('w.id')
-  const wanted = rows.map((row) => ({
+  const keys = rows.map((row) => ({
     email: row.email,
-    slugKey: slugKey(wantedSlug(row)),
+    slugKey: slugKey(preferredSlug(row)),
     couponId: row.coupon?.id,
   }))
-  const lookUp = sql<Found>`
+  const selectExisting = sql<Existing>`
     with target as (
       select id as program_id, workspace_id from programs
       where workspace_id = (${workspaceId}) and id = ${programId}
@@ -41,7 +41,7 @@ export const loadPartnerImport = async (
               and p.program_id = target.program_id and p.slug_key = r."slugKey") as "slugTaken",
              (select true from coupon_aliases c where c.workspace_id = target.workspace_id
               and c.coupon_id = r."couponId") as "couponTaken"
-      from target, jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+      from target, jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)
                      as r (email text, "slugKey" text, "couponId" text)
     )
     select * from found where num_nonnulls(slug, "slugTaken", "couponTaken") > 0`
@@ -53,13 +53,13 @@ export const loadPartnerImport = async (
       .where('id', '=', programId)
       .select(['id', 'name', 'site_url as siteUrl'])
       .compile(),
-    lookUp.compile(db),
+    selectExisting.compile(db),
   ])
   return { workspace: workspaces[0], program: programs[0], facts: toFacts(found) }
 }
 
-/** What is there of one row; of most rows of an import, nothing is. */
-type Found = {
+/** What exists of one row. Rows of which nothing exists are not selected. */
+type Existing = {
   email: string
   slugKey: string
   couponId: string | null
@@ -68,32 +68,32 @@ type Found = {
   couponTaken: true | null
 }
 
-const toFacts = (found: Found[]): PartnerImportFacts => ({
+const toFacts = (found: Existing[]): PartnerImportFacts => ({
   partners: new Map(found.flatMap(({ email, slug }) => (slug === null ? [] : [[email, slug] as const]))),
   slugKeys: new Set(found.flatMap(({ slugKey, slugTaken }) => (slugTaken ? slugKey : []))),
   couponIds: new Set(found.flatMap(({ couponId, couponTaken }) => (couponTaken && couponId) || [])),
 })
 
-/** A partner to be made, with the mail that welcomes it, if it is to be welcomed. */
+/** A partner to insert, with its welcome mail if one was requested. */
 type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 
 type PartnerImport = {
   workspaceId: string
   programId: string
   partners: PlannedPartner[]
-  /** Written with the import, or not at all. */
+  /** The audit entry, written in the same transaction. */
   audit: CompiledQuery
   now: Date
 }
 
 /**
- * Saves new partners with their coupons, opening balances and mails: all of them, or none.
+ * Inserts partners with their coupons, opening balances and mails, in one transaction.
  *
- * Imports of a workspace go one at a time: the lock is taken by a statement of its own, because the next one sees
- * only what was there when it began. So it meets rows that are there when they were just made by another import,
- * which ends it, and never waits for half of one while holding the other half.
+ * An advisory lock serializes the imports of a workspace, which prevents deadlocks between them. It is a statement of
+ * its own, because the insert's snapshot must be newer than the lock: rows of the previous import then violate a
+ * unique constraint immediately.
  *
- * @returns false when an address, slug or coupon was taken after it was read: decide again
+ * @returns false when an email address, slug or coupon was taken after the read: read and decide again
  */
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
   const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${planned.workspaceId}`}, 0))`
@@ -106,14 +106,13 @@ export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise
   }
 }
 
-/** What says that an address, a slug or a coupon has somebody already. */
 const TAKEN = [
   'partners_program_id_email_key',
   'partners_program_id_slug_key_key',
   'coupon_aliases_workspace_id_coupon_id_key',
 ]
 
-/** A partner as the statement takes it, with the ids of all that is made with it. */
+/** The statement's parameters for one partner, with new ids. */
 const toRow = ({ coupon, ...partner }: PlannedPartner) => ({
   id: newId(),
   email: partner.email,
@@ -125,10 +124,7 @@ const toRow = ({ coupon, ...partner }: PlannedPartner) => ({
   ...(partner.mail && { mail: newId(), details: partner.mail }),
 })
 
-/**
- * Inserts all that is new. Does nothing when an earlier try of the same call has done it unseen: its first partner
- * tells, since all came together.
- */
+/** Idempotent: does nothing when the first partner's id exists, because an earlier attempt committed all rows. */
 const insertPartners = ({ workspaceId, programId, partners, now }: PartnerImport) => {
   const rows = partners.map(toRow)
   return sql`

@@ -1,47 +1,47 @@
-/** Bulk import of partners: what becomes of each row. Spec, section 4.3. */
+/** Bulk import of partners: the decision for each row. Spec, section 4.3. */
 import { makeSlug, slugKey, suffixedSlug } from '../slugs.ts'
 
-/** In one call. Spec, section 8. */
+/** Per request. Spec, section 8. */
 export const MAX_PARTNER_ROWS = 500
 
-/** A partner of a call, as it came out of its row. */
+/** A valid row. */
 export type PartnerRow = {
   email: string
   name: string | null
-  /** The slug to keep; without one, it is made up. */
+  /** null generates one. */
   slug: string | null
   coupon: { id: string; label: string | null } | null
-  /** What the partner is still owed, in cents of USD; 0 is nothing. */
+  /** In cents of USD. */
   openingBalanceCents: number
 }
 
-/** A row that can't be imported, and what to correct in it. */
+/** An invalid row, and what to correct. */
 export type BadPartnerRow = {
   email: string
   code: 'email_invalid' | 'name_invalid' | 'slug_invalid' | 'coupon_invalid' | 'opening_balance_invalid'
   message: string
 }
 
-/** What of the rows is there already. */
+/** What exists. */
 export type PartnerImportFacts = {
-  /** The slugs of the program's partners, by e-mail address. */
+  /** Slugs of the program's partners, by email address. */
   partners: ReadonlyMap<string, string>
-  /** The keys of the program's slugs. */
+  /** Keys of slugs that are taken in the program. */
   slugKeys: ReadonlySet<string>
-  /** The coupons of the workspace. */
+  /** Coupons that are taken in the workspace. */
   couponIds: ReadonlySet<string>
 }
 
-/** A partner to be made. Without the coupon, when that is another partner's. */
+/** A partner to insert. The coupon is null if another partner has it. */
 export type NewPartner = Omit<PartnerRow, 'slug'> & { slug: string }
 
-/** What became of one row, as the caller hears it. */
+/** The result of one row, in the response. */
 export type PartnerResult = {
   email: string
   status: 'created' | 'skipped_existing' | 'error'
   slug: string
   couponMapped: boolean
-  /** The slug that the row asked for, when it had to be renamed: links with it lead elsewhere. */
+  /** The row's slug, if it was taken: links with it credit another partner. */
   requestedSlug?: string
   code?: BadPartnerRow['code'] | 'coupon_taken'
   message?: string
@@ -58,13 +58,12 @@ export type PartnerImportDecision = {
   summary: PartnerImportSummary
 }
 
-/** Whether a row can be imported. */
 export const isPartnerRow = (row: PartnerRow | BadPartnerRow): row is PartnerRow => !('code' in row)
 
-/** The slug that a row asks for, or would be given if nobody else had it. */
-export const wantedSlug = (row: PartnerRow): string => row.slug ?? makeSlug(row.name, row.email)
+/** The row's slug, or the one generated for it. A suffix is added if it is taken. */
+export const preferredSlug = (row: PartnerRow): string => row.slug ?? makeSlug(row.name, row.email)
 
-/** The rows that make a partner: the first of each address that the program doesn't know. */
+/** The first row of each new email address. */
 const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: PartnerImportFacts) => {
   const byEmail = new Map<string, PartnerRow>()
   for (const row of rows) {
@@ -74,32 +73,31 @@ const rowsToCreate = (rows: (PartnerRow | BadPartnerRow)[], { partners }: Partne
 }
 
 /**
- * Gives each new partner its slug. Those that rows ask for come first, in the order of the rows: a made-up one
- * breaks no link by being another.
+ * Assigns slugs. Requested slugs take precedence over generated ones, because existing links use them.
  *
- * @returns the slugs by e-mail address
+ * @returns slugs by email address
  */
-const giveSlugs = (rows: PartnerRow[], { slugKeys }: PartnerImportFacts, suffix: () => string) => {
+const assignSlugs = (rows: PartnerRow[], { slugKeys }: PartnerImportFacts, suffix: () => string) => {
   const taken = new Set(slugKeys)
-  const given = new Map<string, string>()
+  const assigned = new Map<string, string>()
   for (const row of [
     ...rows.filter(({ slug }) => slug !== null),
     ...rows.filter(({ slug }) => slug === null),
   ]) {
-    const wanted = wantedSlug(row)
-    let slug = wanted
-    while (taken.has(slugKey(slug))) slug = suffixedSlug(wanted, suffix())
+    const preferred = preferredSlug(row)
+    let slug = preferred
+    while (taken.has(slugKey(slug))) slug = suffixedSlug(preferred, suffix())
     taken.add(slugKey(slug))
-    given.set(row.email, slug)
+    assigned.set(row.email, slug)
   }
-  return given
+  return assigned
 }
 
 /**
- * Decides what becomes of each row. A partner who is there is left alone in every way, so that an import can be
- * repeated; a row that is wrong, or repeats an earlier one, takes no slug and no coupon from others.
+ * Decides each row. Existing partners are not changed, so an import can be repeated. Invalid and duplicate rows
+ * reserve no slug and no coupon.
  *
- * @param suffix makes what tells a slug from the one that was taken
+ * @param suffix generates a suffix for a slug that is taken
  */
 export const decidePartnerImport = (
   rows: (PartnerRow | BadPartnerRow)[],
@@ -107,7 +105,7 @@ export const decidePartnerImport = (
   suffix: () => string,
 ): PartnerImportDecision => {
   const creating = rowsToCreate(rows, facts)
-  const slugs = giveSlugs([...creating.values()], facts, suffix)
+  const slugs = assignSlugs([...creating.values()], facts, suffix)
   const coupons = new Set(facts.couponIds)
   const newPartners: NewPartner[] = []
 
@@ -136,7 +134,7 @@ export const decidePartnerImport = (
 
 const couponTaken = (id: string) => ({
   code: 'coupon_taken' as const,
-  message: `The coupon "${id}" belongs to another partner, and stays there. Add it on the partner’s page once it is free.`,
+  message: `Another partner has the coupon "${id}". Remove it there, then add it on this partner’s page.`,
 })
 
 const summarize = (results: PartnerResult[]): PartnerImportSummary => {

@@ -1,10 +1,10 @@
-/** What both imports have in common. */
+/** What partner and customer imports share. */
 import { ApiError } from '../http/errors.ts'
 
-/** The most that an import may send, in bytes: 500 partners with 2 KiB each. */
+/** Maximum body size: 500 partners of 2 KiB each. */
 export const IMPORT_MAX_BYTES = 1024 * 1024
 
-/** Refuses a call of too many rows, before any of them is looked at. @throws {ApiError} `too_many_rows` */
+/** Checks the number of rows before they are parsed. @throws {ApiError} `too_many_rows` */
 export const limitRows =
   (most: number) =>
   (body: unknown): void => {
@@ -12,11 +12,10 @@ export const limitRows =
     if (Array.isArray(rows) && rows.length > most) {
       throw new ApiError(
         'too_many_rows',
-        `${rows.length} rows are more than the ${most} of one call. Nothing was imported: send the rest in further calls.`,
+        `The request has ${rows.length} rows; the limit is ${most}. Nothing was imported. Split the rows into several requests.`,
       )
     }
   }
 
-/** The error for a program that isn't there, or is another workspace's. */
 export const programNotFound = () =>
   new ApiError('not_found', 'This workspace has no program with this id. Check `programId`.')

@@ -1,4 +1,4 @@
-/** Reads the rows of an import: each is a partner or a mapping, or what is to be corrected in it. */
+/** Parses the rows of an import. Each is valid, or says what to correct. */
 import * as z from 'zod'
 import { normalizeEmail, readEmail } from '../emails.ts'
 import { MAX_ID_LENGTH } from '../http/fields.ts'
@@ -7,7 +7,7 @@ import type { BadCustomerRow, CustomerRow } from './customer-import.ts'
 import { CustomerImportRow, PartnerImportRow } from './imports.schemas.ts'
 import type { BadPartnerRow, PartnerRow } from './partner-import.ts'
 
-/** A row whose balance nobody looks at. */
+/** Ignores the balance, whatever it is. */
 const PartnerRowWithoutBalance = PartnerImportRow.extend({
   openingBalanceCents: z
     .unknown()
@@ -19,64 +19,67 @@ type Problem<Code> = { code: Code; message: string }
 
 const BAD_EMAIL = {
   code: 'email_invalid',
-  message: 'Give the e-mail address of the partner, such as ann@example.com.',
+  message: 'Enter the partner’s email address, such as ann@example.com.',
 } as const
 const BAD_COUPON = {
   code: 'coupon_invalid',
-  message: `Give the coupon an id, and a label if it has one, of at most ${MAX_ID_LENGTH} characters each.`,
+  message: `Enter the coupon’s id, and optionally a label, of at most ${MAX_ID_LENGTH} characters each.`,
 } as const
 
-/** What is wrong with a partner's row, by the field that can't be read. */
+/** By invalid field. */
 const PARTNER_PROBLEMS: Record<string, Problem<BadPartnerRow['code']>> = {
-  name: { code: 'name_invalid', message: `Give a name of at most ${MAX_ID_LENGTH} characters.` },
+  name: { code: 'name_invalid', message: `Enter a name of at most ${MAX_ID_LENGTH} characters.` },
   slug: {
     code: 'slug_invalid',
-    message: `Give a slug of at most ${MAX_ID_LENGTH} characters in one line, or none to have one made.`,
+    message: `Enter a slug of at most ${MAX_ID_LENGTH} characters in one line, or leave it blank to generate one.`,
   },
   couponId: BAD_COUPON,
   couponLabel: BAD_COUPON,
   openingBalanceCents: {
     code: 'opening_balance_invalid',
-    message: `Give the balance as a whole number of cents, from 0 to ${MAX_AMOUNT_CENTS}.`,
+    message: `Enter the balance in cents, a whole number from 0 to ${MAX_AMOUNT_CENTS}.`,
   },
 }
 
 const BAD_CUSTOMER_ID = {
   code: 'customer_id_invalid',
-  message: `Give the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the e-mail address.`,
+  message: `Enter the customer’s id at the payment processor, of at most ${MAX_ID_LENGTH} characters, or the email address.`,
 } as const
 const BAD_START = {
   code: 'started_at_invalid',
-  message: 'Give a date that has been, such as 2025-01-31, or none.',
+  message: 'Enter a date in the past, such as 2025-01-31, or leave it blank.',
 } as const
 
-/** What is wrong with a customer's row, by the field that can't be read. */
+/** By invalid field. */
 const CUSTOMER_PROBLEMS: Record<string, Problem<BadCustomerRow['code']>> = {
   customerEmail: {
     code: 'customer_email_invalid',
-    message: 'Correct the customer’s e-mail address, or leave it out.',
+    message: 'Correct the customer’s email address, or leave it blank.',
   },
   partnerEmail: {
     code: 'partner_email_invalid',
-    message: 'Give the e-mail address of the partner, such as ann@example.com.',
+    message: 'Enter the partner’s email address, such as ann@example.com.',
   },
   startedAt: BAD_START,
-  programId: { code: 'program_not_found', message: 'Give the id of one of your programs, or none.' },
+  programId: {
+    code: 'program_not_found',
+    message: 'Enter the id of one of your programs, or leave it blank.',
+  },
 }
 
-/** Before there was a web, nobody was rewarded for a link. */
+/** Older dates are typing errors: no affiliate programs existed. */
 const EARLIEST = new Date('1990-01-01')
 
-/** The first field that can't be read, or none when the row is no object at all. */
+/** The first invalid field; blank when the row is not an object. */
 const badField = (error: z.ZodError): string => String(error.issues[0]?.path[0] ?? '')
 
-/** The text of a field of a row that can't be read, by which its sender knows it again. */
+/** A field of an invalid row, for the sender to recognize the row. */
 const textOf = (row: unknown, field: string): string => {
   const value: unknown = Object(row)[field]
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** @param withBalance looks at the opening balance; else it is nothing, whatever it says */
+/** @param withBalance whether to read the opening balance */
 export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow | BadPartnerRow => {
   const { data: row, error } = (withBalance ? PartnerImportRow : PartnerRowWithoutBalance).safeParse(input)
   if (error) {
@@ -92,7 +95,7 @@ export const readPartnerRow = (input: unknown, withBalance: boolean): PartnerRow
   }
 }
 
-/** @param programId where the partner is to be found, when the row doesn't say */
+/** @param programId the default for rows without one */
 export const readCustomerRow = (
   input: unknown,
   programId: string | null,

@@ -1,4 +1,4 @@
-/** API keys, of which the hash alone is kept. */
+/** API keys. Only their hashes are stored. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -13,11 +13,11 @@ const selectKeys = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', workspaceId)
     .select(['id', 'name', 'created_at as createdAt', 'revoked_at as revokedAt'])
 
-/** One key of a workspace, or none. `id` must be a UUID. */
+/** @param id a UUID */
 export const findApiKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
   selectKeys(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
-/** The keys of a workspace, newest first, revoked ones too. */
+/** The keys of a workspace, newest first. Includes revoked keys. */
 export const listApiKeys = (
   db: Db,
   workspaceId: string,
@@ -27,7 +27,7 @@ export const listApiKeys = (
   return (cursor ? keys.where('id', '<', cursor) : keys).execute()
 }
 
-/** Lets a key in from now on. */
+/** Stores a new key. */
 export const addApiKey = async (
   db: Db,
   act: Act,
@@ -53,14 +53,14 @@ export const addApiKey = async (
 }
 
 /**
- * Shuts a key out from now on, for good. Doing it again changes nothing.
+ * Revokes a key, permanently. Idempotent.
  *
- * @returns the key, or undefined when the workspace has none with this id
+ * @returns undefined when the workspace has no such key
  */
 export const revokeApiKey = async (db: Db, act: Act, id: string): Promise<ApiKey | undefined> => {
   const key = await findApiKey(db, act.workspaceId, id)
   if (!key || key.revokedAt) return key
-  // Of two who revoke it at once, the second waits here, and finds it done.
+  // A concurrent revocation waits for the row lock, and then writes no audit entry.
   const live = db
     .selectFrom('api_keys')
     .where('id', '=', id)

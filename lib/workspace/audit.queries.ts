@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 
-/** Something that a person did to a workspace. Past tense, by resource, so that a list of them reads like a story. */
+/** `resource.verb`, in the past tense. */
 export type AuditAction =
   | 'workspace.created'
   | 'member.invited'
@@ -32,26 +32,25 @@ export type AuditAction =
   | 'stripe_key.added'
   | 'stripe_key.removed'
 
-/** Someone doing something to a workspace, now. */
+/** Who changes a workspace, and when. */
 export type Act = {
   workspaceId: string
-  /** The e-mail address of whoever does it. */
+  /** An email address. */
   actor: string
   now: Date
 }
 
 export type AuditEntry = Act & {
   action: AuditAction
-  /** The row that it was done to. */
+  /** The id of the changed row. */
   subjectId: string | null
   details: Record<string, unknown>
-  /** Writes the entry only if this holds where it stands in the batch. */
+  /** Writes the entry only if this holds at its position in the batch. */
   when?: Expression<SqlBool>
 }
 
 /**
- * The statement that writes an entry, for the batch of the change itself: both are saved, or neither is.
- * It may run twice.
+ * Inserts an entry, in the same batch as the change. Idempotent.
  *
  * @example
  * ```ts

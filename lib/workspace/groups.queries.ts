@@ -1,5 +1,4 @@
 /** Groups, with their rewards. */
-
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -50,7 +49,7 @@ const toGroup = ({ id, programId, name, createdAt, ...row }: Row): Group => ({
   createdAt,
 })
 
-/** One group of a workspace, or none. `id` must be a UUID. */
+/** @param id a UUID */
 export const findGroup = async (db: Db, workspaceId: string, id: string): Promise<Group | undefined> => {
   const row = await selectGroups(db, workspaceId).where('g.id', '=', id).executeTakeFirst()
   return row && toGroup(row)
@@ -71,17 +70,17 @@ export const listGroups = async (
   return rows.map(toGroup)
 }
 
-/** The id of a wanted reward and the statement that writes it; none to leave as it is, and null to take it away. */
-const plan = (db: Db, act: Act, reward: RewardTerms | null | undefined) => {
+/** Prepares a new reward: its id, and the statement that inserts it. null removes the reward; undefined keeps it. */
+const prepareReward = (db: Db, act: Act, reward: RewardTerms | null | undefined) => {
   if (!reward) return { id: reward, statements: [] }
   const id = newId()
   return { id, statements: [newReward(db, act, id, reward).compile()] }
 }
 
-/** Makes a group in a program, which must be one of the workspace. */
+/** @param programId a program of the workspace */
 export const createGroup = async (db: Db, act: Act, programId: string, terms: GroupTerms): Promise<Group> => {
   const id = newId()
-  const [sale, lead] = [plan(db, act, terms.saleReward), plan(db, act, terms.leadReward)]
+  const [sale, lead] = [prepareReward(db, act, terms.saleReward), prepareReward(db, act, terms.leadReward)]
   await db.batch([
     ...sale.statements,
     ...lead.statements,
@@ -109,24 +108,27 @@ export const createGroup = async (db: Db, act: Act, programId: string, terms: Gr
 }
 
 /**
- * Changes what differs. Another reward is a new row, since commissions keep the one they were made with.
+ * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
  *
- * @returns the group as it is then, or undefined when the workspace has none with this id
+ * @returns the updated group, or undefined when the workspace has no such group
  */
 export const changeGroup = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Patch<GroupTerms>,
+  patch: Patch<GroupTerms>,
 ): Promise<Group | undefined> => {
   const before = await findGroup(db, act.workspaceId, id)
   if (!before) return undefined
   const { name, saleReward, leadReward } = before
-  const changes = diff<GroupTerms>({ name, saleReward, leadReward }, wanted)
+  const changes = diff<GroupTerms>({ name, saleReward, leadReward }, patch)
   if (!changes) return before
 
   const { changed } = changes
-  const [sale, lead] = [plan(db, act, changed.saleReward), plan(db, act, changed.leadReward)]
+  const [sale, lead] = [
+    prepareReward(db, act, changed.saleReward),
+    prepareReward(db, act, changed.leadReward),
+  ]
   await db.batch([
     ...sale.statements,
     ...lead.statements,

@@ -1,10 +1,10 @@
-/** A workspace at a glance: what is set up, and what has come of it. */
+/** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
 
-/** Counting stops here: the page says "more than" then, and is as quick as before. */
-export const MOST_COUNTED = 100_000
+/** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
+export const MAX_COUNT = 100_000
 
 const EVENTS_DAYS = 30
 const MS_PER_DAY = 86_400_000
@@ -14,21 +14,21 @@ export type Overview = {
   hasApiKey: boolean
   hasClick: boolean
   hasSale: boolean
-  /** At most `MOST_COUNTED` + 1. */
+  /** At most `MAX_COUNT` + 1. */
   partners: number
-  /** Those of the last 30 days; at most `MOST_COUNTED` + 1. */
+  /** In the last 30 days; at most `MAX_COUNT` + 1. */
   events: number
-  /** What partners have earned, minor units, by currency. */
+  /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint; payableCents: bigint }[]
 }
 
-/** The first UUIDv7 of a moment: ids are in the order of time, and an index on them serves for both. */
+/** The smallest UUIDv7 of a moment. Ids sort by creation time, so an index on ids also serves ranges of time. */
 export const firstIdAt = (moment: Date): string => {
   const hex = moment.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** Everything of the overview, in one fetch. */
+/** Makes one database round trip. */
 export const readOverview = async (db: Db, workspaceId: string, now: Date): Promise<Overview> => {
   const since = firstIdAt(new Date(now.getTime() - EVENTS_DAYS * MS_PER_DAY))
   const [[facts], earned] = await db.batch([
@@ -39,12 +39,12 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
         exists (select from clicks where workspace_id = ${workspaceId}) as "hasClick",
         exists (select from events where workspace_id = ${workspaceId} and kind = 'sale') as "hasSale",
         (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
-                                    limit ${MOST_COUNTED + 1}) p) as partners,
+                                    limit ${MAX_COUNT + 1}) p) as partners,
         (select count(*)::int from (select from events where workspace_id = ${workspaceId} and id >= ${since}
-                                    limit ${MOST_COUNTED + 1}) e) as events
+                                    limit ${MAX_COUNT + 1}) e) as events
     `.compile(db),
     earnedQuery(db, workspaceId, now).compile(),
   ])
-  if (!facts) throw new Error('A select without a table gives one row.')
+  if (!facts) throw new Error('Unreachable: a select without a table returns one row.')
   return { ...facts, earned }
 }

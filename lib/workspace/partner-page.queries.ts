@@ -1,5 +1,4 @@
-/** Everything that a partner's page shows. */
-
+/** The data of a partner's page. */
 import { customersQuery } from '../customers/customers.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
@@ -7,18 +6,18 @@ import { commissionsQuery, earnedQuery } from '../tracking/commissions.queries.t
 import { eventsQuery } from '../tracking/events.queries.ts'
 import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 
-/** Of lists that may be long, the page shows the newest, and leads on to the others. */
-export const SHOWN = 10
+/** The newest rows of each list; the page links to the rest. */
+export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with what it has earned, the account that it is paid to, its newest payouts, commissions, events and
- * customers, and the groups that it may be in, in one fetch. The lists are one row longer than what is shown, where there is more.
+ * Reads a partner with its balances, payout account, groups, and newest payouts, commissions, events and customers, in
+ * one database round trip. A list with more rows than the page shows has one extra row.
  *
  * @param id a UUID
  * @returns undefined when the workspace has no such partner
  */
 export const readPartnerPage = async (db: Db, workspaceId: string, id: string, now: Date) => {
-  const ofPartner = { partnerId: id, limit: SHOWN + 1 }
+  const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
   const [[partner], groups, earned, [account], payouts, commissions, events, customers] = await db.batch([
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
@@ -43,7 +42,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
   )
 }
 
-/** How the account is that a partner has connected, which belongs to its address. */
+/** The partner's connected account, which belongs to its email address. */
 const accountQuery = (db: Db, workspaceId: string, partnerId: string) =>
   db
     .selectFrom('payout_accounts as a')

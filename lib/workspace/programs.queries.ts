@@ -1,5 +1,4 @@
 /** Programs, with their rewards. */
-
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -38,7 +37,7 @@ const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): P
   return { ...row, reward, minimumPayoutCents: Number(row.minimumPayoutCents) }
 }
 
-/** One program of a workspace, or none. `id` must be a UUID. */
+/** @param id a UUID */
 export const findProgram = async (db: Db, workspaceId: string, id: string): Promise<Program | undefined> => {
   const row = await selectPrograms(db, workspaceId).where('p.id', '=', id).executeTakeFirst()
   return row && toProgram(row)
@@ -55,7 +54,7 @@ export const listPrograms = async (
   return rows.map(toProgram)
 }
 
-/** Where each of the terms stands, but for the reward, which is a row of its own. */
+/** The columns of the terms. The reward is a row of its own. */
 const COLUMNS = {
   name: 'name',
   siteUrl: 'site_url',
@@ -71,13 +70,12 @@ const COLUMNS = {
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
 
-/** The columns of terms. Kysely leaves out those that are undefined. */
+/** Kysely omits the columns that are undefined. */
 export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
   Object.fromEntries(
     Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
   ) as Columns<T>
 
-/** Makes a program and its reward. */
 export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Promise<Program> => {
   const [id, rewardId] = [newId(), newId()]
   await db.batch([
@@ -105,21 +103,21 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
 }
 
 /**
- * Changes what differs. Another reward is a new row, since commissions keep the one they were made with. Of two
- * changes at once, each field is as the later one left it.
+ * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
+ * Concurrent updates: the last write of each field wins.
  *
- * @returns the program as it is then, or undefined when the workspace has none with this id
+ * @returns the updated program, or undefined when the workspace has no such program
  */
 export const changeProgram = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: Patch<ProgramTerms>,
+  patch: Patch<ProgramTerms>,
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
   const { id: _id, createdAt: _createdAt, ...terms } = before
-  const changes = diff<ProgramTerms>(terms, wanted)
+  const changes = diff<ProgramTerms>(terms, patch)
   if (!changes) return before
 
   const { reward, payoutSchedule } = changes.changed
@@ -131,7 +129,7 @@ export const changeProgram = async (
       .set({
         ...programColumns(changes.changed),
         reward_id: rewardId,
-        // A schedule that is switched on skips its past occurrences.
+        // A new schedule does not create runs for past occurrences.
         payout_schedule_since: payoutSchedule && act.now,
       })
       .where('workspace_id', '=', act.workspaceId)

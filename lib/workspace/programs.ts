@@ -1,4 +1,4 @@
-/** Programs and groups: the terms on which partners are rewarded. */
+/** The terms of programs and groups. */
 import type { PayoutSchedule } from '../payouts/payouts.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
@@ -8,7 +8,7 @@ export type ProgramTerms = {
   siteUrl: string
   reward: RewardTerms
   rewardInterval: RewardInterval
-  /** null is for ever. */
+  /** null is unlimited. */
   rewardDurationMonths: number | null
   holdingDays: number
   attributionDays: number
@@ -31,8 +31,8 @@ export const PROGRAM_DEFAULTS = {
 
 export type GroupTerms = {
   name: string
-  /** null leaves the program's. */
+  /** null uses the program's reward. */
   saleReward: RewardTerms | null
-  /** null is none. */
+  /** null is no reward. */
   leadReward: RewardTerms | null
 }

@@ -1,20 +1,18 @@
-/** Whether whoever signs in may make a workspace, or only whoever runs the installation. */
+/** Sign-up: whether anyone who signs in may create a workspace. */
 import { ApiError } from '../http/errors.ts'
 
 export type SignupBindings = { ALLOW_SIGNUP?: string }
 
-/** Anything but a plain no leaves the door open, as it is when nothing is said. */
+/** Open unless ALLOW_SIGNUP is `false`. */
 export const isSignupOpen = ({ ALLOW_SIGNUP }: SignupBindings): boolean =>
   ALLOW_SIGNUP?.trim().toLowerCase() !== 'false'
 
-/** What is said where no workspaces are made. */
 export const SIGNUP_CLOSED =
-  'New workspaces are not made here. Ask whoever runs this installation, or a manager to invite you to theirs.'
+  'Sign-up is closed on this installation. Ask its operator for a workspace, or a manager for an invitation.'
 
 /** @throws {ApiError} `signup_closed` */
 export const allowSignup = (env: SignupBindings): void => {
   if (!isSignupOpen(env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
 }
 
-/** What is said of a workspace's slug that somebody else has. */
-export const slugTaken = (slug: string) => `Another workspace is called "${slug}". Choose another slug.`
+export const slugTaken = (slug: string) => `The slug "${slug}" is taken. Choose another one.`

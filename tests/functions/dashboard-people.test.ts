@@ -58,7 +58,7 @@ describe('members', () => {
     expect((await pages.get('/members?done=invited')).html).toContain(email)
     const again = await pages.post('/members', { email, role: 'member' })
     expect(again.status).toBe(409)
-    expect(again.html).toContain('is a member of this workspace already')
+    expect(again.html).toContain('is already a member of this workspace')
 
     const path = `/members/${await idOf(merchant, 'ann')}`
     expect((await pages.post(path, { role: 'manager' })).status).toBe(303)

@@ -171,7 +171,7 @@ describe('/app', () => {
     expect(taken.status).toBe(409)
     expect(taken.html).toContain('<title>Error: Workspaces')
     expect(taken.html).toContain('role="alert"')
-    expect(taken.html).toContain('<a href="#slug">Slug: Another workspace is called')
+    expect(taken.html).toContain('<a href="#slug">Slug: The slug')
     expect(taken.html).not.toContain('<script>')
     expect(fieldsOf(taken.html)).toEqual({ name: '"><script>', slug: workspace.slug })
 
@@ -189,7 +189,7 @@ describe('/app', () => {
     const closed = (init?: RequestInit) =>
       askAs('dashboard', 'ann@shop.example', '/app', init, { ALLOW_SIGNUP: 'false' })
     const html = await (await closed()).text()
-    expect(html).toContain('New workspaces are not made here.')
+    expect(html).toContain('Sign-up is closed on this installation.')
     expect(html).not.toContain('name="slug"')
     const refused = await closed({ method: 'POST', body: new URLSearchParams({ name: 'Ann' }) })
     expect(refused.status).toBe(403)
