@@ -1,19 +1,16 @@
-/**
- * The sales and leads that a partner may ask about: those that it is credited with, and those that came with a click
- * on its link and were not credited to it.
- */
+/** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { Step } from '../tracking/steps.ts'
 import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
 
-/** An event as one partner may know it. The customer and the amount are for those who are credited. */
+/** An event for one partner. Show the customer and the amount only if the partner is credited. */
 export type OwnEvent = {
   id: string
   kind: 'sale' | 'lead'
   occurredAt: Date
   steps: Step[]
-  /** The partner that its reader is in this event's program. */
+  /** The reader's slug in the program. */
   slug: string
   program: string
   isCredited: boolean
@@ -22,11 +19,11 @@ export type OwnEvent = {
   customer: string
   amountCents: bigint | null
   currency: string | null
-  /** The newest commission that it made its reader, if it made one. */
+  /** The reader's latest commission. */
   commission: RawCommission | null
 }
 
-/** As JSON gives it: times as text, and amounts, which are far below 2^53, as numbers. */
+/** Built as JSON: times are text. Amounts are far below 2^53, so numbers are exact. */
 type RawCommission = {
   amountCents: number
   currency: string
@@ -36,27 +33,27 @@ type RawCommission = {
   reversedCents: number
 }
 
-/** The sales and leads of an address, newest first, and its programs, in one fetch. */
+/** The events of an email address, newest first, and its programs, in one database round trip. */
 export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter) => {
   const { programId, cursor, limit } = filter
   const mine = partnersOf(email, programId)
   const before = cursor ? sql`and e.id < ${cursor}` : sql``
   const newest = sql`order by e.id desc limit ${limit}`
-  const found = sql<SqlBool>`e.id in (
+  const isOwn = sql<SqlBool>`e.id in (
     (select e.id from events e where e.partner_id in (select id from mine) ${before} ${newest})
     union all
     (select e.id from events e join clicks k on k.workspace_id = e.workspace_id and k.id = e.click_id
      where e.workspace_id in (select workspace_id from mine) and k.partner_id in (select id from mine)
-       and ${wentElsewhere} and (e.partner_id is null or e.partner_id not in (select id from mine))
+       and ${isUncreditedClick} and (e.partner_id is null or e.partner_id not in (select id from mine))
        ${before} ${newest}))`
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
-    selectOwn(mine, found, limit).compile(db),
+    selectOwn(mine, isOwn, limit).compile(db),
   ])
   return { programs, rows }
 }
 
-/** One event of an address, or undefined. One that was credited to it before counts too: its commission is there. */
+/** Includes an event that was credited to the partner earlier, because its commission remains. */
 export const findOwnEvent = async (db: Db, email: string, id: string): Promise<OwnEvent | undefined> =>
   (await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)).rows[0]
 
@@ -64,10 +61,10 @@ const partnersOf = (email: string, programId?: string) => sql`
   select id, workspace_id, program_id, slug from partners
   where email = ${email} ${programId ? sql`and program_id = ${programId}` : sql``}`
 
-/** The few events whose click did not decide. As the index events_uncredited_click_idx says it. */
-const wentElsewhere = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
+/** The predicate of the index events_uncredited_click_idx. */
+const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_by is distinct from 'click'`
 
-/** Events with what one of these partners has to do with them: the one who is credited first, then the one clicked. */
+/** Joins each event with its reader: of these partners the credited one, else the one whose link was clicked. */
 const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<OwnEvent>`
   with mine as (${mine})
   select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.slug, pr.name as program,

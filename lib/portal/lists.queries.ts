@@ -1,4 +1,4 @@
-/** A partner's commissions and payouts, in all programs of its address or in one. */
+/** The commissions and payouts of an email address, in all its programs or in one. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -7,7 +7,7 @@ export type PortalFilter = PageRequest & { programId?: string | undefined }
 
 type CommissionFilter = PortalFilter & { payoutId?: string | undefined }
 
-/** The programs of an address, by name: what its lists can be narrowed to. */
+/** The programs of an email address, by name, to filter lists by. */
 export const ownProgramsQuery = (db: Db, email: string) =>
   db
     .selectFrom('partners as p')
@@ -19,7 +19,7 @@ export const ownProgramsQuery = (db: Db, email: string) =>
 
 export type OwnCommission = Awaited<ReturnType<typeof readOwnCommissions>>['rows'][number]
 
-/** The commissions of an address, newest first: one row each, with what was taken back of it. In one fetch. */
+/** The commissions of an email address with their reversals summed, newest first, in one database round trip. */
 export const readOwnCommissions = async (db: Db, email: string, filter: CommissionFilter) => {
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
@@ -64,7 +64,7 @@ const ownCommissionsQuery = (
       eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),
       eb
         .selectFrom('commissions as r')
-        // By the event, for which there is an index.
+        // Uses the index on event_id; reverses_id has none.
         .whereRef('r.event_id', '=', 'c.event_id')
         .whereRef('r.reverses_id', '=', 'c.id')
         .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
@@ -73,7 +73,7 @@ const ownCommissionsQuery = (
 
 export type OwnPayout = Awaited<ReturnType<typeof readOwnPayouts>>['rows'][number]
 
-/** The payouts of an address, newest first, with what each is made of; one that failed has let go of that. */
+/** The payouts of an email address, newest first, with their commissions counted. A failed payout has none. */
 export const readOwnPayouts = async (db: Db, email: string, filter: PortalFilter) => {
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
@@ -117,7 +117,7 @@ const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: Po
         .where('c.kind', '=', 'reversal')
         .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
         .as('reversedCents'),
-      // The mail says in plain words what Stripe said in its own.
+      // The mail translates Stripe's error for the partner.
       eb
         .selectFrom('mails as m')
         .whereRef('m.payout_id', '=', 'po.id')

@@ -1,20 +1,19 @@
-/** Customers as partners may see them: enough to tell two apart, too little to know either. */
+/** Masks customers for partners: enough to distinguish two, not enough to identify one. */
 
 const HIDDEN = '•••'
 
-/** The first few characters of a text, never more than half of it. By code points: half a character is none. */
-const beginning = (text: string, most: number): string => {
+/** The first characters, at most half of the text. Counts code points, so that no surrogate pair is split. */
+const beginning = (text: string, max: number): string => {
   const characters = [...text]
-  return characters.slice(0, Math.min(most, Math.floor(characters.length / 2))).join('')
+  return characters.slice(0, Math.min(max, Math.floor(characters.length / 2))).join('')
 }
 
-/** The first character, which of an e-mail address is shown even when there is no other. */
 const initial = (text: string): string => [...text][0] ?? ''
 
 /**
- * A customer, masked. An address keeps its initials and what its domain ends in; any other id keeps two characters.
+ * Masks an email address except for initials and the top-level domain, or an id except for two characters.
  *
- * @param customer an e-mail address or the merchant's id, which may be an address too
+ * @param customer an email address, or the merchant's id, which may be one too
  *
  * @example
  * maskCustomer('ann@example.com') // 'a•••@e•••.com'

@@ -1,6 +1,6 @@
 /**
- * What a partner sees of itself, in every program of its address: everything in this file and its neighbours
- * (portal-*.ts) is asked for by the address that was proved by signing in, which is what keeps it to its reader.
+ * The portal's start page: the programs, balances and activity of an email address. All queries of this room filter by
+ * the address that the session has verified, so a partner reads only its own data.
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
@@ -12,7 +12,7 @@ import { firstIdAt } from '../workspace/overview.queries.ts'
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
 
-/** What is counted: `earned` is money, of each currency on its own. */
+/** A point of a chart. `earned` is an amount, per currency; the other series are counts. */
 type Activity = {
   partnerId: string
   series: 'clicks' | 'leads' | 'sales' | 'earned'
@@ -21,7 +21,7 @@ type Activity = {
   value: bigint
 }
 
-/** Everything of a partner's first page, in one fetch. */
+/** Makes one database round trip. */
 export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
   const [partnerships, balances, accounts, activity] = await db.batch([
     partnershipsQuery(db, email).compile(),
@@ -34,10 +34,7 @@ export const readPortal = async (db: Db, email: string, period: Period, now: Dat
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>
 
-/**
- * The programs in which an address is a partner, with the slug and the coupons it has there. Those of one workspace
- * stand together, since one account at Stripe serves them all.
- */
+/** The programs of an email address, grouped by workspace because one connected account serves all of a workspace. */
 const partnershipsQuery = (db: Db, email: string) =>
   db
     .selectFrom('partners as p')
@@ -73,7 +70,7 @@ const partnershipsQuery = (db: Db, email: string) =>
     .orderBy('pr.name')
     .orderBy('p.id')
 
-/** What an address has earned in each of its programs, by currency and by what has become of it. */
+/** Earnings by program, currency and status. */
 const balancesQuery = (db: Db, email: string, now: Date) =>
   db
     .selectFrom('commissions as c')
@@ -91,14 +88,13 @@ const balancesQuery = (db: Db, email: string, now: Date) =>
     .groupBy(['c.partner_id', 'c.currency'])
     .orderBy('c.currency')
 
-/** The slot of a period into which a moment falls. */
 const slotOf = (moment: string, { unit }: Period) =>
   sql`to_char(date_trunc(${sql.lit(unit)}, ${sql.ref(moment)} at time zone 'UTC'), 'YYYY-MM-DD')`
 
 /**
- * What there was in a period. A commission counts when its event took place, and what was taken back of it counts
- * there too, so that the bar of a day says what has come of that day in the end. An event and its commissions are
- * never written down before it takes place: their ids, which are in the order of time, bound what is looked at.
+ * The activity of a period. Commissions and their reversals count on the day of the event, so a bar shows the net
+ * result of that day. Rows are created at or after the time of their event, and ids sort by creation time, so the first
+ * id of the period bounds the index scan.
  */
 const activityQuery = (email: string, period: Period) => {
   const { since } = period
@@ -114,7 +110,7 @@ const activityQuery = (email: string, period: Period) => {
     select e.partner_id, e.kind || 's', null, ${slotOf('e.occurred_at', period)}, count(*)
     from mine join events e on e.partner_id = mine.id
     where e.id >= ${first} and e.occurred_at >= ${since}
-      and not e.steps @> '[{"code": "same_purchase"}]' -- which another one counts for
+      and not e.steps @> '[{"code": "same_purchase"}]' -- counted with the other event
     group by 1, 2, 4
     union all
     select c.partner_id, 'earned', c.currency, ${slotOf('e.occurred_at', period)}, sum(c.amount_cents)::bigint

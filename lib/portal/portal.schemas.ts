@@ -1,22 +1,22 @@
-/** What the addresses of the portal's pages may ask for. */
+/** Query and path parameters of the portal's pages. */
 import * as z from 'zod'
 import { PERIODS, type PeriodDays } from '../periods.ts'
 
-/** How many rows a page of the portal shows: on a phone, each is a paragraph. */
+/** Rows per page. On a phone, each row is a paragraph. */
 export const PORTAL_ROWS = 25
 
-/** The lists. */
+/** GET /portal/events and /portal/payouts. */
 export const PortalQuery = z.object({
   program: z.uuid().optional(),
   cursor: z.uuid().optional(),
 })
 
-/** The commissions: all of them, or what one payout is made of. */
+/** GET /portal/commissions, optionally of one payout. */
 export const CommissionQuery = PortalQuery.extend({ payout: z.uuid().optional() })
 
-/** What names one event of a partner in an address. Postgres would refuse an id that is no UUID. */
+/** Postgres rejects an id that is not a UUID. */
 export const PortalEventId = z.uuid()
 
-/** How far the charts look back: what isn't offered is taken for the shortest. */
+/** The period of the charts; the shortest for an unknown value. */
 export const periodIn = (text: string | undefined): PeriodDays =>
   PERIODS.find((days) => String(days) === text) ?? PERIODS[0]
