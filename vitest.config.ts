@@ -31,6 +31,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     reporters: ['default', './tests/support/reporter.ts'],
     globalSetup: 'tests/support/global-setup.ts',
+    setupFiles: 'tests/support/check-contract.ts',
     // A test waits for real Postgres, workerd and Chromium on a machine that may be busy: one minute is a hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import manage from '../../functions/manage.ts'
 import trackSale from '../../functions/track-sale.ts'
 import { addressKey } from '../../lib/http/rate-limit.ts'
+import { checkResponse } from '../support/contract.ts'
 import { createMerchant } from '../support/merchant.ts'
 
 test.each([
@@ -24,11 +25,17 @@ test('a key that has used up its limit hears 429, with whole seconds to wait, an
   const headers = { Authorization: `Bearer ${merchant.apiKey}`, 'Content-Type': 'application/json' }
   const body = JSON.stringify({ externalId: 'inv_1', customerExternalId: 'user_1', amountCents: 100 })
 
+  const events = `/api/workspaces/${merchant.workspace.slug}/events`
   const answers = [
-    await trackSale.request('/api/track/sale', { method: 'POST', headers, body }, env),
-    await manage.request(`/api/workspaces/${merchant.workspace.slug}/events`, { headers }, env),
+    {
+      method: 'POST',
+      path: '/api/track/sale',
+      answer: await trackSale.request('/api/track/sale', { method: 'POST', headers, body }, env),
+    },
+    { method: 'GET', path: events, answer: await manage.request(events, { headers }, env) },
   ]
-  for (const answer of answers) {
+  for (const { method, path, answer } of answers) {
+    await checkResponse(method, `http://localhost${path}`, answer)
     expect(answer.status).toBe(429)
     expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
     expect(await answer.json()).toMatchObject({ error: { code: 'rate_limited' } })

@@ -14,6 +14,7 @@ import { disconnect } from '../../lib/payouts/onboarding.service.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { joinReport, processEvent } from '../../lib/purchases/apply.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
+import { checkResponse } from '../support/contract.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 import { charge, checkoutSession, dispute, stripeEvent, type TestEvent } from '../support/stripe.ts'
@@ -73,8 +74,9 @@ const ask = async (
   headers: Record<string, string> = {},
 ): Promise<Record<string, unknown>> => {
   const user = { id: 'a manager', email: 'a manager', name: '' }
+  const url = `http://tributary.example${path}`
   const response = await app.request(
-    `http://tributary.example${path}`,
+    url,
     {
       method: 'POST',
       body: JSON.stringify(body),
@@ -90,6 +92,7 @@ const ask = async (
       },
     },
   )
+  await checkResponse('POST', url, response)
   if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`)
   return (await response.json()) as Record<string, unknown>
 }

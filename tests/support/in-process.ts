@@ -11,6 +11,7 @@ import {
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
+import { checkResponse } from './contract.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
@@ -59,5 +60,8 @@ export const askAs = async (
     ...bindings,
   }
   const headers = { Cookie: 'tributary.session=any', ...init.headers }
-  return APPS[worker].request(`http://tributary.example${path}`, { ...init, headers }, env)
+  const url = `http://tributary.example${path}`
+  const response = await APPS[worker].request(url, { ...init, headers }, env)
+  await checkResponse(init.method ?? 'GET', url, response)
+  return response
 }
