@@ -5,7 +5,7 @@ import { Page } from '../http/lists.ts'
 
 /** The filters of GET /api/workspaces/:workspace/customers. */
 export const CustomerQuery = z.object({
-  externalId: filter('Your id of the customer.').optional(),
+  externalId: filter('Your customer id.').optional(),
   email: emailFilter().optional(),
   partnerId: z.uuid().optional(),
   ...Page.shape,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 /** What every list takes: where to go on, and how many. */
 export const Page = z.object({
-  cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the page before.' }),
+  cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 

@@ -1,4 +1,4 @@
-/** What the endpoints of payouts take: design, section 12. The pages' forms go through them too. */
+/** Requests about payouts, for the API and the pages' forms. */
 import * as z from 'zod'
 import { id } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
@@ -7,12 +7,11 @@ import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES } from './payouts.ts'
 /** POST /api/workspaces/:workspace/payouts/run. */
 export const PayoutRun = z
   .strictObject({
-    dryRun: z.boolean().nullish().meta({ description: 'Only says what the run would come to.' }),
-    programId: id('Pays in this program only; without it, in all.').nullish(),
-    method: z
-      .enum(PAYOUT_METHODS)
-      .nullish()
-      .meta({ description: 'By Stripe, or by your bank from a file. `stripe` if not given.' }),
+    dryRun: z.boolean().nullish().meta({ description: 'Returns the payouts without making them.' }),
+    programId: id('Limits the run to one program. All programs by default.').nullish(),
+    method: z.enum(PAYOUT_METHODS).nullish().meta({
+      description: '`stripe`, or `manual` for bank transfers from a CSV file. `stripe` by default.',
+    }),
   })
   .meta({ id: 'PayoutRunRequest' })
 
@@ -29,8 +28,8 @@ export const RunChange = z
   .strictObject({
     status: z.enum(RUN_STATUSES, 'Must be paid, processing, confirmed or canceled.').meta({
       description:
-        '`paid` marks all of its payouts as paid, `processing` takes that back, `confirmed` makes it final and tells ' +
-        'the partners, `canceled` lets go of everything, as long as nothing is marked as paid.',
+        '`paid` marks all payouts of the run as paid, `processing` undoes that, `confirmed` makes it final and ' +
+        'notifies the partners, `canceled` cancels a run that is not marked as paid.',
     }),
   })
   .meta({ id: 'PayoutRunChange' })

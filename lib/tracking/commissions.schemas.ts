@@ -7,7 +7,7 @@ import { COMMISSION_STATUSES } from './commissions.ts'
 /** The filters of GET /api/workspaces/:workspace/commissions. */
 export const CommissionQuery = z.object({
   partnerId: z.uuid().optional(),
-  customerExternalId: filter('Your id of the customer.').optional(),
+  customerExternalId: filter('Your customer id.').optional(),
   eventId: z.uuid().optional(),
   payoutId: z.uuid().optional(),
   status: z.enum(COMMISSION_STATUSES).optional(),

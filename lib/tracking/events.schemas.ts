@@ -6,7 +6,7 @@ import { Page } from '../http/lists.ts'
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
   kind: z.enum(['sale', 'lead']).optional(),
-  externalId: id('The id under which it was reported.').optional(),
+  externalId: id('The external id of the event.').optional(),
   partnerId: z.uuid().optional(),
   attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
   ...Page.shape,

@@ -1,4 +1,4 @@
-/** What the tracking endpoints take: spec, section 2; limits: docs/api.md. OpenAPI is made from these. */
+/** Requests of the tracking endpoints: spec, section 2. */
 import * as z from 'zod'
 import { MAX_EMAIL_LENGTH, normalizeEmail } from '../emails.ts'
 import { currency, id, MAX_ID_LENGTH, optional } from '../http/fields.ts'
@@ -8,7 +8,7 @@ import type { Report } from './report.ts'
 const MAX_METADATA_BYTES = 16 * 1024
 
 const clickId = optional(
-  id('The visitor’s click, from `window.tributary.clickId()`. Without it nothing is attributed.'),
+  id('The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed.'),
 )
 
 const metadata = optional(
@@ -23,16 +23,16 @@ const metadata = optional(
 /** POST /api/track/sale. */
 export const SaleEvent = z
   .object({
-    externalId: id('Your invoice or order id. One sale per id, for ever.'),
-    customerExternalId: id('Your id of the customer.'),
+    externalId: id('Your invoice or order id. One sale per id.'),
+    customerExternalId: id('Your customer id.'),
     amountCents: z
       .int('Must be a whole number of minor units.')
       .min(1, 'Must be at least 1.')
       .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
-      .meta({ description: 'Minor units: 4900 is 49.00 USD.' }),
-    currency: optional(currency).meta({ default: 'USD' }),
+      .meta({ description: 'Minor units: 4900 is 49.00 USD, or 4,900 JPY.' }),
+    currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
     clickId,
-    eventName: optional(id('Your name for it.')).meta({ default: 'sale' }),
+    eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
     metadata,
   })
   .transform(
@@ -53,12 +53,16 @@ export const SaleEvent = z
 /** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
 export const LeadEvent = z
   .object({
-    externalId: id('Your id of the lead, usually the user’s id. One lead per id, for ever.'),
-    customerExternalId: optional(id('Your id of the customer, when it differs from `externalId`.')),
-    customerEmail: optional(z.string().max(MAX_EMAIL_LENGTH)),
-    customerName: optional(z.string().max(MAX_ID_LENGTH)),
+    externalId: id('Your lead id, usually the user id. One lead per id.'),
+    customerExternalId: optional(id('Your customer id, if it differs from `externalId`.')),
+    customerEmail: optional(
+      z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+    ),
+    customerName: optional(
+      z.string().max(MAX_ID_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
+    ),
     clickId,
-    eventName: optional(id('Your name for it.')).meta({ default: 'lead' }),
+    eventName: optional(id('Your name for the event.')).meta({ default: 'lead' }),
     metadata,
   })
   .transform(
@@ -79,9 +83,13 @@ export const LeadEvent = z
 /** POST /api/track/click. */
 export const ClickEvent = z
   .object({
-    programId: z.uuid().meta({ description: 'The program whose partner sent the visitor.' }),
-    slug: id('The value of `via` in the address that the visitor came to.'),
-    url: optional(z.string().meta({ description: 'The page. What follows `?` or `#` is not kept.' })),
-    referrer: optional(z.string()),
+    programId: z.uuid().meta({ description: 'The program of the partner.' }),
+    slug: id('The value of `via` in the landing page’s URL. Case and surrounding space are ignored.'),
+    url: optional(
+      z.string().meta({ description: 'The landing page. Saved without its query string and fragment.' }),
+    ),
+    referrer: optional(z.string()).meta({
+      description: 'The referring page. Saved without its query string and fragment.',
+    }),
   })
   .meta({ id: 'ClickEvent' })

@@ -4,7 +4,7 @@ import { currency } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { RewardTerms } from './rewards.ts'
 
-/** Two decimals at most: a basis point is the finest share there is. */
+/** Rewards are stored in basis points. */
 const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
 
 const PERCENT = 'Must be a number from 0 to 100.'
@@ -20,7 +20,7 @@ const anyReward = z.discriminatedUnion(
         .min(0, PERCENT)
         .max(100, PERCENT)
         .refine(hasTwoDecimals, 'Must have at most two decimals.')
-        .meta({ description: 'Share of the sale, with at most two decimals.' }),
+        .meta({ description: 'Percentage of the sale, with at most two decimals.' }),
     }),
     z.strictObject({
       kind: z.literal('flat'),
@@ -44,6 +44,6 @@ export const reward = anyReward.transform(toTerms)
 
 export const leadReward = anyReward
   .refine(({ kind }) => kind === 'flat', {
-    message: 'A lead has no amount, so a share of it is nothing: give a flat reward.',
+    message: 'Must be a flat reward: a lead has no amount to take a share of.',
   })
   .transform(toTerms)

@@ -3,6 +3,4 @@ import * as z from 'zod'
 import { name } from '../http/fields.ts'
 
 /** POST /api/workspaces/:workspace/api-keys. */
-export const NewApiKey = z
-  .strictObject({ name: name('What the key is for, to tell it from others later.') })
-  .meta({ id: 'NewApiKey' })
+export const NewApiKey = z.strictObject({ name: name('What the key is used for.') }).meta({ id: 'NewApiKey' })

@@ -5,8 +5,10 @@ import { leadReward, reward } from '../tracking/rewards.schemas.ts'
 
 const groupFields = {
   name: name('The group’s name.'),
-  saleReward: reward.nullable().meta({ description: 'Instead of the program’s; null for the program’s.' }),
-  leadReward: leadReward.nullable().meta({ description: 'For each lead; null for none.' }),
+  saleReward: reward
+    .nullable()
+    .meta({ description: 'Overrides the program’s reward; null for the program’s.' }),
+  leadReward: leadReward.nullable().meta({ description: 'The reward for a lead; null for none.' }),
 }
 
 /** POST /api/workspaces/:workspace/programs/:id/groups. */
@@ -23,5 +25,5 @@ export const NewGroup = z
   }))
   .meta({ id: 'NewGroup' })
 
-/** PATCH /api/workspaces/:workspace/groups/:id. What is not named stays as it is. */
+/** PATCH /api/workspaces/:workspace/groups/:id. Omitted fields keep their values. */
 export const GroupChange = z.strictObject(groupFields).partial().meta({ id: 'GroupChange' })

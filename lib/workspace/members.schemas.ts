@@ -4,11 +4,11 @@ import { email } from '../http/fields.ts'
 
 const role = z
   .enum(['manager', 'member'], 'Must be manager or member.')
-  .meta({ description: 'A manager changes everything; a member looks.' })
+  .meta({ description: 'Managers can change everything; members can only read.' })
 
 /** POST /api/workspaces/:workspace/members. */
 export const NewMember = z
-  .strictObject({ email: email('Who is invited, by mail.'), role })
+  .strictObject({ email: email('The address to invite.'), role })
   .meta({ id: 'NewMember' })
 
 /** PATCH /api/workspaces/:workspace/members/:id. */

@@ -11,11 +11,11 @@ export const PartnerQuery = z.object({
   slug: filter('The whole slug, in any case.').transform(slugKey).optional(),
   groupId: z.uuid().optional(),
   status: z.enum(['approved', 'banned']).optional(),
-  query: filter('Part of an e-mail address, a name or a slug, in any case.').optional(),
+  query: filter('Part of an e-mail address, name or slug, in any case.').optional(),
   ...Page.shape,
 })
 
-/** PATCH /api/workspaces/:workspace/partners/:id. What is not named stays as it is. */
+/** PATCH /api/workspaces/:workspace/partners/:id. Omitted fields keep their values. */
 export const PartnerChange = z
   .strictObject({
     name: line(MAX_ID_LENGTH)
@@ -31,6 +31,6 @@ export const PartnerChange = z
     status: z
       .enum(['approved', 'banned'], 'Must be approved or banned.')
       .optional()
-      .meta({ description: 'A banned partner’s link counts no more. What it has earned stays.' }),
+      .meta({ description: 'A banned partner’s links no longer work. Existing commissions remain.' }),
   })
   .meta({ id: 'PartnerChange' })

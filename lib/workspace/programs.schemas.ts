@@ -6,10 +6,10 @@ import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
 import { reward } from '../tracking/rewards.schemas.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 
-/** Longer than the address of any shop's front page, and short enough to stand in a mail. */
+/** Longer than the URL of any shop's front page, and short enough for a mail. */
 const MAX_URL_LENGTH = 2_048
 
-/** The address of a page that a browser can open. Credentials in it would be shown to every partner. */
+/** Whether a browser can open a URL. Credentials are refused: every partner would see them. */
 const isSite = (text: string): boolean => {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
@@ -19,41 +19,34 @@ const siteUrl = z
   .string('Must be a text.')
   .trim()
   .max(MAX_URL_LENGTH, `Must have at most ${MAX_URL_LENGTH} characters.`)
-  .refine(
-    isSite,
-    'Must be the http or https address of a page, such as https://shop.example, without a password.',
-  )
-  .meta({ description: 'The page to which partners’ links lead.' })
+  .refine(isSite, 'Must be an http or https URL without a password, such as https://shop.example.')
+  .meta({ description: 'The page that partners’ links point to.' })
 
 const programFields = {
-  name: name('The program’s name, which partners see.'),
+  name: name('The program’s name. Partners see it.'),
   siteUrl,
-  reward: reward.meta({ description: 'What a sale earns, unless the partner’s group says otherwise.' }),
+  reward: reward.meta({ description: 'The reward for a sale. A group can override it.' }),
   rewardInterval: z
     .enum(['one-time', 'recurring'], 'Must be one-time or recurring.')
-    .meta({ description: 'Whether a customer’s first sale alone is rewarded, or each one.' }),
+    .meta({ description: 'Whether only a customer’s first sale is rewarded, or every sale.' }),
   rewardDurationMonths: integer(
     1,
     1_200,
-    'Months for which a recurring reward is paid; null is for ever.',
+    'Months for which a recurring reward is paid; null for no limit.',
   ).nullable(),
-  holdingDays: integer(0, 3_650, 'Days until a commission becomes payable.'),
-  attributionDays: integer(1, 3_650, 'Days for which a click counts.'),
-  attribution: z
-    .enum(['last', 'first'], 'Must be last or first.')
-    .meta({ description: 'Whose a customer is: the partner’s of the last credited event, or of the first.' }),
+  holdingDays: integer(0, 3_650, 'Days before a commission becomes payable.'),
+  attributionDays: integer(1, 3_650, 'Days before a click expires.'),
+  attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
+    description: 'Whether the partner of a customer’s last attributed event is credited, or of the first.',
+  }),
   attributeKnownCustomers: z
     .boolean('Must be true or false.')
-    .meta({ description: 'Credits a known customer’s sale without a click, for reports of renewals.' }),
-  minimumPayoutCents: integer(
-    0,
-    MAX_AMOUNT_CENTS,
-    'What has to be payable before it is paid out, in minor units.',
-  ),
+    .meta({ description: 'Credits a known customer’s sales without a click, such as renewals.' }),
+  minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
   payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
     description:
-      'When partners are paid by themselves, by Stripe, from midnight UTC: on Mondays, on the 1st and the 15th, ' +
-      'on the 1st, or never.',
+      'When partners are paid automatically, by Stripe, from midnight UTC: `weekly` on Mondays, `twice_monthly` on ' +
+      'the 1st and 15th, `monthly` on the 1st, `manual` never.',
   }),
 }
 
@@ -81,5 +74,5 @@ export const NewProgram = z
   })
   .meta({ id: 'NewProgram' })
 
-/** PATCH /api/workspaces/:workspace/programs/:id. Absent fields are left unchanged. */
+/** PATCH /api/workspaces/:workspace/programs/:id. Omitted fields keep their values. */
 export const ProgramChange = z.strictObject(programFields).partial().meta({ id: 'ProgramChange' })

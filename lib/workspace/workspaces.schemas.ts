@@ -6,13 +6,13 @@ import { isWorkspaceSlug, toAscii } from '../slugs.ts'
 /** POST /api/workspaces. */
 export const NewWorkspace = z
   .strictObject({
-    name: name('The merchant’s name, which partners see.'),
+    name: name('The merchant’s name. Partners see it.'),
     slug: optional(
       z
         .string('Must be a text.')
         .trim()
         .toLowerCase()
-        .meta({ description: 'The workspace in addresses. Without it, one is made from the name.' }),
+        .meta({ description: 'The workspace’s name in URLs. Derived from the name by default.' }),
     ),
   })
   .transform(({ name, slug }, context) => {
@@ -20,7 +20,7 @@ export const NewWorkspace = z
     if (isWorkspaceSlug(chosen)) return { name, slug: chosen }
     const message = slug
       ? 'Must have 2 to 63 letters from a to z, digits and single dashes between them, such as my-shop.'
-      : 'Choose one: the name has too few letters from a to z to make it of.'
+      : 'Required: the name has too few letters from a to z to derive a slug from.'
     context.issues.push({ code: 'custom', path: ['slug'], input: slug, message })
     return z.NEVER
   })

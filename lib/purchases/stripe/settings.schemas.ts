@@ -1,10 +1,10 @@
-/** What the endpoints that set Stripe up take. The page's forms go through them too. */
+/** Requests about the Stripe settings, for the API and the pages' forms. Errors never quote a secret or key. */
 import * as z from 'zod'
 import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
 import { isApiKey, isSigningSecret } from '../../secrets.ts'
 
-/** POST /api/workspaces/:workspace/stripe/secrets. What is wrong with a secret never quotes it. */
+/** POST /api/workspaces/:workspace/stripe/secrets. */
 export const NewStripeSecret = z
   .strictObject({
     secret: z
@@ -14,11 +14,11 @@ export const NewStripeSecret = z
         isSigningSecret,
         'This is no signing secret of a webhook. It looks like whsec_ and 32 letters and digits.',
       )
-      .meta({ description: 'The signing secret of the webhook endpoint at Stripe: `whsec_...`' }),
+      .meta({ description: 'The signing secret of your webhook endpoint at Stripe: `whsec_...`' }),
   })
   .meta({ id: 'NewStripeSecret' })
 
-/** PUT /api/workspaces/:workspace/stripe/key. What is wrong with a key never quotes it. */
+/** PUT /api/workspaces/:workspace/stripe/key. */
 export const NewStripeKey = z
   .strictObject({
     key: z
@@ -36,7 +36,7 @@ export const NewStripeKey = z
 
 /** The filters of GET /api/workspaces/:workspace/stripe/events. */
 export const StripeEventQuery = z.object({
-  type: id('The kind of event, as Stripe calls it.').optional(),
-  externalId: id('The id of the sale that the events led to.').optional(),
+  type: id('Stripe’s event type.').optional(),
+  externalId: id('The external id of a sale.').optional(),
   ...Page.shape,
 })
