@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { afterAll, expect, inject } from 'vitest'
 import { launchBrowser } from '../../dev/runtime/browser.ts'
+import { violationOf } from './contract.ts'
 
 type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
 
@@ -25,9 +26,11 @@ export const sharedBrowser = (args: string[] = []): Promise<Browser> => {
 export const useBrowser = () => {
   const contexts: BrowserContext[] = []
   const complaints: string[] = []
+  const checks: Promise<string | null>[] = []
   afterAll(async () => {
+    const violations = await Promise.all(checks)
     for (const context of contexts) await context.close()
-    expect(complaints).toEqual([])
+    expect([...complaints, ...violations.filter(Boolean)]).toEqual([])
   })
   return {
     /** A page on which somebody has signed in, by the cookie; nobody has by a blank one. */
@@ -45,6 +48,7 @@ export const useBrowser = () => {
       })
       contexts.push(context)
       context.setDefaultTimeout(20_000)
+      context.on('response', (response) => checks.push(violationIn(response)))
       await context.addCookies(
         cookie.split('; ').flatMap((pair) => {
           const [name, ...value] = pair.split('=')
@@ -58,6 +62,17 @@ export const useBrowser = () => {
       return page
     },
   }
+}
+
+/** How a response to a page's script differs from the OpenAPI document, or null. */
+const violationIn = async (response: Response): Promise<string | null> => {
+  const { pathname } = new URL(response.url())
+  if (!pathname.startsWith('/api/')) return null
+  // A page that was left no longer gives its bodies.
+  const body = await response.text().catch(() => null)
+  if (body === null) return null
+  const contentType = await response.headerValue('Content-Type')
+  return violationOf(response.request().method(), pathname, { status: response.status(), contentType, body })
 }
 
 /**
