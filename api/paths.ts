@@ -12,10 +12,10 @@ import { workspaces } from './paths/workspaces.ts'
 export const paths: ZodOpenApiPathsObject = {
   ...tracking,
   ...ledger,
-  ...imports,
   ...programs,
   ...payouts,
   ...stripe,
   ...workspaces,
   ...mails,
+  ...imports,
 }

@@ -1,0 +1,163 @@
+/**
+ * Writes the tables of docs/api.md from the OpenAPI document. Each stands between two comments, of which the first
+ * says what it lists:
+ *
+ * - `<!-- endpoints /partners /groups -->`: the operations at and below these paths
+ * - `<!-- fields SaleEvent -->`: the fields of a schema of the document
+ * - `<!-- errors -->`: the error codes
+ *
+ * Run by `npm run docs`.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
+import { ERROR_REFERENCE } from './error-reference.ts'
+import { openapi } from './openapi.ts'
+import { WORKSPACE } from './operations.ts'
+
+/** As much of a JSON schema as the tables show. */
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  default?: unknown
+  enum?: string[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+}
+
+type Operation = {
+  summary: string
+  security?: Record<string, unknown>[]
+  parameters?: { in: string; name: string }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description: string }>
+}
+
+export type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n')
+
+const code = (text: string): string => `\`${text}\``
+
+/** Follows a reference, and leaves null out: optional fields accept it. */
+const resolve = (document: Document, schema: Schema): Schema => {
+  const name = schema.$ref?.split('/').at(-1)
+  if (name) return resolve(document, document.components.schemas[name] ?? {})
+  const { anyOf = [], ...outer } = schema
+  const [option, ...others] = anyOf.filter(({ type }) => type !== 'null')
+  return option && others.length === 0 ? { ...resolve(document, option), ...outer } : schema
+}
+
+/** A path as the tables show it: relative to the workspace, with `:id` for `{id}`. */
+const shortPath = (path: string): string =>
+  (path.startsWith(`${WORKSPACE}/`) ? path.slice(WORKSPACE.length) : path).replaceAll(/\{(\w+)\}/g, ':$1')
+
+const accessOf = ({ security = [], responses }: Operation): string => {
+  const needs = security.flatMap((scheme) => Object.keys(scheme))
+  if (needs.length === 0)
+    return responses[400]?.description.includes('`invalid_signature`') ? 'Stripe' : 'public'
+  if (needs.includes('apiKey')) return needs.includes('session') ? 'member, API key' : 'API key'
+  if (responses[403]?.description.includes('`manager_required`')) return 'manager'
+  return responses[404] ? 'member' : 'signed in'
+}
+
+/** Parameters that all lists have, or that the path shows. */
+const isCommon = ({ in: place, name }: { in: string; name: string }): boolean =>
+  place !== 'query' || name === 'cursor' || name === 'limit'
+
+const inputsOf = (document: Document, { parameters = [], requestBody }: Operation): string => {
+  const body = requestBody && resolve(document, Object.values(requestBody.content)[0]?.schema ?? {})
+  const fields = Object.keys(body?.properties ?? {}).map((name) =>
+    body?.required?.includes(name) ? `**${code(name)}**` : code(name),
+  )
+  const filters = parameters.filter((parameter) => !isCommon(parameter)).map(({ name }) => code(name))
+  return [...filters, ...fields].join(', ')
+}
+
+const endpoints = (document: Document, prefixes: string[]): string => {
+  const rows = Object.entries(document.paths).flatMap(([path, operations]) => {
+    const short = shortPath(path)
+    if (!prefixes.some((prefix) => short === prefix || short.startsWith(`${prefix}/`))) return []
+    return Object.entries(operations).map(([method, operation]) => [
+      code(`${method.toUpperCase()} ${short}`),
+      operation.summary,
+      accessOf(operation),
+      inputsOf(document, operation),
+    ])
+  })
+  return table(['Endpoint', 'Use', 'Access', 'Parameters'], rows)
+}
+
+const typeOf = ({ type, format, enum: values, anyOf }: Schema): string => {
+  if (values) return values.map(code).join(', ')
+  if (format === 'uuid') return 'UUID'
+  if (anyOf) return 'string'
+  return [type].flat().filter((name) => name !== 'null')[0] ?? ''
+}
+
+const limitsOf = ({ type, minLength, maxLength, minimum, maximum }: Schema): string => {
+  const number = (value: number) => value.toLocaleString('en')
+  if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
+    return `${number(minimum)} to ${number(maximum)}.`
+  }
+  if (maxLength === undefined) return ''
+  return minLength ? `${minLength} to ${maxLength} characters.` : `At most ${maxLength} characters.`
+}
+
+const fields = (document: Document, name: string): string => {
+  const { properties = {}, required = [] } = resolve(document, { $ref: name })
+  const rows = Object.entries(properties).map(([field, property]) => {
+    const schema = resolve(document, property)
+    const { description = '', default: standard } = schema
+    const presence = required.includes(field)
+      ? 'required'
+      : standard === undefined
+        ? ''
+        : code(JSON.stringify(standard))
+    return [code(field), typeOf(schema), presence, [description, limitsOf(schema)].filter(Boolean).join(' ')]
+  })
+  return table(['Field', 'Type', 'Default', 'Description'], rows)
+}
+
+const errors = (): string => {
+  const codes = Object.entries(ERROR_REFERENCE) as [ErrorCode, { when: string; remedy: string }][]
+  return table(
+    ['Status', 'Code', 'When', 'What to do'],
+    codes.map(([name, { when, remedy }]) => [String(ERROR_STATUS[name]), code(name), when, remedy]),
+  )
+}
+
+const TABLE = /(<!-- (endpoints|fields|errors)((?: \S+)*) -->\n).*?(<!-- end -->)/gs
+
+/** A page with its tables written anew. */
+export const withTables = (page: string, document: Document): string =>
+  page.replaceAll(TABLE, (_, start: string, kind: string, rest: string, end: string) => {
+    const names = rest.trim().split(' ')
+    const content =
+      kind === 'endpoints'
+        ? endpoints(document, names)
+        : kind === 'fields'
+          ? fields(document, names[0] ?? '')
+          : errors()
+    return `${start}${content}\n${end}`
+  })
+
+/** The document as its readers get it. */
+export const readDocument = (): Document => JSON.parse(JSON.stringify(openapi()))
+
+if (import.meta.main) {
+  const file = new URL('../docs/api.md', import.meta.url)
+  await writeFile(file, withTables(await readFile(file, 'utf8'), readDocument()))
+}
