@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs `npm start`'s program until it ends by itself. */
+/** Runs `npm start`'s program until it exits. */
 const runToEnd = async (env: Record<string, string>, options: { uid?: number } = {}) => {
   const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: ROOT,
@@ -33,7 +33,7 @@ const runToEnd = async (env: Record<string, string>, options: { uid?: number } =
   return { code, output }
 }
 
-/** Whether a process runs; one that is dead and not yet buried doesn't. */
+/** Whether a process runs. Zombies don't count. */
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -44,7 +44,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 describe('npm start', () => {
-  /** Each start takes seconds, so the tests share a system: it runs over the data of one that was stopped. */
+  /** Each start takes seconds, so the tests share a system, which runs on the data of an earlier run. */
   let system: System
   let before: System['demo']
   let DATA_DIR: string
@@ -128,7 +128,7 @@ describe('npm start', () => {
     const pids = ['postgres', 'workerd'].flatMap((name) => childrenNamed(name, system.pid))
     expect(pids.length).toBeGreaterThanOrEqual(2)
     process.kill(system.pid, 'SIGKILL')
-    // Postgres writes all that it has in memory to the disk before it ends, which takes as long as the disk takes.
+    // Postgres flushes its memory to disk before it ends, which takes time on a slow disk.
     await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 45_000 })
   })
 })
@@ -145,7 +145,7 @@ describe('npm start fails with a clear message', () => {
       expect(code).toBe(1)
       expect(output).toContain(`Port ${port} is in use`)
       expect(output).toContain(`${variable}=`)
-      expect(output).not.toMatch(/^ +at /m) // no stack: it is the user's business, not a bug
+      expect(output).not.toMatch(/^ +at /m) // no stack: a user's error, not a bug
     },
   )
 
@@ -187,7 +187,7 @@ describe('npm start fails with a clear message', () => {
     const cases = [{ DATA_DIR: join(folder, 'a-file', 'data') }]
     const locked = join(folder, 'locked')
     await mkdir(locked, { mode: 0o555 })
-    // Root may write anywhere, so for root it is only the file in the way.
+    // Root can write to any folder, so for root the obstacle is a file.
     if (process.getuid?.() !== 0) cases.push({ DATA_DIR: join(locked, 'data') })
     for (const env of cases) {
       const { code, output } = await runToEnd(env)

@@ -15,7 +15,7 @@ describe('the merchant’s reports', () => {
     vi.restoreAllMocks()
   })
 
-  /** A Tributary that gives the answers in turn, and the last one from then on; 0 is a broken connection. */
+  /** A Tributary that gives these responses in order, then the last one again; 0 is a lost connection. */
   const startTributary = async (answers: Answer[]) => {
     const calls: Call[] = []
     const server = createServer(async (request, response) => {

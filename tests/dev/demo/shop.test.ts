@@ -6,7 +6,7 @@ import { type System, startSystem } from '../../support/system.ts'
 describe('the shop in a browser', () => {
   let system: System
   let browser: Browser
-  /** What the pages' consoles complain about: a blocked script, a script that throws. */
+  /** Errors in the pages' consoles: blocked scripts, exceptions. */
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the shop in a browser', () => {
     const page = await context.newPage()
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
-      // Chromium also logs pages with the status 400 (a form shown again) or 404.
+      // Chromium also logs pages with status 400 (a form shown again) or 404.
       if (message.type() === 'error' && !message.text().includes('status of 40'))
         complaints.push(message.text())
     })
@@ -56,7 +56,7 @@ describe('the shop in a browser', () => {
     return page.url().split('/').at(-1) ?? ''
   }
 
-  /** The panel's text, with its white space as a person sees it. */
+  /** The panel's text, with collapsed white space. */
   const story = async (page: Page): Promise<string> =>
     (await page.getByRole('region', { name: 'What Tributary made of this' }).innerText()).replaceAll(
       /\s+/g,
@@ -83,12 +83,12 @@ describe('the shop in a browser', () => {
     const invoice = await buy(page)
 
     expect(await steps(page)).toEqual(['click', 'program_reward', 'commission_created'])
-    const told = await story(page)
-    expect(told).toContain('POST /api/track/sale { "externalId"')
-    expect(told).toContain('"attributed": true')
-    expect(told).toContain('Maya Lindqvist earned 5.80 USD pending')
-    expect(told).toContain('The visitor came through the link of “maya”')
-    expect(told).toContain('20% of the sale')
+    const panel = await story(page)
+    expect(panel).toContain('POST /api/track/sale { "externalId"')
+    expect(panel).toContain('"attributed": true')
+    expect(panel).toContain('Maya Lindqvist earned 5.80 USD pending')
+    expect(panel).toContain('The visitor came through the link of “maya”')
+    expect(panel).toContain('20% of the sale')
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
 
@@ -126,10 +126,10 @@ describe('the shop in a browser', () => {
     await buy(page)
 
     expect(await steps(page)).toEqual(['no_click'])
-    const told = await story(page)
-    expect(told).toContain('No partner is credited with this sale.')
-    expect(told).toContain('{ "eventId": null, "attributed": false }')
-    expect(told).toContain('carried no click id')
+    const panel = await story(page)
+    expect(panel).toContain('No partner is credited with this sale.')
+    expect(panel).toContain('{ "eventId": null, "attributed": false }')
+    expect(panel).toContain('carried no click id')
   })
 
   test('Leo’s group earns him 5.00 USD for the sign-up, and 30% of the sale', async () => {

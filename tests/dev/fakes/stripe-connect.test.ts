@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => fake.stop())
 
-/** A key that no other test has, and the official client with it. */
+/** The official client, with a key of its own. */
 const newKey = () => `sk_test_${crypto.randomUUID().replaceAll('-', '')}`
 const clientOf = (key = newKey(), config: Stripe.StripeConfig = {}) => {
   const { hostname: host, port } = new URL(fake.url)
@@ -33,7 +33,7 @@ const clientOf = (key = newKey(), config: Stripe.StripeConfig = {}) => {
   })
 }
 
-/** What Tributary asks for when a partner wants to be paid. */
+/** The parameters with which Tributary creates accounts. */
 const RECIPIENT = {
   contact_email: 'maya@example.com',
   display_name: 'Maya',
@@ -48,7 +48,7 @@ const RECIPIENT = {
 const newAccount = (stripe: Stripe) =>
   stripe.v2.core.accounts.create({ ...RECIPIENT, include: [...RECIPIENT.include] })
 
-/** A merchant with somebody who can be paid. */
+/** A merchant with an onboarded account. */
 const startMerchant = async () => {
   const key = newKey()
   const stripe = clientOf(key)
@@ -57,7 +57,7 @@ const startMerchant = async () => {
   return { key, stripe, id }
 }
 
-/** Calls the API without the client, which would try again, or count its keys by itself. */
+/** Calls the API without the client, which would retry and generate idempotency keys. */
 const call = async (key: string, path: string, init: RequestInit = {}) => {
   const answer = await fetch(`${fake.url}${path}`, {
     ...init,
@@ -323,7 +323,7 @@ describe('an idempotency key', () => {
       status: 400,
       body: { error: { type: 'idempotency_error' } },
     })
-    // Another merchant's is another one.
+    // Another merchant's key is independent.
     const other = await startMerchant()
     expect((await send(other.key, { destination: other.id }, 'payout_1_1')).status).toBe(200)
 
@@ -407,7 +407,7 @@ describe('failure', () => {
     await expect(send(key, { destination: id }, 'd')).rejects.toThrow()
     const again = await send(key, { destination: id }, 'd')
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
-    // Reading has none of it.
+    // Reads are not affected.
     expect((await stripe.transfers.list()).data).toHaveLength(1)
 
     expect((await send(key, { destination: id, transfer_group: 'e' }, 'e')).status).toBe(500)
@@ -425,7 +425,7 @@ describe('failure', () => {
   ] as const)('may be %s', async (failure, done) => {
     const { key, stripe, id } = await startMerchant()
     const impatient = clientOf(key, { timeout: 300 })
-    // The client tries again by itself where it is cut off.
+    // The client retries after a lost connection.
     fake.planTransfersOf(key, failure, failure)
     await expect(
       impatient.transfers.create({ amount: 1, currency: 'usd', destination: id }),
@@ -446,7 +446,7 @@ describe('failure', () => {
 })
 
 describe('events', () => {
-  /** An endpoint, and what it has been told. */
+  /** An endpoint, and the events that it received. */
   const receive = async (events: string[], key?: string) => {
     const received: { body: string; signature: string }[] = []
     const server = createServer(async (request, response) => {
@@ -547,7 +547,7 @@ describe('the pages', () => {
       })
       const page = (await visit(link.url)).headers.get('Location') ?? ''
       expect(page).toMatch(/^\/dev\/stripe\/connect\/visit_/)
-      // A link is good for one visit, whose page can be loaded again.
+      // A link allows one visit, whose page can be reloaded.
       expect((await visit(link.url)).headers.get('Location')).toBe(REFRESH)
       const shown = await visit(page)
       expect(shown.headers.get('Content-Security-Policy')).toContain(
@@ -615,13 +615,13 @@ describe('the pages', () => {
 })
 
 describe('each object has the shape of Stripe’s', () => {
-  /** What the samples have of cards, Bacs and invoices, which accounts that only get money don't have to do with. */
+  /** Fields about cards, Bacs and invoices in the samples, which recipient accounts lack. */
   const LEFT_OUT = new Set(['settings.bacs_debit_payments', 'settings.invoices', 'settings.payouts'])
   LEFT_OUT.add('settings.sepa_debit_payments')
 
   const isObject = (value: unknown): value is Json =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
-  /** What a sample has that ours hasn't. */
+  /** Fields of a sample that ours lacks. */
   const missing = (ours: unknown, sample: unknown, path = ''): string[] => {
     if (!isObject(ours) || !isObject(sample)) return []
     return Object.entries(sample)

@@ -395,7 +395,7 @@ describe('the API', () => {
     await expect(stripe.balance.retrieve()).rejects.toMatchObject({ statusCode: 500 })
     await expect(stripe.balance.retrieve()).rejects.toThrow()
     await expect(stripe.balance.retrieve()).rejects.toMatchObject({ statusCode: 429 })
-    // The client itself would repeat it at once.
+    // The client would retry immediately.
     const headers = { 'Idempotency-Key': crypto.randomUUID() }
     const make = () => post('/v1/customers', { email: 'cut@example.com' }, headers)
     await expect(make()).rejects.toThrow()
@@ -407,7 +407,7 @@ describe('the API', () => {
 
 describe('events', () => {
   type Received = { body: string; headers: IncomingHttpHeaders; event: Stripe.Event }
-  /** An endpoint that answers with what it is told, and with 200 from then on. */
+  /** An endpoint that responds with the given statuses, then with 200. */
   const receive = async (...statuses: number[]) => {
     const received: Received[] = []
     const server = createServer(async (request, response) => {
@@ -549,7 +549,7 @@ describe('the pages', () => {
 })
 
 describe('each object has the shape of Stripe’s', () => {
-  /** What Stripe's types have, but its samples don't: it is newer, or was left out of them. */
+  /** Fields in Stripe's types but not in its samples: newer, or omitted there. */
   const ADDED = [
     'checkout.session.allowed_payment_method_types',
     'dispute.evidence_details.submission_method',
@@ -561,16 +561,16 @@ describe('each object has the shape of Stripe’s', () => {
     'product.tax_details',
     'subscription.items.data[].current_trial',
   ]
-  /** What the samples have, and Stripe's answers have no more, or only when they are asked for it. */
+  /** Fields in the samples that Stripe no longer returns, or returns only if expanded. */
   const LEFT_OUT = ['invoice.subscription', 'charge.refunds']
 
   const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
   const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
-  /** Anything may be in the place of null, in metadata and in what the sample has empty. */
+  /** Null, metadata and empty values in a sample match anything. */
   const isOpen = (value: unknown, path: string): boolean =>
     value == null || path.endsWith('metadata') || path.startsWith('event.data') || !Object.keys(value).length
 
-  /** Where an object differs from a sample: in a key that only one of them has, or in a value's type. */
+  /** The differences of an object from a sample: keys that only one of them has, and types of values. */
   const differences = (ours: unknown, sample: unknown, path: string): string[] => {
     if (ours === null || isOpen(sample, path)) return []
     if (kindOf(ours) !== kindOf(sample)) return [`${path} is ${kindOf(ours)}, not ${kindOf(sample)}`]

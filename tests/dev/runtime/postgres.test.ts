@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** A folder that the user of a root user's Postgres can enter, so that the cluster is inside. */
+/** A folder that a root user's Postgres can enter, so that the cluster is inside it. */
 const openFolder = (): string => {
   const folder = privateFolder()
   fs.chmodSync(folder, 0o755)
@@ -54,7 +54,7 @@ const query = async ({ databaseUrl }: { databaseUrl: string }, text: string): Pr
   }
 }
 
-/** Starts Postgres from another Node process, as a first `npm start` would, and waits until it is up. */
+/** Starts Postgres from another Node process, as a first `npm start` would, and waits until it is ready. */
 const startInChild = async (
   dataDir: string,
   andThen = '',
@@ -73,7 +73,7 @@ const startInChild = async (
   return { child, databaseUrl: `${url}`.trim() }
 }
 
-/** Waits until a server that nobody here holds has ended by itself. */
+/** Waits until a server of another process has ended. */
 const untilEnded = (dataDir: string) =>
   expect
     .poll(() => fs.existsSync(join(dataDir, 'postgres', 'postmaster.pid')), { timeout: 10_000 })
@@ -144,7 +144,7 @@ test('when its process is killed, the server ends too, and the next start finds 
   child.kill('SIGKILL')
   await once(child, 'exit')
 
-  // At once, while the server may still be ending.
+  // Immediately, while the server may still be ending.
   const postgres = await start(dataDir)
   expect(await query(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
@@ -160,7 +160,7 @@ test('an orphaned server is stopped and started again', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir, { durable: true })
   await query(first, 'create table kept as select 42 as answer')
-  // As if its Node process had gone, and whatever watched over it.
+  // As if its Node process and its watchdog had ended.
   fs.rmSync(join(dataDir, 'owner.pid'))
 
   const lines: string[] = []
@@ -176,7 +176,7 @@ test('pid files whose pid was reused by another program are ignored', async () =
   const [, ...rest] = fs.readFileSync(pidFile, 'utf8').split('\n')
   await first.stop()
 
-  // Processes that live, but are neither an earlier run nor a Postgres.
+  // Running processes that are neither an earlier run nor a Postgres.
   fs.writeFileSync(pidFile, [process.ppid, ...rest].join('\n'))
   fs.writeFileSync(join(dataDir, 'owner.pid'), `${process.pid} long ago`)
   const second = await start(dataDir)
@@ -218,7 +218,7 @@ test('when the server does not start, the error ends with its log, and the folde
 
 test('a data folder that is not writable is an error that says what to do', async () => {
   const folder = openFolder()
-  // Root may write to any folder, but not beneath a file.
+  // Root can write to any folder, but not below a file.
   const dataDir = join(folder, 'file', 'data')
   if (asRoot) fs.writeFileSync(join(folder, 'file'), '')
   else fs.mkdirSync(join(folder, 'file'), { mode: 0o555 })

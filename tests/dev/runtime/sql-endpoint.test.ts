@@ -28,7 +28,7 @@ afterAll(async () => {
   }
 })
 
-/** A request as the driver makes it, but for what the test changes. */
+/** A request as the driver sends it, with the test's changes. */
 const post = (body: unknown, headers: Record<string, string> = {}, url = endpoint.url) =>
   fetch(url, {
     method: 'POST',
@@ -244,7 +244,7 @@ test.each([
   },
 ])('a session keeps nothing for the next request: $case', async ({ leave, look, value }) => {
   await sql.query(leave)
-  // Thirty at once use every connection there is. The closed one may take a moment to be gone.
+  // Thirty concurrent requests use every connection. The closed one may take a moment to end.
   const looks = () => Promise.all(Array.from({ length: 30 }, () => sql.query(look)))
   await expect.poll(async () => [...new Set((await looks()).flat().map((row) => row.value))]).toEqual([value])
 })
