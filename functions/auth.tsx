@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { createAuth } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
 import { isSecure } from '../lib/auth/cookies.ts'
-import { findSession, redeemLink, sendLink, signOut, whoseLink } from '../lib/auth/links.ts'
+import { findLinkEmail, findSession, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import { BadLinkPage, ConfirmPage, MailSentPage, SignInPage } from '../lib/auth/pages.tsx'
 import { LinkRequest } from '../lib/auth/requests.ts'
@@ -59,7 +59,7 @@ const app = createApp()
   .get('/auth/confirm', openAuth(), async (c) => {
     const { token = '' } = c.req.query()
     const next = safePath(c.req.query('next'))
-    const email = await whoseLink(c, token)
+    const email = await findLinkEmail(c, token)
     if (!email) return badLink(c, next)
     return renderPage(c, {
       title: 'Sign in',

@@ -1,6 +1,7 @@
 import { requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
+import { notFound } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
 import {
@@ -11,12 +12,11 @@ import {
   summarizeCustomers,
 } from '../lib/imports/customer-import.ts'
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
-import { CustomerImport } from '../lib/imports/imports.schemas.ts'
-import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/requests.service.ts'
+import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
-/** POST /api/workspaces/:workspace/customers/import: says whose partners' customers are. Spec, section 4.4. */
+/** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
 export default createApp().post(
   '/api/workspaces/:workspace/customers/import',
   session(),
@@ -30,7 +30,7 @@ export default createApp().post(
 
     const loaded = await loadCustomerImport(db, target, good)
     const workspace = requireManager(loaded.workspace)
-    if (programId !== null && !loaded.facts.programIds.has(programId)) throw programNotFound()
+    if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
 
     const { mapped, results } = decideCustomerImport(rows, loaded.facts)
     const summary = summarizeCustomers(results)

@@ -2,9 +2,10 @@ import { requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
+import { notFound } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
-import { PartnerImport } from '../lib/imports/imports.schemas.ts'
+import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
 import { loadPartnerImport, savePartnerImport } from '../lib/imports/partner-import.queries.ts'
 import {
   decidePartnerImport,
@@ -12,17 +13,16 @@ import {
   MAX_PARTNER_ROWS,
   type NewPartner,
 } from '../lib/imports/partner-import.ts'
-import { IMPORT_MAX_BYTES, limitRows, programNotFound } from '../lib/imports/requests.service.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
 import { partnerLink } from '../lib/slugs.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
-/** Of imports that want the same at once, one gets through in each round, so that ten at once are all done. */
+/** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10
 
-/** What the "we've moved" mail tells a new partner. */
+/** The details of the "we've moved" mail to a new partner. */
 const movedDetails = (
   partner: NewPartner,
   program: { name: string; siteUrl: string },
@@ -34,7 +34,7 @@ const movedDetails = (
   portalUrl,
 })
 
-/** POST /api/workspaces/:workspace/partners/import: imports partners with their slugs. Spec, section 4.3. */
+/** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
 export default createApp().post(
   '/api/workspaces/:workspace/partners/import',
   session(),
@@ -53,7 +53,7 @@ export default createApp().post(
       const loaded = await loadPartnerImport(db, target, good)
       const workspace = requireManager(loaded.workspace)
       const { program } = loaded
-      if (!program) throw programNotFound()
+      if (!program) throw notFound('program')
 
       const { newPartners, results, summary } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
       if (options?.dryRun || rows.length === 0) return c.json<PartnerImportResponse>({ summary, results })

@@ -14,7 +14,7 @@ import programs from './manage/programs.ts'
 import stripe from './manage/stripe.ts'
 import workspaces from './manage/workspaces.ts'
 
-/** The endpoints under /api/workspaces that are no imports: one file per resource in manage/. */
+/** The endpoints under /api/workspaces except imports and payout runs: one file per resource in manage/. */
 export default createApp()
   .route('/', workspaces)
   .route('/', members)

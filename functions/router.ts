@@ -31,12 +31,11 @@ const forward = (service: Service, request: Request, requestId: string): Promise
 }
 
 /**
- * The only public Worker: path to Worker. Files of public/ are answered before it is asked.
- * It gives each request its id, which callers can't choose: Cloudflare's ray id, so that
- * our log lines and Cloudflare's can be laid side by side.
+ * The only public Worker: routes each path to its Worker. Files of public/ are served without it. It sets the request
+ * id to Cloudflare's ray ID, so that our logs can be matched with Cloudflare's. Callers can't choose it.
  */
 export default new Hono<Env>()
-  .use(async function giveRequestId(c, next) {
+  .use(async function setRequestId(c, next) {
     c.set('requestId', c.req.header('CF-Ray') ?? crypto.randomUUID())
     await next()
   })
@@ -60,13 +59,10 @@ export default new Hono<Env>()
   )
   .all('*', logRequest(), securityHeaders(), (c) => {
     c.header('X-Request-Id', c.var.requestId)
-    throw new ApiError(
-      'not_found',
-      `There is nothing at ${c.req.path}. The API is described at /openapi.json.`,
-    )
+    throw new ApiError('not_found', `${c.req.path} does not exist. See /openapi.json for the API.`)
   })
   .onError((error, c) => {
-    // A Worker that could not be reached has not logged the request itself.
+    // The Worker could not be reached, so it has not logged the request.
     if (!(error instanceof ApiError))
       console.error(JSON.stringify({ level: 'error', requestId: c.var.requestId, error: error.message }))
     return errorResponse(c, toApiError(error))

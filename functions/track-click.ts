@@ -8,13 +8,13 @@ import { saveClick } from '../lib/tracking/clicks.queries.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
 import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
 
-/** How long a browser may remember that it may call. */
+/** How long browsers cache the preflight response. */
 const ONE_DAY_SECONDS = 86_400
 
-/** In characters, longer than nearly any real path. A click is worth more than its address, so a longer one is cut. */
+/** In characters. A longer URL is cut rather than refused, because the click matters more. */
 const MAX_PAGE_LENGTH = 2_048
 
-/** The page without what follows it: query strings carry e-mail addresses and reset tokens, which are nobody's business here. */
+/** The URL without query and fragment, which may hold e-mail addresses and tokens. */
 const pageOf = (url: string | null | undefined): string | null => {
   const parsed = url ? URL.parse(url) : null
   return parsed && /^https?:$/.test(parsed.protocol)

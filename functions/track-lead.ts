@@ -4,7 +4,7 @@ import { body } from '../lib/http/validate.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
 import { LeadEvent } from '../lib/tracking/reports.schemas.ts'
 
-/** POST /api/track/lead: records a lead and its customer, and the commission of a group with a lead reward. Spec, section 4.2. */
+/** POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead reward. Spec, section 4.2. */
 export default createApp().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>
   recordReport(c, c.req.valid('json')),
 )

@@ -16,7 +16,7 @@ import {
   removeMember,
 } from '../../lib/workspace/members.queries.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
-import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.ts'
 import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
@@ -56,7 +56,7 @@ export default createRoutes<WorkspaceEnv>()
     showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
   .post('/app/:workspace/members', managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
+    const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const again = (errors: ErrorDetail[], status: 400 | 409) =>
       showMembers(c, Page.parse({}), { fields, errors }, status)
@@ -64,7 +64,8 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return again(errors, 400)
 
     const { email, role } = data
-    const member = await inviteMember(db, actOf(c), { email, details: invitation(c, role) })
+    const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })
+    const member = await inviteMember(db, actOf(c), { email, details })
     if (!member) return again([{ path: 'email', message: alreadyMember(email) }], 409)
     return c.redirect(`/app/${workspace.slug}/members?done=invited`, 303)
   })

@@ -1,16 +1,10 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
-import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { ApiError, type ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { Done, Field, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import {
-  allowSignup,
-  isSignupOpen,
-  SIGNUP_CLOSED,
-  type SignupBindings,
-  slugTaken,
-} from '../../lib/workspace/signup.service.ts'
+import { isSignupOpen, SIGNUP_CLOSED, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
 import { createWorkspace, listWorkspaces } from '../../lib/workspace/workspaces.queries.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
@@ -87,7 +81,7 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
     return renderPage(c, { title: 'Workspaces', children: page })
   })
   .post('/app', form(), async (c) => {
-    allowSignup(c.env)
+    if (!isSignupOpen(c.env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
     const { db, now, user } = c.var
     const fields = c.req.valid('form')
 

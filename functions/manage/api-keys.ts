@@ -8,7 +8,7 @@ import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/workspace/api-ke
 import type { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
 import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 
-/** /api-keys: made, shown once, and revoked at once. Design, section 12. */
+/** /api-keys: a key is returned once, when it is created, and can be revoked. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')

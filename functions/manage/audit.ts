@@ -14,7 +14,7 @@ const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   createdAt: entry.createdAt,
 })
 
-/** GET /audit: who changed what, and when. Design, section 12. */
+/** GET /audit: the audit log. Design, section 12. */
 export default createRoutes().get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
   const { db, workspace } = c.var
   const { cursor, limit } = c.req.valid('query')

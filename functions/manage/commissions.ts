@@ -25,7 +25,7 @@ const commissionResponse = (commission: CommissionRow, now: Date): CommissionRes
   payoutId: commission.payout_id,
 })
 
-/** GET /commissions: what partners have earned. Design, section 12. */
+/** GET /commissions: the ledger of what partners earned. Design, section 12. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/commissions',
   reader(),

@@ -27,14 +27,14 @@ export default createRoutes()
     if (added.outcome === 'taken') {
       throw new ApiError(
         'coupon_taken',
-        `${added.holder ? `The partner "${added.holder.slug}"` : 'Another partner'} has the coupon "${coupon.couponId}". Remove it there first.`,
+        `The coupon "${coupon.couponId}" belongs to ${added.holder ? `the partner "${added.holder.slug}"` : 'another partner'}. Remove it there first.`,
       )
     }
     return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
   })
   .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', manager(), async (c) => {
     const { couponId } = c.req.param()
-    // What Postgres can't hold is no coupon's id.
+    // Postgres can't store such an ID, so no coupon has it.
     const isText = findUnstorable(couponId) === null
     const result = await found('partner', c.req.param('id'), async (id) =>
       isText ? removeCoupon(c.var.db, actOf(c), id, couponId) : 'not_held',

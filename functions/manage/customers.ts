@@ -16,7 +16,7 @@ const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   startedAt: customer.startedAt,
 })
 
-/** GET /customers: whose customers belong to which partner. Design, section 12. */
+/** GET /customers: customers and the partners that they belong to. Design, section 12. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/customers',
   reader(),

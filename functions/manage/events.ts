@@ -52,7 +52,7 @@ const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   steps: event.steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
 })
 
-/** GET /events and /events/:id: what was reported, and why it did or didn't count. Design, section 12. */
+/** GET /events and /events/:id: leads and sales, each with the steps of its decision. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/events/:id', reader(), async (c) => {
     const { db, now, workspace } = c.var

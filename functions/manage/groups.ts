@@ -21,7 +21,7 @@ const groupResponse = (group: Group): GroupResponse => ({
   leadReward: group.leadReward && rewardResponse(group.leadReward),
 })
 
-/** /groups: partners with rewards of their own. Design, section 12. */
+/** /groups: partners who share rewards other than the program's. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/programs/:id/groups', reader(), query(Page), async (c) => {
     const { db, workspace } = c.var

@@ -34,7 +34,7 @@ export default createRoutes()
     const mail = await found('mail', c.req.param('id'), (id) => retryMail(c.var.db, actOf(c), id))
     // A queued mail is no conflict: this call may be a repeat of the one that queued it.
     if (mail.status === 'sent') {
-      throw new ApiError('conflict', `This mail was sent to ${mail.recipient} already.`)
+      throw new ApiError('conflict', `This mail was already sent to ${mail.recipient}.`)
     }
     return c.json(mailResponse(mail))
   })

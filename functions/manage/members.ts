@@ -14,7 +14,7 @@ import {
 } from '../../lib/workspace/members.queries.ts'
 import type { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
-import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.service.ts'
+import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.ts'
 
 const memberResponse = ({ id, email, role, createdAt }: Member): MemberResponse => ({
   id,
@@ -29,7 +29,7 @@ const unlessLast = (update: MemberUpdate): Member => {
   return update.member
 }
 
-/** /members: who may see the workspace, and who may change it. Design, section 12. */
+/** /members: the people with access to the workspace, and their roles. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/members', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -38,7 +38,9 @@ export default createRoutes()
   })
   .post('/api/workspaces/:workspace/members', manager(), body(NewMember), async (c) => {
     const { email, role } = c.req.valid('json')
-    const member = await inviteMember(c.var.db, actOf(c), { email, details: invitation(c, role) })
+    const { db, user, workspace } = c.var
+    const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })
+    const member = await inviteMember(db, actOf(c), { email, details })
     if (!member) throw new ApiError('conflict', alreadyMember(email))
     return c.json(memberResponse(member), 201)
   })

@@ -37,7 +37,7 @@ const balanceResponse = (balance: Balance): BalanceResponse => ({
   paidCents: Number(balance.paidCents),
 })
 
-/** GET /partners, GET and PATCH /partners/:id, and its balances. Design, section 12. Partners are made by imports. */
+/** GET /partners, GET and PATCH /partners/:id, and its balances. Imports create partners. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/partners', reader(), query(PartnerQuery), async (c) => {
     const { db, workspace } = c.var

@@ -2,7 +2,7 @@ import { type SessionEnv, session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
-import { allowSignup, type SignupBindings, slugTaken } from '../../lib/workspace/signup.service.ts'
+import { isSignupOpen, SIGNUP_CLOSED, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
 import { createWorkspace, listWorkspaces, type Membership } from '../../lib/workspace/workspaces.queries.ts'
 import type { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
@@ -14,10 +14,10 @@ const workspaceResponse = ({ id, slug, name, role }: Membership): WorkspaceRespo
   role,
 })
 
-/** POST and GET /api/workspaces: makes a workspace, whose manager its maker is, and lists the caller's own. */
+/** POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the caller's workspaces. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), async (c) => {
-    allowSignup(c.env)
+    if (!isSignupOpen(c.env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
     const { db, now, user } = c.var
     const { name, slug } = c.req.valid('json')
     const workspace = await createWorkspace(db, { name, slug, email: user.email, now })

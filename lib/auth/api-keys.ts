@@ -1,4 +1,4 @@
-/** API keys: `trib_live_`, 32 random characters, and a checksum that refuses a mistyped key without a query. */
+/** API keys: `trib_live_`, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
 import type { AppEnv } from '../http/app.ts'
@@ -12,38 +12,37 @@ export type KeyEnv = AppEnv & { Variables: { apiKeyHash: string } }
 const PREFIX = 'trib_live_'
 /** 190 bits. */
 const RANDOM_LENGTH = 32
-/** Hexadecimal digits: of 16 million mistyped keys one gets through, to be refused by the database. */
+/** Hexadecimal digits. One mistyped key in 16 million passes, and the database refuses it. */
 const CHECKSUM_LENGTH = 6
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
 
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
-/** A new key, to be shown once, and the hash that is kept of it. */
+/** A new key, to be shown once, and its hash, to be stored. */
 export const createApiKey = async (): Promise<{ key: string; hash: string }> => {
   const unchecked = PREFIX + randomBase62(RANDOM_LENGTH)
   const key = unchecked + (await checksum(unchecked))
   return { key, hash: await sha256(key) }
 }
 
-/** The hash under which a key would be known, or null when no key looks like that. */
+/** The hash of a key, or null when it is malformed. */
 export const hashApiKey = async (key: string): Promise<string | null> => {
   if (!FORM.test(key)) return null
   const intact = key.endsWith(await checksum(key.slice(0, -CHECKSUM_LENGTH)))
   return intact ? sha256(key) : null
 }
 
-/** The error for a key that is missing, malformed, unknown or revoked: which of them is nobody's business. */
+/** The same error whether the key is missing, malformed, unknown or revoked. */
 export const invalidApiKey = () =>
   new ApiError(
     'invalid_api_key',
-    'Send a live API key of this workspace as "Authorization: Bearer trib_live_...".',
+    'Send an active API key of this workspace as "Authorization: Bearer trib_live_...".',
   )
 
 /**
- * Reads the API key of a request into `c.var.apiKeyHash`, and counts the call against the key's limit. The key's
- * form is checked here; whether it is known and not revoked comes back with the request's first read, which saves
- * a fetch.
+ * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form is checked here:
+ * the request's first query also checks that the key is active, which saves a database round trip.
  *
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */

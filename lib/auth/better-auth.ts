@@ -1,4 +1,4 @@
-/** Better Auth, kept to what we need of it: it redeems mailed links, and holds the sessions. */
+/** Better Auth, reduced to what we use: it redeems sign-in links and stores sessions. */
 import { kyselyAdapter } from '@better-auth/kysely-adapter'
 import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { magicLink } from 'better-auth/plugins/magic-link'
@@ -9,36 +9,36 @@ import { sha256 } from '../sha256.ts'
 import { cookieName } from './cookies.ts'
 import { repeatableInserts } from './repeatable-inserts.queries.ts'
 
-/** How long a link can be used. A mail that takes longer to arrive is rare, and a mailbox keeps its mails for ever. */
+/** Lifetime of a sign-in link. Mails rarely take longer, and a mailbox keeps old links forever. */
 export const LINK_MINUTES = 10
 
-/** How long a browser stays signed in after it was last used. */
+/** Lifetime of a session after its last use. */
 export const SESSION_DAYS = 30
 
 const ONE_DAY_SECONDS = 86_400
 
-/** Anything shorter could be guessed, and Better Auth would sign with a secret of its own that everybody knows. */
+/** A shorter secret could be guessed. Without one, Better Auth would sign with a default that is public. */
 const MIN_SECRET_LENGTH = 32
 
 type AuthSettings = {
   db: Db
   /** AUTH_SECRET: signs the cookies. */
   secret: string
-  /** Whether cookies go over https only. */
+  /** Whether cookies are sent over https only. */
   secure: boolean
 }
 
-/** Better Auth throws an error of its own that doesn't say what was wrong; only its log does. */
+/** Better Auth's own errors hide the cause, which it only logs. */
 const logFailure: NonNullable<BetterAuthOptions['logger']>['log'] = (_level, about, cause) =>
   console.error(
     JSON.stringify({ level: 'error', about, ...(cause instanceof Error ? describeError(cause) : undefined) }),
   )
 
-/** What Better Auth is told. The tables stand in schema.sql. */
+/** Better Auth's options. Its tables are in schema.sql. */
 export const authOptions = ({ db, secret, secure }: AuthSettings) =>
   ({
     secret,
-    // Nothing is made from it: its routes are not served, and links get the address at which they were asked for.
+    // Unused: its routes are not served, and links are built from the URL of the request.
     baseURL: 'https://tributary.invalid',
     database: kyselyAdapter(db.withSchema('auth').withPlugin(repeatableInserts), { type: 'postgres' }),
     user: {
@@ -57,7 +57,7 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
       },
       expiresIn: SESSION_DAYS * ONE_DAY_SECONDS,
       updateAge: ONE_DAY_SECONDS,
-      // A cached session would go on after it was ended.
+      // A cached session would outlive sign-out.
       cookieCache: { enabled: false },
     },
     account: {
@@ -82,11 +82,11 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
     plugins: [
       magicLink({
         storeToken: { type: 'custom-hasher', hash: sha256 },
-        sendMagicLink: () => Promise.reject(new Error('Links are made and mailed by lib/auth/links.ts.')),
+        sendMagicLink: () => Promise.reject(new Error('Links are created and mailed by lib/auth/links.ts.')),
       }),
     ],
     advanced: {
-      // The names below are whole: Better Auth's own prefix would be __Secure-, which a subdomain can plant.
+      // Better Auth would add the prefix __Secure-, under which a subdomain can set a cookie.
       useSecureCookies: false,
       cookiePrefix: 'tributary',
       cookies: {
@@ -99,15 +99,14 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
       trustedProxyHeaders: false,
       ipAddress: { disableIpTracking: true },
     },
-    // The session and its person in one fetch.
+    // Reads the session and its user in one round trip.
     experimental: { joins: true },
     telemetry: { enabled: false },
     logger: { level: 'error', log: logFailure },
   }) satisfies BetterAuthOptions
 
 /**
- * Better Auth for one request, so that its database calls have this request's deadline and are counted with it.
- * Making one takes about 0.3 ms.
+ * Better Auth for one request, so that its database calls share the request's deadline and count. Takes about 0.3 ms.
  *
  * @throws when AUTH_SECRET is too short
  */

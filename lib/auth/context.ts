@@ -1,4 +1,4 @@
-/** What the handlers of the auth Worker have at hand. */
+/** The context of the auth Worker's handlers. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
@@ -7,9 +7,8 @@ import { createAuth } from './better-auth.ts'
 import { isSecure } from './cookies.ts'
 import { refuseCrossSite } from './session.ts'
 
-/** What the auth Worker is given. */
 export type AuthBindings = AppEnv['Bindings'] & {
-  /** Signs the cookies: 32 random characters or more. Changing it signs everybody out. */
+  /** Signs the cookies: 32 random characters or more. Changing it signs everyone out. */
   AUTH_SECRET: string
   MAILER: MailerService
 }
@@ -22,8 +21,7 @@ type AuthEnv = AppEnv & {
 export type AuthContext = Context<AuthEnv>
 
 /**
- * Opens a request to the auth Worker, for `c.var.auth`. What came without https is sent there first: a link or a
- * cookie must not travel where anybody can read it.
+ * Sets `c.var.auth` and `c.var.secure`. Redirects plain http to https first, because links and cookies are secret.
  *
  * @throws {ApiError} `cross_site_request`
  */

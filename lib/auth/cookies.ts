@@ -2,22 +2,22 @@
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Whether a request's cookies go over https only: always, but on this very machine, where there is none. */
+/** Whether a request's cookies are sent over https only: always, except on localhost. */
 export const isSecure = (url: string): boolean => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || !LOOPBACK.test(hostname)
 }
 
 /**
- * With the prefix, browsers take the cookie from this very host by https only, so that neither a neighbouring
- * subdomain nor the network can plant one.
+ * With the prefix `__Host-`, browsers accept the cookie only from this host and over https, so neither another
+ * subdomain nor the network can set one.
  */
 export const cookieName = (secure: boolean): string => `${secure ? '__Host-' : ''}tributary.session`
 
-/** The Set-Cookie headers that are the session's. Better Auth also clears cookies that we never set. */
+/** The Set-Cookie headers of the session. Better Auth also clears cookies that we never set. */
 export const sessionCookies = (headers: Headers, secure: boolean): string[] =>
   headers.getSetCookie().filter((cookie) => cookie.startsWith(`${cookieName(secure)}=`))
 
-/** The Set-Cookie header that takes the cookie away. */
+/** The Set-Cookie header that deletes the cookie. */
 export const expiredCookie = (secure: boolean): string =>
   `${cookieName(secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

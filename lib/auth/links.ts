@@ -1,4 +1,4 @@
-/** Signing in by mail: sending a link, using it, and who is signed in after that. */
+/** Signing in by mail: sending and redeeming links, and reading sessions. */
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { sha256 } from '../sha256.ts'
@@ -9,15 +9,15 @@ import { expiredCookie, sessionCookies } from './cookies.ts'
 import type { User } from './session.ts'
 import { dropLink, endSession, findLink, saveLink } from './sign-in.queries.ts'
 
-/** 190 bits. Letters and digits only, so that no mail program breaks the link. */
+/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
 /**
- * Mails a link that signs somebody in. Whether anybody knows the address makes no difference.
+ * Mails a sign-in link. An unknown address is treated like a known one.
  *
- * @param next where the link leads, a safe path
- * @throws {ApiError} `rate_limited` when unused links are on their way already, `try_again` when the mail was not sent
+ * @param next the path that the link leads to, made safe by `safePath`
+ * @throws {ApiError} `rate_limited` when the address has too many unused links, `try_again` when the mail was not sent
  */
 export const sendLink = async (c: AuthContext, email: string, next: string): Promise<void> => {
   const { db, now } = c.var
@@ -27,7 +27,7 @@ export const sendLink = async (c: AuthContext, email: string, next: string): Pro
   if (!(await saveLink(db, { email, tokenHash, now, expiresAt }))) {
     throw new ApiError(
       'rate_limited',
-      `Several links are on their way to ${email} already. Use the newest, or wait ${LINK_MINUTES} minutes.`,
+      `Several sign-in links have already been sent to ${email}. Use the newest, or wait ${LINK_MINUTES} minutes.`,
       { retryAfter: LINK_MINUTES * 60 },
     )
   }
@@ -35,41 +35,40 @@ export const sendLink = async (c: AuthContext, email: string, next: string): Pro
   try {
     await c.env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
   } catch (cause) {
-    // If that fails too, the link's time ends by itself.
+    // If this fails too, the link expires.
     await dropLink(db, tokenHash).catch(() => {})
     throw notSent(cause)
   }
 }
 
 const notSent = (cause: unknown): ApiError => {
-  const message = 'The mail could not be sent just now. Ask for it again in a minute.'
+  const message = 'The mail could not be sent. Try again in a minute.'
   const error = new ApiError('try_again', message, { retryAfter: 60 })
-  // For the log, which has no other word of it; the mailer names neither address nor link.
+  // For the log. The mailer's error contains neither the address nor the link.
   error.cause = cause
   return error
 }
 
-/** Whom a link would sign in, or null when it can't be used: it was before, is too old, or never was one. */
-export const whoseLink = async (c: AuthContext, token: string): Promise<string | null> =>
+/** The email address that a link signs in, or null when the link is used, expired or unknown. */
+export const findLinkEmail = async (c: AuthContext, token: string): Promise<string | null> =>
   TOKEN.test(token) ? findLink(c.var.db, await sha256(token), c.var.now) : null
 
 /**
- * The address in the mail: of the host at which the link was asked for. Cloudflare hands over only requests to hosts
- * that are routed here, and X-Forwarded-Host is never read, so nobody can have a link mailed that leads elsewhere.
+ * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that are routed here,
+ * and X-Forwarded-Host is never read, so nobody can have a link mailed that leads to another site.
  */
-const confirmUrl = (asked: string, token: string, next: string): string => {
-  const url = new URL('/auth/confirm', asked)
+const confirmUrl = (requestUrl: string, token: string, next: string): string => {
+  const url = new URL('/auth/confirm', requestUrl)
   url.searchParams.set('token', token)
   if (next !== '/app') url.searchParams.set('next', next)
   return url.href
 }
 
 /**
- * Uses a link, which works once, for whoever comes first. A session that the browser had before ends.
- * An answer of the database that gets lost on the way may cost the link, but never lets in twice: the statement that
- * takes it deletes it, and a repeat of that finds nothing.
+ * Redeems a link, which works once, and ends the session that the browser had before. A database response that is
+ * lost may waste the link but never redeems it twice: one statement reads and deletes it, and a retry finds nothing.
  *
- * @returns the cookies of the new session; null when the link was used before, is too old, or never was one
+ * @returns the cookies of the new session, or null when the link is used, expired or unknown
  */
 export const redeemLink = async (c: AuthContext, token: string): Promise<string[] | null> => {
   if (!TOKEN.test(token)) return null
@@ -79,16 +78,16 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<string[
     asResponse: true,
   })
   if (answer.status !== 200) return null
-  // The new session is there, whether the old one could be ended or not.
+  // The new session is valid even if the old one could not be ended.
   await endSessionOf(c).catch(() => {})
   return sessionCookies(answer.headers, c.var.secure)
 }
 
 /**
- * Who is signed in, by their cookie. A session that was last renewed more than a day ago is renewed.
+ * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed. The token is for
+ * `endSession` only.
  *
- * @returns null without a session; its token is for `endSession` only
- * @throws {Unavailable} when that could not be found out
+ * @throws {Unavailable}
  */
 export const findSession = async (
   { auth, secure }: Pick<AuthContext['var'], 'auth' | 'secure'>,
@@ -98,9 +97,9 @@ export const findSession = async (
   const { response, headers } = await auth.api
     .getSession({ headers: new Headers({ Cookie: cookie }), returnHeaders: true })
     .catch((cause: { statusCode?: unknown }) => {
-      // It was ended while it was being renewed.
+      // The session ended while it was being renewed.
       if (cause.statusCode === 401) return { response: null, headers: new Headers() }
-      throw new Unavailable('The session could not be looked up.', { cause })
+      throw new Unavailable('The session could not be read.', { cause })
     })
   if (!response) return null
   const { user, session } = response
@@ -112,7 +111,7 @@ export const findSession = async (
   }
 }
 
-/** Ends the session of a cookie on the server, if it has one. @returns the header that takes the cookie away */
+/** Ends the session of the request's cookie, if any. @returns the Set-Cookie header that deletes the cookie */
 export const signOut = async (c: AuthContext): Promise<string> => {
   await endSessionOf(c)
   return expiredCookie(c.var.secure)

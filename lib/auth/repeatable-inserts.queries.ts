@@ -1,13 +1,12 @@
-/** Lets inserts that we don't write ourselves be sent twice. */
+/** Makes Better Auth's inserts idempotent. */
 import { ColumnNode, ColumnUpdateNode, InsertQueryNode, type KyselyPlugin, OnConflictNode, sql } from 'kysely'
 
-/** By what a row of Better Auth's is known, when it is there already. */
+/** The unique column by which an existing row of each table is found. */
 const KEYS: Record<string, string> = { users: 'email', sessions: 'token' }
 
 /**
- * Makes Better Auth's inserts give the row that is there already: one that an earlier try has put there unseen,
- * or the same person's, who has used two first links at the same moment.
- * A session can be nobody else's, since its token was made for this very insert.
+ * Makes Better Auth's inserts return the row that already exists: an earlier attempt's, whose response was lost, or a
+ * concurrent sign-in's of the same person. A session is never another person's: its token was generated for this insert.
  */
 export const repeatableInserts: KyselyPlugin = {
   transformQuery: ({ node }) => {

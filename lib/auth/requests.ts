@@ -1,4 +1,4 @@
-/** What comes in: an address to which a link can be mailed. */
+/** Requests of the sign-in endpoints. */
 import * as z from 'zod'
 import { email } from '../http/fields.ts'
 import { safePath } from './next.ts'

@@ -1,4 +1,4 @@
-/** Sessions: who is signed in, as the auth Worker tells it, and from where a signed-in browser may change things. */
+/** Sessions, as the auth Worker returns them, and protection against cross-site requests. */
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
@@ -6,30 +6,29 @@ import { ApiError } from '../http/errors.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { rpc } from '../http/rpc.ts'
 
-/** A person who has signed in. The address was proved by a mailed link. */
+/** A signed-in person, whose address a mailed link has verified. */
 export type User = { id: string; email: string; name: string }
 
-/** What the auth Worker offers to the others. */
+/** The RPC methods of the auth Worker. */
 export type AuthService = {
   /**
-   * The person whose session the headers carry, or null. `setCookie` renews the session's cookie and is to be
-   * passed on.
+   * The session of the headers' cookie, or null. The caller passes on `setCookie`, which renews the cookie.
    *
-   * @param url the request's own address: https takes another cookie than a local run without it
-   * @throws when the database can't be asked: the door stays shut
+   * @param url the request's URL: the cookie's name differs between https and a local run
+   * @throws when the database does not answer
    */
   getSession: (headers: Headers, url: string) => Promise<{ user: User; setCookie: string[] } | null>
 }
 
-/** The app of an endpoint that people use. */
+/** The app of endpoints and pages for signed-in people. */
 export type SessionEnv = AppEnv & { Bindings: { AUTH: AuthService }; Variables: { user: User } }
 
-/** Methods that change nothing, so that it doesn't matter who makes a browser send them. */
+/** Methods without side effects, which other sites may make a browser send. */
 const SAFE_METHODS = ['GET', 'HEAD']
 
 /**
- * Refuses what a page of another site makes a browser send: the session's cookie would go with it.
- * Browsers say where a request comes from; programs, which say nothing, hold their cookie themselves.
+ * Refuses requests that a page of another site makes a browser send with the session's cookie (CSRF). Browsers name
+ * the origin of a request. Programs do not, and no other site controls them.
  *
  * @throws {ApiError} `cross_site_request`
  */
@@ -41,12 +40,15 @@ export const refuseCrossSite = (c: Context): void => {
     ? site !== 'same-origin' && site !== 'none'
     : origin !== undefined && origin !== new URL(c.req.url).origin
   if (foreign) {
-    throw new ApiError('cross_site_request', 'This came from a page of another site, so nothing was done.')
+    throw new ApiError(
+      'cross_site_request',
+      'The request came from a page of another site, so it was refused.',
+    )
   }
 }
 
 /**
- * Who is signed in, or null. The cookie is renewed on the way.
+ * The signed-in user, or null. Renews the cookie.
  *
  * @throws {ApiError} `cross_site_request`, `rate_limited`
  */
@@ -61,11 +63,11 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   return session.user
 }
 
-/** Asks for a session, for `c.var.user`. @throws {ApiError} `not_signed_in`, `cross_site_request`, `rate_limited` */
+/** Requires a session. Sets `c.var.user`. @throws {ApiError} `not_signed_in`, `cross_site_request`, `rate_limited` */
 export const session = () =>
   createMiddleware<SessionEnv>(async function session(c, next) {
     const user = await readSession(c)
-    if (!user) throw new ApiError('not_signed_in', 'Sign in first, at /sign-in.')
+    if (!user) throw new ApiError('not_signed_in', 'Sign in at /sign-in first.')
     c.set('user', user)
     await next()
   })

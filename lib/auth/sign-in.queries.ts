@@ -1,25 +1,25 @@
-/** Mailed links and sessions, where Better Auth's own statements do not do. Its tables are those of the schema `auth`. */
+/** Queries of sign-in links and sessions that Better Auth lacks. Its tables are in the schema `auth`. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 
-/** Unused links that one address may have at a time: enough for the impatient, too few to flood a stranger's mailbox. */
+/** Unused links per address: enough for impatient people, too few to flood a mailbox. */
 const MAX_OPEN_LINKS = 5
 
-/** Rows that each new link clears away: more than it leaves behind, and few enough to cost nothing. */
-const CLEARED_AT_ONCE = 100
+/** Expired rows that each new link deletes: more than it adds, and few enough to be cheap. */
+const CLEARED_PER_LINK = 100
 
 type NewLink = { email: string; tokenHash: string; now: Date; expiresAt: Date }
 
 /**
- * Saves a link that signs somebody in, and clears away links and sessions whose time is over, in one fetch.
- * The links of one address are counted where they are kept, because Cloudflare's limits count no longer than a minute;
- * the lock makes those who ask at the same moment count one after the other. It may run twice.
+ * Saves a sign-in link and deletes expired links and sessions, in one round trip. The links of an address are counted
+ * in the database, because Cloudflare's rate limits cover a minute at most. A lock serializes concurrent requests for
+ * one address. Idempotent.
  *
- * @returns false when the address has as many unused links as it may have: nothing was saved
+ * @returns false when the address has too many unused links: nothing was saved
  */
 export const saveLink = async (db: Db, { email, tokenHash, now, expiresAt }: NewLink): Promise<boolean> => {
-  // As Better Auth's magic link reads it.
+  // The format of Better Auth's magic links.
   const value = JSON.stringify({ email })
   const statements = [
     sql`select pg_advisory_xact_lock(hashtextextended(${value}, 0))`,
@@ -37,7 +37,7 @@ export const saveLink = async (db: Db, { email, tokenHash, now, expiresAt }: New
   return results.at(-1)?.length === 1
 }
 
-/** Whom an unused link signs in, or null when it can't be used. */
+/** The email address of an unused link, or null. */
 export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<string | null> => {
   const { rows } = await sql<{ email: string }>`
     select value::jsonb ->> 'email' as email from auth.verifications
@@ -45,19 +45,16 @@ export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<st
   return rows[0]?.email ?? null
 }
 
-/** Forgets a link that was never mailed, so that it doesn't count against its address. */
+/** Deletes a link that was not mailed, so that it doesn't count against its address. */
 export const dropLink = (db: Db, tokenHash: string): Promise<unknown> =>
   sql`delete from auth.verifications where identifier = ${tokenHash}`.execute(db)
 
-/** Deletes rows whose time is over, but none that someone else is deleting: waiting for each other, two would deadlock. */
+/** Deletes expired rows. Skips rows that a concurrent request is deleting, to avoid deadlocks. */
 const clearExpired = (table: 'verifications' | 'sessions', now: Date) => sql`
   delete from auth.${sql.id(table)} where id in (
     select id from auth.${sql.id(table)} where expires_at < ${now}::timestamptz
-    order by expires_at limit ${CLEARED_AT_ONCE} for update skip locked)`
+    order by expires_at limit ${CLEARED_PER_LINK} for update skip locked)`
 
-/**
- * Ends a session: whoever still has its cookie is signed out. Better Auth's own way says that it did so also when
- * the database was not there.
- */
+/** Ends a session. Better Auth's own method reports success even when the database did not answer. */
 export const endSession = (db: Db, token: string): Promise<unknown> =>
   sql`delete from auth.sessions where token = ${token}`.execute(db)

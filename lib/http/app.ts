@@ -1,4 +1,4 @@
-/** What every Worker's app has in common: request id, log line, security headers, errors, database and clock. */
+/** The base of every Worker's app: request id, log line, security headers, errors, database and time. */
 import { type Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
 import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
@@ -11,17 +11,14 @@ export type AppEnv = {
   Bindings: DatabaseEnv & { RATE_LIMIT: RateLimiter }
   Variables: RequestIdVariables & {
     db: Db
-    /** When the request came in: the one "now" of everything that it decides. */
+    /** When the request arrived: the "now" of all its decisions. */
     now: Date
   }
 }
 
-/** The error for a method and an address that no endpoint has. */
+/** The error for a method and path without an endpoint. */
 export const noSuchEndpoint = (c: Context) =>
-  new ApiError(
-    'not_found',
-    `There is no ${c.req.method} ${c.req.path}. The API is described at /openapi.json.`,
-  )
+  new ApiError('not_found', `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`)
 
 /**
  * The app of one Worker.
@@ -34,7 +31,7 @@ export const noSuchEndpoint = (c: Context) =>
  */
 export const createApp = <Bindings extends object = object>() =>
   new Hono<AppEnv & { Bindings: Bindings }>()
-    // The router gives each request its id; whoever calls from outside can't choose one.
+    // The router sets the request id. Callers can't choose it.
     .use(requestId())
     .use(logRequest())
     .use(securityHeaders())
@@ -47,7 +44,7 @@ export const createApp = <Bindings extends object = object>() =>
     .notFound((c) => errorResponse(c, noSuchEndpoint(c)))
 
 /**
- * Routes that a Worker's app mounts: the app has opened the request for them, and answers their errors.
+ * Routes that a Worker's app mounts. The app prepares their requests and answers their errors.
  *
  * @example
  * ```ts

@@ -1,32 +1,30 @@
-/** Ids in addresses: what they name is there, or it is not, whoever it belongs to. */
+/** Lookups by the id in a URL. Another workspace's row is not found. */
 import * as z from 'zod'
 import { ApiError } from './errors.ts'
 
-/** Where else to look, when an id leads to nothing. */
-const HINTS = {
+/** How to find the right id. */
+const REMEDIES = {
   event: 'Search by `externalId` instead.',
   partner: 'Search by `email` or `slug` instead.',
-  coupon: 'List the partner’s coupons for those that it has.',
-  mail: 'List the mails for the ids that there are.',
-  payout: 'List the payouts for the ids that there are.',
-  'payout run': 'List the payout runs for the ids that there are.',
-  program: 'List the programs for the ids that there are.',
-  group: 'List the groups of its program for the ids that there are.',
-  member: 'List the members for the ids that there are.',
-  'API key': 'List the API keys for the ids that there are.',
-  'signing secret': 'GET /stripe lists those that there are.',
+  coupon: 'List the partner’s coupons to find it.',
+  mail: 'List the mails to find it.',
+  payout: 'List the payouts to find it.',
+  'payout run': 'List the payout runs to find it.',
+  program: 'List the programs to find it.',
+  group: 'List the groups of its program to find it.',
+  member: 'List the members to find it.',
+  'API key': 'List the API keys to find it.',
+  'signing secret': 'GET /stripe lists them.',
 }
 
-/** What an id can name. */
-export type Noun = keyof typeof HINTS
+export type Noun = keyof typeof REMEDIES
 
-export const notFound = (noun: Noun) =>
-  new ApiError('not_found', `There is no ${noun} with this id. ${HINTS[noun]}`)
+export const notFound = (noun: Noun) => new ApiError('not_found', `No ${noun} has this ID. ${REMEDIES[noun]}`)
 
 /**
- * Looks something up by the id of an address. Postgres would refuse an id that is no UUID.
+ * Looks up a row by the id in a URL. `find` is called with UUIDs only, because Postgres rejects anything else.
  *
- * @throws {ApiError} `not_found`, also for what belongs to another workspace
+ * @throws {ApiError} `not_found`
  */
 export const found = async <T>(
   noun: Noun,

@@ -1,20 +1,20 @@
-/** Lists: pages of `{"data", "nextCursor"}`, newest first. */
+/** Pagination of lists: `{"data", "nextCursor"}`, newest first. */
 import * as z from 'zod'
 
-/** What every list takes: where to go on, and how many. */
+/** The query parameters of every list. */
 export const Page = z.object({
   cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-/** A part of a list, and the cursor of the next one, if there is one. */
+/** A page of a list, and the cursor of the next one. */
 export type Listed<Item> = { data: Item[]; nextCursor: string | null }
 
 /**
- * A page of what was read, as it is or as `present` puts it. Reading one row more than was asked for tells whether
- * there is a next page.
+ * A page of the rows. Queries fetch one row more than the limit, which shows whether there is a next page.
  *
- * @param rows at most `limit` + 1
+ * @param rows    at most `limit` + 1
+ * @param present turns a row into its response
  */
 export function page<Row extends { id: string }>(rows: Row[], limit: number): Listed<Row>
 export function page<Row extends { id: string }, Item>(

@@ -3,16 +3,15 @@ import { matchedRoutes } from 'hono/route'
 import type { Db } from '../db/connection.ts'
 import { toApiError } from './errors.ts'
 
-/** Other errors have codes too, such as our own. */
+/** Tells an SQLSTATE from the codes of other errors. */
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
-/** SQLSTATEs of bad data: Postgres quotes the data in the message. */
+/** SQLSTATEs of invalid data, whose messages quote the data. */
 const QUOTES_DATA = /^22/
 
 /**
- * One line of JSON per request, without personal data: the route's pattern instead of the path. Of an unforeseen
- * error it has the message and the SQLSTATE, but not Postgres's `detail`, which quotes the row, and no message that
- * quotes what was sent.
+ * Logs one line of JSON per request, without personal data: the route's pattern instead of the path, and for an
+ * unexpected error its message and SQLSTATE, but not Postgres's `detail`, which quotes the row.
  */
 export const logRequest = (): MiddlewareHandler =>
   async function logRequest(c, next) {
@@ -34,7 +33,7 @@ export const logRequest = (): MiddlewareHandler =>
     console.log(JSON.stringify(c.res.status >= 500 && error ? { ...entry, ...describeError(error) } : entry))
   }
 
-/** An error as a log line may have it: without the row that Postgres quotes. */
+/** An error without personal data, for a log line. */
 export const describeError = (error: Error & { code?: unknown }) => {
   const sqlState = typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
   return {

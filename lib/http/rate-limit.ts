@@ -1,30 +1,23 @@
-/** Rate limits, by Cloudflare's binding: approximate and per data centre, enough against a runaway loop. */
+/** Rate limits by Cloudflare's binding. They are approximate and per data center, enough against a runaway loop. */
 import { ApiError } from './errors.ts'
 
-/** Cloudflare's rate limit binding. The limits themselves stand in wrangler.toml. */
+/** Cloudflare's rate limit binding. wrangler.toml sets the limits. */
 export type RateLimiter = { limit: (options: { key: string }) => Promise<{ success: boolean }> }
 
-/** The period of every limit in wrangler.toml, in seconds: after it, the count starts again. */
+/** The period of every limit in wrangler.toml. */
 const PERIOD_SECONDS = 10
 
-/** Counts a call against a key's limit. @throws {ApiError} `rate_limited` when it is one too many */
+/** Counts a request against a key's limit. @throws {ApiError} `rate_limited` */
 export const limitRate = async (limiter: RateLimiter, key: string): Promise<void> => {
   const { success } = await limiter.limit({ key })
   if (!success) {
-    throw new ApiError(
-      'rate_limited',
-      `Too many calls. Wait ${PERIOD_SECONDS} seconds and repeat the call.`,
-      {
-        retryAfter: PERIOD_SECONDS,
-      },
-    )
+    throw new ApiError('rate_limited', `Too many requests. Retry after ${PERIOD_SECONDS} seconds.`, {
+      retryAfter: PERIOD_SECONDS,
+    })
   }
 }
 
-/**
- * What an address is counted by: itself, or for IPv6 its first four groups, since one household
- * or one server holds a whole /64.
- */
+/** The key that an IP address is counted under. For IPv6 it is the /64, which one household or server holds. */
 export const addressKey = (ip: string): string => {
   if (!ip.includes(':') || ip.includes('.')) return ip
   const [left, right] = ip.split('::').map((part) => part.split(':').filter(Boolean))

@@ -1,16 +1,16 @@
 import { every } from 'hono/combine'
 import { secureHeaders } from 'hono/secure-headers'
 
-/** The headers of every answer of the API: not to be framed, sniffed, cached or run. */
+/** The headers of every API response, against framing, sniffing, caching and scripts. */
 export const securityHeaders = () =>
   every(
     secureHeaders({
-      // One year, without subdomains: those of a merchant's own domain are not ours to decide for.
+      // One year, without subdomains, which belong to the merchant.
       strictTransportSecurity: 'max-age=31536000',
       contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      // Answers are JSON for programs; which sites may read them is CORS's to say.
+      // CORS decides which sites may read a response.
       crossOriginResourcePolicy: 'cross-origin',
-      // Pages have a policy of their own.
+      // Pages set their own policy.
       overwrite: false,
     }),
     async function noStore(c, next) {

@@ -1,9 +1,26 @@
 /** Requests of the import endpoints: spec, sections 2, 4.3 and 4.4. */
 import * as z from 'zod'
 import { isEmail, normalizeEmail } from '../emails.ts'
+import { ApiError } from '../http/errors.ts'
 import { email, line, MAX_ID_LENGTH, nullWhenBlank, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
+
+/** The largest body of an import, in bytes: 500 partners with 2 KiB each. */
+export const IMPORT_MAX_BYTES = 1024 * 1024
+
+/** Refuses a request with too many rows, before the schema checks them. @throws {ApiError} `too_many_rows` */
+export const limitRows =
+  (maxRows: number) =>
+  (body: unknown): void => {
+    const { rows } = Object(body) as { rows?: unknown }
+    if (Array.isArray(rows) && rows.length > maxRows) {
+      throw new ApiError(
+        'too_many_rows',
+        `The request has ${rows.length} rows; the limit is ${maxRows}. Nothing was imported. Split it into several requests.`,
+      )
+    }
+  }
 
 /** Rows are validated one by one later, so that an invalid row doesn't reject the others. */
 const rows = z.array(z.unknown())

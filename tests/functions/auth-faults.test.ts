@@ -157,7 +157,7 @@ describe('a mail that can’t be sent', () => {
       )
       const answer = await submit(`${place.baseUrl}/sign-in`, { email })
       expect(answer.status).toBe(503)
-      expect(await answer.text()).toContain('The mail could not be sent just now')
+      expect(await answer.text()).toContain('The mail could not be sent. Try again')
       expect(answer.headers.get('Retry-After')).toBe('60')
     }
     expect(workers.takeLogs().join()).toMatch(/"cause":"[^"]+"/)

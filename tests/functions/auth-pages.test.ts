@@ -22,7 +22,7 @@ test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels
   })
   await page.getByLabel('Email address').fill('ann')
   await page.getByRole('button', { name: 'Send sign-in link' }).click()
-  await page.getByText('This is not an e-mail address.').waitFor()
+  await page.getByText('Must be an email address').waitFor()
   expect(await page.getByLabel('Email address').inputValue()).toBe('ann')
   await inspect(page)
 
