@@ -31,9 +31,9 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
 )
 
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
-  const { commission_amount_cents: cents, commission_currency: currency, payable_at: payableAt } = event
-  const { payout_id: payoutId, paid_at: paidAt } = event
-  const reversed = event.reversed_cents ?? 0n
+  const { commissionAmountCents: cents, commissionCurrency: currency, payableAt } = event
+  const { payoutId, paidAt } = event
+  const reversed = event.reversedCents ?? 0n
   if (cents === null || currency === null || payableAt === null)
     return <p>This event earned no commission.</p>
   return (
@@ -56,9 +56,9 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
 const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => (
   <>
     <h1>
-      {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.external_id}
+      {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.externalId}
     </h1>
-    <h2>{event.partner_id ? 'Credited' : 'Not credited'}</h2>
+    <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
     <Steps steps={event.steps} />
     <h2>Commission</h2>
     <Commission base={base} event={event} now={now} />
@@ -66,12 +66,12 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
     <dl class="facts">
       <dt>Date</dt>
       <dd>
-        <Time at={event.occurred_at} />
+        <Time at={event.occurredAt} />
       </dd>
       <dt>Name</dt>
-      <dd>{event.event_name}</dd>
+      <dd>{event.eventName}</dd>
       <dt>External ID</dt>
-      <dd>{event.external_id}</dd>
+      <dd>{event.externalId}</dd>
       {event.kind === 'sale' && (
         <>
           <dt>Amount</dt>
@@ -80,17 +80,12 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
       )}
       <dt>Customer</dt>
       <dd>
-        {[event.customer_external_id, event.customer_email, event.customer_name].filter(Boolean).join(', ')}
+        {[event.customerExternalId, event.customerEmail, event.customerName].filter(Boolean).join(', ')}
       </dd>
       <dt>Partner</dt>
       <dd>
-        {event.partner_id && event.partner_slug ? (
-          <PartnerName
-            base={base}
-            id={event.partner_id}
-            name={event.partner_name}
-            slug={event.partner_slug}
-          />
+        {event.partnerId && event.partnerSlug ? (
+          <PartnerName base={base} id={event.partnerId} name={event.partnerName} slug={event.partnerSlug} />
         ) : (
           'None'
         )}
@@ -156,5 +151,5 @@ export default createRoutes<WorkspaceEnv>()
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const children = <EventPage base={`/app/${workspace.slug}`} event={event} now={now} />
-    return renderPage(c, { title: `Event ${event.external_id}`, section: '/events', children })
+    return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
   })

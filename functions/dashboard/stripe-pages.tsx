@@ -9,7 +9,7 @@ import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
 import { explainOutcome } from '../../lib/purchases/outcomes.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
-import { MOST_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
+import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { PayingPartners } from './stripe-key.tsx'
 
 /** Why a secret or a key was rejected. The form never shows the value again. */
@@ -97,7 +97,7 @@ type SecretsProps = { base: string; secrets: StripeSecret[]; errors: ErrorDetail
 
 const Secrets = ({ base, secrets, errors }: SecretsProps) => (
   <>
-    {secrets.length < MOST_SECRETS && (
+    {secrets.length < MAX_SECRETS && (
       <form method="post" action={`${base}/stripe`} class="inline">
         <Field
           label={secrets.length === 0 ? 'Signing secret' : 'Another signing secret'}

@@ -16,11 +16,11 @@ import {
 } from '../../lib/purchases/stripe/settings.schemas.ts'
 import {
   KEY_IN_USE,
-  KEY_OF_ANOTHER,
-  keepKey,
-  keepSecret,
+  KEY_OF_OTHER_ACCOUNT,
   SECRETS_FULL,
   type StripeEnv,
+  storeKey,
+  storeSecret,
   webhookUrl,
 } from '../../lib/purchases/stripe/settings.service.ts'
 import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
@@ -80,9 +80,9 @@ export default createRoutes<StripeEnv>()
   .post(PATH, managersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewStripeSecret, { secret: c.req.valid('form').secret ?? '' })
     if (errors) return showStripe(c, { errors }, 400)
-    const kept = await keepSecret(c, data.secret)
-    if (kept.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
-    return done(c, kept.outcome)
+    const stored = await storeSecret(c, data.secret)
+    if (stored.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
+    return done(c, stored.outcome)
   })
   .get(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
     const { db, workspace } = c.var
@@ -99,10 +99,10 @@ export default createRoutes<StripeEnv>()
   .post(`${PATH}/key`, managersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewStripeKey, { key: c.req.valid('form').key ?? '' })
     if (errors) return showStripe(c, { errors }, 400)
-    const kept = await keepKey(c, data.key)
-    if (kept === null) return showStripe(c, { message: KEY_OF_ANOTHER }, 409)
-    if ('refused' in kept) {
-      return showStripe(c, { errors: [{ path: 'key', message: kept.refused }] }, 400)
+    const stored = await storeKey(c, data.key)
+    if (stored.outcome === 'other_account') return showStripe(c, { message: KEY_OF_OTHER_ACCOUNT }, 409)
+    if (stored.outcome === 'refused') {
+      return showStripe(c, { errors: [{ path: 'key', message: stored.reason }] }, 400)
     }
     return done(c, 'key_set')
   })

@@ -10,19 +10,19 @@ import { commissionStatus } from '../../lib/tracking/commissions.ts'
 const commissionResponse = (commission: CommissionRow, now: Date): CommissionResponse => ({
   id: commission.id,
   kind: commission.kind,
-  amountCents: Number(commission.amount_cents),
+  amountCents: Number(commission.amountCents),
   currency: commission.currency,
   status: commissionStatus(
-    { payableAt: commission.payable_at, payoutId: commission.payout_id, paidAt: commission.paid_at },
+    { payableAt: commission.payableAt, payoutId: commission.payoutId, paidAt: commission.paidAt },
     now,
   ),
-  payableAt: commission.payable_at,
-  createdAt: commission.created_at,
-  partnerId: commission.partner_id,
-  customerExternalId: commission.customer_external_id,
-  eventId: commission.event_id,
-  reversesId: commission.reverses_id,
-  payoutId: commission.payout_id,
+  payableAt: commission.payableAt,
+  createdAt: commission.createdAt,
+  partnerId: commission.partnerId,
+  customerExternalId: commission.customerExternalId,
+  eventId: commission.eventId,
+  reversesId: commission.reversesId,
+  payoutId: commission.payoutId,
 })
 
 /** GET /commissions: the ledger of what partners earned. Design, section 12. */

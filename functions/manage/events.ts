@@ -12,19 +12,19 @@ import { explain } from '../../lib/tracking/steps.ts'
 // The columns of a left join are null together, which their types don't say.
 
 const partnerOf = (event: EventRow): EventResponse['partner'] => {
-  const { partner_id: id, partner_slug: slug, partner_name: name, partner_email: email } = event
+  const { partnerId: id, partnerSlug: slug, partnerName: name, partnerEmail: email } = event
   return id !== null && slug !== null && email !== null ? { id, slug, name, email } : null
 }
 
 const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] => {
-  const { commission_id: id, commission_currency: currency, payable_at: payableAt } = event
+  const { commissionId: id, commissionCurrency: currency, payableAt } = event
   if (id === null || currency === null || payableAt === null) return null
   return {
     id,
-    amountCents: Number(event.commission_amount_cents),
-    reversedCents: Number(event.reversed_cents),
+    amountCents: Number(event.commissionAmountCents),
+    reversedCents: Number(event.reversedCents),
     currency,
-    status: commissionStatus({ payableAt, payoutId: event.payout_id, paidAt: event.paid_at }, now),
+    status: commissionStatus({ payableAt, payoutId: event.payoutId, paidAt: event.paidAt }, now),
     payableAt,
   }
 }
@@ -32,22 +32,22 @@ const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] =
 const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   id: event.id,
   kind: event.kind,
-  externalId: event.external_id,
-  eventName: event.event_name,
-  attributed: event.partner_id !== null,
-  attributedBy: event.attributed_by,
+  externalId: event.externalId,
+  eventName: event.eventName,
+  attributed: event.partnerId !== null,
+  attributedBy: event.attributedBy,
   partner: partnerOf(event),
   // Only the external id is known before an event of the customer is attributed.
   customer: {
-    id: event.customer_id,
-    externalId: event.customer_external_id,
-    email: event.customer_email,
-    name: event.customer_name,
+    id: event.customerId,
+    externalId: event.customerExternalId,
+    email: event.customerEmail,
+    name: event.customerName,
   },
-  amountCents: event.amount_cents === null ? null : Number(event.amount_cents),
+  amountCents: event.amountCents === null ? null : Number(event.amountCents),
   currency: event.currency,
   metadata: event.metadata,
-  occurredAt: event.occurred_at,
+  occurredAt: event.occurredAt,
   commission: commissionOf(event, now),
   steps: event.steps.map((step) => ({ code: step.code, text: explain(step), facts: step.facts })),
 })

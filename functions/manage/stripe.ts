@@ -21,11 +21,11 @@ import {
 } from '../../lib/purchases/stripe/settings.schemas.ts'
 import {
   KEY_IN_USE,
-  KEY_OF_ANOTHER,
-  keepKey,
-  keepSecret,
+  KEY_OF_OTHER_ACCOUNT,
   SECRETS_FULL,
   type StripeEnv,
+  storeKey,
+  storeSecret,
   webhookUrl,
 } from '../../lib/purchases/stripe/settings.service.ts'
 import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
@@ -58,24 +58,24 @@ export default createRoutes<StripeEnv>()
     } satisfies StripeResponse)
   })
   .put('/api/workspaces/:workspace/stripe/key', manager(), body(NewStripeKey), async (c) => {
-    const key = await keepKey(c, c.req.valid('json').key)
-    if (key === null) throw new ApiError('conflict', KEY_OF_ANOTHER)
-    if ('refused' in key) {
-      const details = [{ path: 'key', message: key.refused }]
-      throw new ApiError('invalid_body', `key: ${key.refused}`, { details })
+    const stored = await storeKey(c, c.req.valid('json').key)
+    if (stored.outcome === 'other_account') throw new ApiError('conflict', KEY_OF_OTHER_ACCOUNT)
+    if (stored.outcome === 'refused') {
+      const details = [{ path: 'key', message: stored.reason }]
+      throw new ApiError('invalid_body', `key: ${stored.reason}`, { details })
     }
-    return c.json(key satisfies StripeKeyResponse)
+    return c.json(stored.key satisfies StripeKeyResponse)
   })
   .delete('/api/workspaces/:workspace/stripe/key', manager(), async (c) => {
     const isRemoved = await removeStripeKey(c.var.db, actOf(c))
-    if (isRemoved === undefined) throw new ApiError('not_found', 'There is no key of Stripe to remove.')
+    if (isRemoved === undefined) throw new ApiError('not_found', 'The workspace has no Stripe key.')
     if (!isRemoved) throw new ApiError('conflict', KEY_IN_USE)
     return c.body(null, 204)
   })
   .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {
-    const kept = await keepSecret(c, c.req.valid('json').secret)
-    if (kept.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
-    return c.json(kept.secret satisfies StripeSecretResponse, kept.outcome === 'added' ? 201 : 200)
+    const stored = await storeSecret(c, c.req.valid('json').secret)
+    if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
+    return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
   })
   .delete('/api/workspaces/:workspace/stripe/secrets/:id', manager(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))

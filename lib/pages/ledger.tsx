@@ -42,8 +42,8 @@ export const Steps = ({ steps }: { steps: Step[] }) => (
 
 /** The result of an event, such as "Earned 9.80 USD". */
 const outcome = (event: EventRow): string => {
-  if (event.partner_id === null) return 'Not credited'
-  const { commission_amount_cents: cents, commission_currency: currency, reversed_cents: reversed } = event
+  if (event.partnerId === null) return 'Not credited'
+  const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
   if (cents === null || currency === null) return 'No commission'
   const earned = `Earned ${formatMoney(cents, currency)}`
   if (!reversed) return earned
@@ -51,11 +51,8 @@ const outcome = (event: EventRow): string => {
 }
 
 /** A sale's amount. A lead has none. */
-export const saleAmount = ({
-  amount_cents,
-  currency,
-}: Pick<EventRow, 'amount_cents' | 'currency'>): string =>
-  amount_cents === null || currency === null ? '' : formatMoney(amount_cents, currency)
+export const saleAmount = ({ amountCents, currency }: Pick<EventRow, 'amountCents' | 'currency'>): string =>
+  amountCents === null || currency === null ? '' : formatMoney(amountCents, currency)
 
 /** The workspace's path, and whether all rows belong to one partner. */
 type TableContext = { base: string; ofOne?: boolean }
@@ -68,21 +65,21 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
     {events.map((event) => (
       <tr>
         <td>
-          <Time at={event.occurred_at} />
+          <Time at={event.occurredAt} />
         </td>
         <td>
-          {event.kind} <a href={`${base}/events/${event.id}`}>{event.external_id}</a>
+          {event.kind} <a href={`${base}/events/${event.id}`}>{event.externalId}</a>
         </td>
         <td class="number">{saleAmount(event)}</td>
-        <td>{event.customer_email ?? event.customer_external_id}</td>
+        <td>{event.customerEmail ?? event.customerExternalId}</td>
         {!ofOne && (
           <td>
-            {event.partner_id && event.partner_slug && (
+            {event.partnerId && event.partnerSlug && (
               <PartnerName
                 base={base}
-                id={event.partner_id}
-                name={event.partner_name}
-                slug={event.partner_slug}
+                id={event.partnerId}
+                name={event.partnerName}
+                slug={event.partnerSlug}
               />
             )}
           </td>
@@ -99,8 +96,8 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
 )
 
 /** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won. */
-const typeOf = ({ kind, amount_cents }: CommissionRow): string =>
-  kind === 'reversal' && amount_cents > 0 ? 'Reinstatement' : COMMISSION_KINDS[kind]
+const typeOf = ({ kind, amountCents }: CommissionRow): string =>
+  kind === 'reversal' && amountCents > 0 ? 'Reinstatement' : COMMISSION_KINDS[kind]
 
 /** The types of commissions. */
 export const COMMISSION_KINDS = {
@@ -131,41 +128,41 @@ export const CommissionTable = ({
     {commissions.map((commission) => (
       <tr>
         <td>
-          <Time at={commission.created_at} />
+          <Time at={commission.createdAt} />
         </td>
         {!ofOne && (
           <td>
             <PartnerName
               base={base}
-              id={commission.partner_id}
-              name={commission.partner_name}
-              slug={commission.partner_slug}
+              id={commission.partnerId}
+              name={commission.partnerName}
+              slug={commission.partnerSlug}
             />
           </td>
         )}
         <td>
-          {commission.event_id ? (
-            <a href={`${base}/events/${commission.event_id}`}>{typeOf(commission)}</a>
+          {commission.eventId ? (
+            <a href={`${base}/events/${commission.eventId}`}>{typeOf(commission)}</a>
           ) : (
             typeOf(commission)
           )}
         </td>
-        <td>{commission.customer_external_id}</td>
-        <td class="number">{formatMoney(commission.amount_cents, commission.currency)}</td>
+        <td>{commission.customerExternalId}</td>
+        <td class="number">{formatMoney(commission.amountCents, commission.currency)}</td>
         <td>
           <Status
             status={commissionStatus(
               {
-                payableAt: commission.payable_at,
-                payoutId: commission.payout_id,
-                paidAt: commission.paid_at,
+                payableAt: commission.payableAt,
+                payoutId: commission.payoutId,
+                paidAt: commission.paidAt,
               },
               now,
             )}
           />
         </td>
         <td>
-          <Time at={commission.payable_at} />
+          <Time at={commission.payableAt} />
         </td>
       </tr>
     ))}

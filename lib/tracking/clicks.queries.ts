@@ -12,8 +12,7 @@ type NewClick = {
 }
 
 /**
- * Records a visit through an active partner's link, in one statement.
- * It expires after the program's attribution days, counted from `now`.
+ * Records a visit through an active partner's link. It expires after the program's attribution days, counted from `now`.
  *
  * @returns null when the program has no active partner with that slug
  */
@@ -28,7 +27,7 @@ export const saveClick = async (
     from partners p
     join programs pr on pr.id = p.program_id
     where p.program_id = ${click.programId} and p.slug_key = ${click.slugKey} and p.status = 'approved'
-    on conflict (workspace_id, id) do update set id = excluded.id -- a retry after a commit that went unseen
+    on conflict (workspace_id, id) do update set id = excluded.id -- the retry of an unconfirmed commit
     returning id as "clickId", expires_at as "expiresAt"
   `.execute(db)
   return rows[0] ?? null

@@ -1,4 +1,4 @@
-/** Commissions as merchants and managers read them. Reports, imports and Stripe's events make them. */
+/** Commissions as merchants and managers read them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -20,7 +20,7 @@ export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
 export const listCommissions = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
   commissionsQuery(db, workspaceId, filter, now).execute()
 
-/** The same as a query, for a batch. @param now when it is asked, from which the status follows */
+/** The same as a query, for a batch. @param now the status depends on it */
 export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
   db
     .selectFrom('commissions as c')
@@ -56,18 +56,18 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     .select([
       'c.id',
       'c.kind',
-      'c.amount_cents',
+      'c.amount_cents as amountCents',
       'c.currency',
-      'c.payable_at',
-      'c.created_at',
-      'c.event_id',
-      'c.reverses_id',
-      'c.payout_id',
-      'po.paid_at',
-      'c.partner_id',
-      'p.slug as partner_slug',
-      'p.name as partner_name',
-      'cu.external_id as customer_external_id',
+      'c.payable_at as payableAt',
+      'c.created_at as createdAt',
+      'c.event_id as eventId',
+      'c.reverses_id as reversesId',
+      'c.payout_id as payoutId',
+      'po.paid_at as paidAt',
+      'c.partner_id as partnerId',
+      'p.slug as partnerSlug',
+      'p.name as partnerName',
+      'cu.external_id as customerExternalId',
     ])
 
 /** A commission's status follows from its row: see lib/tracking/commissions.ts. */
@@ -80,10 +80,10 @@ const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
   })[status]
 
 /**
- * What a workspace's partners have earned, or one of them, less what was taken back, by currency and by what has become
- * of it, as a query. What is payable may be less than nothing, when what was paid out already is taken back.
+ * The net earnings of a workspace's partners, or of one, by currency and status, as a query. The payable sum is negative
+ * when more was reversed after its payout than was earned since.
  *
- * @param now when it is asked, from which the status follows
+ * @param now the status depends on it
  */
 export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: string) =>
   db

@@ -1,12 +1,9 @@
-/** A commission's life, derived from its row, its payout and the time. Spec, section 3; design, section 5. */
+/** A commission's status, derived from its row, its payout and the time. Spec, section 3; design, section 5. */
 
 export const COMMISSION_STATUSES = ['pending', 'payable', 'processing', 'paid'] as const
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number]
 
-/**
- * A commission is pending while it is held, and payable from `payableAt` on. A payout that has taken it makes it
- * processing, and paid once it was sent.
- */
+/** Pending during the holding period, then payable; processing while in an unsent payout, then paid. */
 export const commissionStatus = (
   commission: { payableAt: Date; payoutId: string | null; paidAt: Date | null },
   now: Date,

@@ -108,7 +108,7 @@ test('an event knows its customer, whatever id that goes by since', async () => 
   expect(await merchant.explainReport('sale', 'inv_2')).toMatchObject({ customer: reported })
 })
 
-describe('what was taken back', () => {
+describe('reversals', () => {
   /** Adds a row to the ledger of the merchant's sale, after the pattern of its commission. @returns its id */
   const addRow = async (
     { workspace }: Pick<Merchant, 'workspace'>,
@@ -170,13 +170,13 @@ describe('what was taken back', () => {
     await addRow(merchant, { cents: -490, reverses: id })
     const pages = await openPages(merchant)
     expect((await pages.get('')).text).toContain('4.90 USD Pending')
-    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, 4.90 USD taken back')
+    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, 4.90 USD reversed')
     expect((await pages.get(`/events/${eventId}`)).text).toContain(
-      '4.90 USD of it was taken back, so 4.90 USD is left.',
+      '4.90 USD was reversed, leaving 4.90 USD.',
     )
     expect((await pages.get('/commissions?kind=reversal')).text).toContain('-4.90 USD')
     await addRow(merchant, { cents: -490, reverses: id })
-    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, all taken back')
+    expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, fully reversed')
   })
 })
 

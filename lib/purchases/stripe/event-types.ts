@@ -1,7 +1,4 @@
-/**
- * The events that tell of partners' accounts, by the older way and the newer one: either will do. A webhook for
- * connected accounts should be told to send them.
- */
+/** The event types of connected accounts to subscribe to: those of Accounts v1 and of v2. One of the two suffices. */
 export const CONNECT_EVENTS = [
   'account.updated',
   'v2.core.account[requirements].updated',
@@ -9,7 +6,7 @@ export const CONNECT_EVENTS = [
   'v2.core.account.closed',
 ] as const
 
-/** The events that a webhook of Stripe's should be told to send: what happens to money, and to whose it was. */
+/** The event types of the merchant's own account to subscribe to. */
 export const STRIPE_EVENTS = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

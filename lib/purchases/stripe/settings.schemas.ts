@@ -12,7 +12,7 @@ export const NewStripeSecret = z
       .trim()
       .refine(
         isSigningSecret,
-        'This is no signing secret of a webhook. It looks like whsec_ and 32 letters and digits.',
+        'Must be the signing secret of a webhook endpoint: whsec_ and 32 letters and digits.',
       )
       .meta({ description: 'The signing secret of your webhook endpoint at Stripe: `whsec_...`' }),
   })
@@ -26,7 +26,7 @@ export const NewStripeKey = z
       .trim()
       .refine(
         isApiKey,
-        'This is no secret key of Stripe’s. It begins with sk_ or rk_, and then live_ or test_.',
+        'Must be a secret or restricted key of Stripe, which begins with sk_live_, sk_test_, rk_live_ or rk_test_.',
       )
       .meta({
         description: 'A restricted key of your Stripe account, `rk_...`, or its secret key, `sk_...`',

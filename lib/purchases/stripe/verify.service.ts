@@ -1,34 +1,34 @@
-/** Whether a request comes from Stripe: its signature, by one of the workspace's secrets, made not long ago. */
+/** Verifies that a request comes from Stripe: signed with one of the workspace's secrets, not long ago. */
 import Stripe from 'stripe'
 import { ApiError } from '../../http/errors.ts'
 
-/** How far Stripe's clock and ours may be apart, and how long a delivery may take, either way. Stripe's own limit. */
+/** The largest difference between the signature's timestamp and now, either way. Stripe's own default. */
 const TOLERANCE_SECONDS = 300
 
 const invalidSignature = () =>
   new ApiError(
     'invalid_signature',
-    'This is not signed with a signing secret of this workspace, or not within the last five minutes. Check the address of the webhook, and the secret on the page Stripe.',
+    'The request is not signed with a signing secret of this workspace, or was not signed within the last five minutes. Check the URL of the webhook endpoint, and the signing secret on the page “Stripe”.',
   )
 
 /**
- * Refuses what can't be right, before anybody is asked for a secret.
- * The package refuses only what is too old; what is dated too far ahead could be repeated for as long.
+ * Refuses a wrong timestamp before the secrets are read. The stripe package refuses only old timestamps; a future one could
+ * be replayed until then.
  *
  * @throws {ApiError} `invalid_signature`
  */
 export const checkTimestamp = (header: string | undefined, now: Date): string => {
-  // Of two dates the package would check the other one.
-  const [date, ...others] = (header ?? '').split(',').filter((part) => part.startsWith('t='))
-  const [, seconds] = /^t=(\d{1,12})$/.exec(date ?? '') ?? []
-  const apart = Math.abs(Number(seconds) - now.getTime() / 1000)
-  if (!header || seconds === undefined || others.length > 0 || apart > TOLERANCE_SECONDS) {
+  // Of two timestamps the package would check the other one.
+  const [timestamp, ...others] = (header ?? '').split(',').filter((part) => part.startsWith('t='))
+  const [, seconds] = /^t=(\d{1,12})$/.exec(timestamp ?? '') ?? []
+  const difference = Math.abs(Number(seconds) - now.getTime() / 1000)
+  if (!header || seconds === undefined || others.length > 0 || difference > TOLERANCE_SECONDS) {
     throw invalidSignature()
   }
   return header
 }
 
-/** A body as text, from which its bytes can be told: left to itself, the package drops some and replaces others. */
+/** Decodes the body without loss: the package would drop a byte order mark and replace invalid bytes. */
 const readText = (body: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
@@ -37,10 +37,10 @@ const readText = (body: Uint8Array): string => {
   }
 }
 
-/** Whether a text is signed with a secret. The package's own reading of events would refuse thin ones. */
+/** Whether a text is signed with a secret. The package's constructEvent would refuse thin events. */
 const isSignedWith = async (text: string, header: string, secret: string, now: Date): Promise<boolean> => {
   const { signature } = Stripe.webhooks
-  if (!signature) throw new Error('The stripe package can check no signatures here.')
+  if (!signature) throw new Error('The stripe package cannot verify signatures in this runtime.')
   const crypto = Stripe.createSubtleCryptoProvider()
   try {
     return await signature.verifyHeaderAsync(text, header, secret, TOLERANCE_SECONDS, crypto, now.getTime())
@@ -54,15 +54,15 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ApiError('invalid_body', 'What was signed is no event: it is not JSON.')
+    throw new ApiError('invalid_body', 'The body is not JSON.')
   }
 }
 
 /**
- * What a body holds, once its signature proves to be Stripe's.
+ * Parses a body after verifying its signature.
  *
- * @param secrets those of the workspace: while one takes over from another, either will do
- * @throws {ApiError} `invalid_signature`, or `invalid_body` when what was signed is not JSON
+ * @param secrets the workspace's: any of them may have signed
+ * @throws {ApiError} `invalid_signature`, or `invalid_body` for a signed body that is not JSON
  */
 export const readSigned = async (
   body: Uint8Array,
