@@ -171,9 +171,7 @@ describe('reversals', () => {
     const pages = await openPages(merchant)
     expect((await pages.get('')).text).toContain('4.90 USD Pending')
     expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, 4.90 USD reversed')
-    expect((await pages.get(`/events/${eventId}`)).text).toContain(
-      '4.90 USD was reversed, leaving 4.90 USD.',
-    )
+    expect((await pages.get(`/events/${eventId}`)).text).toContain('4.90 USD was reversed, leaving 4.90 USD.')
     expect((await pages.get('/commissions?kind=reversal')).text).toContain('-4.90 USD')
     await addRow(merchant, { cents: -490, reverses: id })
     expect((await pages.get('/events')).text).toContain('Earned 9.80 USD, fully reversed')
