@@ -26,6 +26,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+// Tests start some sixty Node processes: each reads the code that an earlier one has compiled.
+process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
+
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],

@@ -3,8 +3,8 @@ import type { Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, startFaultyDatabase } from './faulty-database.ts'
 import { startOwnWorkers } from './workers.ts'
 
-/** Most of the time nothing happens: a Worker waits for a database that is silent. More at once, and they wait for the machine. */
-const AT_ONCE = 32
+/** Concurrent tests of a file, which mostly wait for a silent database. With more, a busy machine misses deadlines. */
+const AT_ONCE = 16
 
 /** All Workers over a database that fails as planned. Called once by a test file, at its top. */
 export const useFaultyWorkers = () => {
