@@ -1,14 +1,12 @@
-/** CSV as RFC 4180 has it, for people who open it in a spreadsheet. */
+/** CSV (RFC 4180) that is safe to open in a spreadsheet. */
 
-/** What makes spreadsheets take a cell for a formula, which could send away what stands beside it. */
+/** Spreadsheets evaluate cells that start so as formulas, which could leak other cells. */
 const FORMULA = /^[=+\-@\t\r\n]/
 
-/** A cell that means nothing but its text. */
 const cell = (text: string): string => {
-  const harmless = FORMULA.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const escaped = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 
-/** A line for each row. */
 export const csvLines = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')

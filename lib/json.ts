@@ -1,11 +1,11 @@
-/** JSON as strangers send it: bounded in depth, without the characters that Postgres can't hold. */
+/** Untrusted JSON: bounded in depth, without characters that Postgres cannot store. */
 
-/** Levels of nesting in a body: the 32 that metadata may have, and the body around it. */
+/** The 32 levels of metadata, and the body itself. */
 const MAX_DEPTH = 33
 
 /**
- * The first thing in a parsed body that can't be kept, as a path and a message, or null.
- * Walks with a list of its own instead of recursion: a body may be nested as deep as it is long.
+ * The first value of a parsed body that cannot be stored, or null. Iterates instead of recursing, because the nesting
+ * of a body is limited only by its length.
  */
 export const findUnstorable = (body: unknown): { path: string; message: string } | null => {
   const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
@@ -25,10 +25,10 @@ export const findUnstorable = (body: unknown): { path: string; message: string }
   return null
 }
 
-const UNSTORABLE = 'Remove the NUL or the unpaired surrogate: it is not text.'
+const UNSTORABLE = 'Remove the NUL character or the unpaired surrogate.'
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** The same JSON for the same content: keys in order at every level. Expects a bounded depth. */
+/** Serializes with sorted keys at every level, so that equal content gives equal text. Expects a bounded depth. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

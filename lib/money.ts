@@ -1,14 +1,13 @@
-/** Money: an integer of minor units and an ISO 4217 code. Everything that rounds or formats it is here. */
+/** Money: an integer of minor units and an ISO 4217 code. All rounding and formatting is here. */
 
-/** A billion dollars less a cent: more is a mistake, and all sums of a lifetime still fit a bigint. */
+/** A billion dollars less a cent. Larger amounts are errors, and sums stay within a Postgres bigint. */
 export const MAX_AMOUNT_CENTS = 99_999_999_999
 
-/** Shares are counted in basis points: 10,000 of them are the whole. */
+/** In basis points. */
 const WHOLE = 10_000n
 
 /**
- * As much of an amount as a part is of a whole, in the amount's minor units.
- * Rounds half up, in integers.
+ * `amountCents * part / whole`, rounded half up, in integers.
  *
  * @param amountCents an amount, minor units, 0 or more
  * @param part        0 or more
@@ -27,9 +26,8 @@ export const shareOf = (amountCents: bigint, basisPoints: number): bigint =>
   proportionOf(amountCents, BigInt(basisPoints), WHOLE)
 
 /**
- * The ISO 4217 codes of money in use, and of BGN and HRK, in which old invoices are still refunded, by the number
- * of decimals. Intl won't do: its list holds the marks and francs of countries that are gone, and its decimals are
- * those of cash, which for the forint or the rupiah are none.
+ * The current ISO 4217 codes by number of decimals, with BGN and HRK, in which old invoices are still refunded.
+ * Intl is not usable: it lists historical currencies, and its decimals are those of cash (0 for HUF and IDR).
  */
 const CODES_BY_DECIMALS: [decimals: number, codes: string][] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -51,13 +49,13 @@ const DECIMALS = new Map(
   ),
 )
 
-/** How many decimals an amount of a currency has. Expects upper case. */
+/** @param currency in upper case */
 export const decimalsOf = (currency: string): number => DECIMALS.get(currency) ?? 2
 
-/** Whether a code is a currency that a sale may be in. Expects upper case. */
+/** @param code in upper case */
 export const isCurrency = (code: string): boolean => DECIMALS.has(code)
 
-/** An amount as a person writes it: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
+/** Formats an amount for people: 980 USD is "9.80 USD", 980 JPY is "980 JPY", 980 KWD is "0.980 KWD". */
 export const formatMoney = (amountCents: bigint | number, currency: string): string => {
   const decimals = decimalsOf(currency)
   const cents = BigInt(amountCents)
@@ -69,9 +67,9 @@ export const formatMoney = (amountCents: bigint | number, currency: string): str
 }
 
 /**
- * An amount as a person types it, in minor units: "9.80" of USD is 980.
+ * Parses a typed amount into minor units: "9.80" USD is 980.
  *
- * @returns null for what is no such amount, or finer than the currency
+ * @returns null for an invalid amount, or more decimals than the currency has
  */
 export const parseMoney = (text: string, currency: string): number | null => {
   const decimals = decimalsOf(currency)
@@ -80,7 +78,7 @@ export const parseMoney = (text: string, currency: string): number | null => {
   return Number(units + fraction.padEnd(decimals, '0'))
 }
 
-/** An amount as `parseMoney` takes it back: 980 of USD is "9.80". */
+/** Formats an amount for `parseMoney`: 980 USD is "9.80". */
 export const plainMoney = (amountCents: number, currency: string): string => {
   const decimals = decimalsOf(currency)
   return (amountCents / 10 ** decimals).toFixed(decimals)

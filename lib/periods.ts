@@ -1,11 +1,11 @@
-/** The time that a partner's charts look back over, in the days or months that they count by. In UTC. */
+/** The periods of a partner's charts, divided into days or months. In UTC. */
 import { UTCDateMini } from '@date-fns/utc'
 
-/** How far back a chart may look, in days. */
+/** In days. */
 export const PERIODS = [30, 90, 365] as const
 export type PeriodDays = (typeof PERIODS)[number]
 
-/** Bars of single days get too thin to be seen from here on: they stand for calendar months. */
+/** From this length on, bars are calendar months: bars of days would be too thin. */
 const BY_MONTH_DAYS = 365
 const MONTHS = 12
 
@@ -13,16 +13,15 @@ export type Period = {
   days: PeriodDays
   unit: 'day' | 'month'
   since: Date
-  /** The first day of each slot, as 2026-05-01, oldest first. The last slot is the one that is not over. */
+  /** The first day of each slot, such as 2026-05-01, oldest first. The last slot is the current one. */
   slots: [string, ...string[]]
 }
 
-/** A number in a series, by the slot that it falls into. */
 export type Point = { slot: string; value: bigint }
 
 const firstDay = (date: Date): string => date.toISOString().slice(0, 10)
 
-/** The period up to now. A year is twelve calendar months, this one included, so that no bar is of half a month. */
+/** The period up to now. A year is the current calendar month and the eleven before it, so that all bars are whole months. */
 export const periodOf = (days: PeriodDays, now: Date): Period => {
   const unit = days === BY_MONTH_DAYS ? 'month' : 'day'
   const count = unit === 'month' ? MONTHS : days
@@ -31,7 +30,7 @@ export const periodOf = (days: PeriodDays, now: Date): Period => {
   return { days, unit, since, slots: [firstDay(since), ...others.map(firstDay)] }
 }
 
-/** The beginning of the day or month that is so many before this one. */
+/** The start of the day or month `before` units ago. */
 const slotStart = (now: Date, unit: Period['unit'], before: number): Date => {
   const start = new UTCDateMini(now)
   start.setHours(0, 0, 0, 0)
@@ -40,7 +39,7 @@ const slotStart = (now: Date, unit: Period['unit'], before: number): Date => {
   return new Date(start)
 }
 
-/** A series with a number for each slot: where nothing happened, it is nought. */
+/** One value per slot, 0 where there is no point. */
 export const fillSlots = (slots: readonly string[], points: Point[]): bigint[] => {
   const values = new Map(points.map(({ slot, value }) => [slot, value]))
   return slots.map((slot) => values.get(slot) ?? 0n)

@@ -1,22 +1,22 @@
-/** Slugs: the value of `?via=` that names a partner. */
+/** Slugs: a partner's value of `?via=`, and workspaces' names in URLs. */
 
-/** What two slugs are compared by: surrounding space, case and Unicode form don't tell partners apart. */
+/** Normalizes a slug for comparison: white space, case and Unicode form are ignored. */
 export const slugKey = (slug: string): string => slug.trim().normalize('NFC').toLowerCase()
 
-/** A partner's link: the program's site with `via` added to whatever its address already asks for. */
+/** A partner's link: the program's site with `via` added to its query. */
 export const partnerLink = (siteUrl: string, slug: string): string => {
   const url = new URL(siteUrl)
   url.searchParams.set('via', slug)
   return url.href
 }
 
-/** As long as a slug may be, in UTF-16 units, which is how JavaScript counts. */
+/** In UTF-16 code units. */
 export const MAX_SLUG_LENGTH = 255
 
-/** Long enough for nearly every name, short enough for a link that is read out. */
-const MAX_MADE_LENGTH = 40
+/** Long enough for nearly every name, short enough to read a link aloud. */
+const MAX_GENERATED_LENGTH = 40
 
-/** Letters that are no ASCII letter with a mark on it. */
+/** Letters that NFKD does not decompose into an ASCII letter and a mark. */
 const FOLDED: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -29,7 +29,7 @@ const FOLDED: Record<string, string> = {
   ı: 'i',
 }
 
-/** A text in the letters, digits and single dashes of an address; blank when it holds none. */
+/** Transliterates a text to lower-case ASCII letters, digits and single hyphens. May be blank. */
 export const toAscii = (text: string): string =>
   text
     .toLowerCase()
@@ -37,11 +37,11 @@ export const toAscii = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .replace(/[ßæœøđðþłı]/g, (letter) => FOLDED[letter] ?? '')
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_MADE_LENGTH)
+    .slice(0, MAX_GENERATED_LENGTH)
     .replace(/^-|-$/g, '')
 
 /**
- * A slug for a partner who brings none: from the name, else from the e-mail address.
+ * Generates a partner's slug from the name, else from the email address.
  *
  * @example
  * makeSlug('Zoë Lindqvist', 'z@example.com') // 'zoe-lindqvist'
@@ -49,14 +49,14 @@ export const toAscii = (text: string): string =>
 export const makeSlug = (name: string | null, email: string): string =>
   toAscii(name ?? '') || toAscii(email.slice(0, email.lastIndexOf('@'))) || 'partner'
 
-/** Another slug that tells where it comes from: `maya` and `x7k2` make `maya-x7k2`. What gets too long is cut. */
+/** Appends a suffix to a slug that is taken: `maya-x7k2`. Truncates the slug if needed. */
 export const suffixedSlug = (slug: string, suffix: string): string => {
   const base = slug.slice(0, MAX_SLUG_LENGTH - suffix.length - 1)
-  // The cut may have gone through a character of two halves.
+  // The truncation may have split a surrogate pair.
   return `${base.replace(/[\ud800-\udbff]$/, '')}-${suffix}`
 }
 
-/** Whether a workspace may be called so in addresses, where its id may stand as well. schema.sql says the same. */
+/** Excludes UUIDs, because URLs accept a workspace's slug or id. schema.sql has the same check. */
 export const isWorkspaceSlug = (text: string): boolean =>
   /^[a-z0-9](-?[a-z0-9])+$/.test(text) &&
   text.length <= 63 &&

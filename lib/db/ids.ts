@@ -1,17 +1,16 @@
-/** New ids. Rows get a UUIDv7, whose order is the order of creation; what must not be guessed is random. */
+/** New ids. Rows have a UUIDv7, which sorts by creation time. Ids that must not be guessed are random. */
 import { v7 } from 'uuid'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A UUIDv7. */
 export const newId = (): string => v7()
 
-/** Random base62, about 5.95 bits a character. */
+/** Random base62, 5.95 bits per character. */
 export const randomBase62 = (length: number): string => {
   let text = ''
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: beyond it, some letters would be likelier than others.
+      // Discards bytes from 248, the largest multiple of 62, to avoid modulo bias.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }
@@ -19,18 +18,18 @@ export const randomBase62 = (length: number): string => {
 }
 
 /**
- * A click id: `clk_` and 24 characters, 142 random bits. Letters, digits and the underscore only,
- * because Stripe drops a `client_reference_id` that holds anything else.
+ * A click id: `clk_` and 24 characters, 142 random bits. Letters, digits and underscores only, because Stripe drops a
+ * `client_reference_id` with other characters.
  */
 export const newClickId = (): string => `clk_${randomBase62(24)}`
 
-/** Without vowels no words come about, and without 0, 1 and l nobody misreads them. */
-const UNMISTAKABLE = '23456789bcdfghjkmnpqrstvwxz'
+/** Without vowels, which could form words, and without 0, 1 and l, which are misread. */
+const SUFFIX_ALPHABET = '23456789bcdfghjkmnpqrstvwxz'
 
-/** What tells a slug from the one that was taken: four characters, of which there are half a million. */
+/** A suffix for a slug that is taken: four characters, 531,441 combinations. */
 export const newSlugSuffix = (): string =>
   Array.from(
     crypto.getRandomValues(new Uint32Array(4)),
-    // The remainder of 32 bits by 27 favours no character by more than a hundred-millionth.
-    (random) => UNMISTAKABLE[random % UNMISTAKABLE.length],
+    // The modulo bias of 32 bits is below 1e-8.
+    (random) => SUFFIX_ALPHABET[random % SUFFIX_ALPHABET.length],
   ).join('')

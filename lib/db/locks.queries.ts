@@ -1,4 +1,4 @@
-/** Locks that a batch takes first and that end with it. */
+/** Advisory locks. Each is the first statement of a batch and is released at its end. */
 import { sql } from 'kysely'
 
 /**
@@ -10,8 +10,8 @@ export const lockCustomer = (workspaceId: string, externalId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`
 
 /**
- * Lets what takes a workspace's commissions for payouts, or lets go of them, through one at a time: what a partner is
- * owed is a sum, and half of it may not be claimed while the other half is.
+ * Serializes the statements that assign commissions to payouts or release them. A payout pays a partner's whole
+ * balance, so no part of it may be claimed concurrently.
  */
 export const lockPayouts = (workspaceId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} payouts`}, 0))`

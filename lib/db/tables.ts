@@ -1,4 +1,4 @@
-/** The tables of schema.sql as Kysely sees them: what a select gives, and what an insert may leave out. */
+/** The tables of schema.sql, for Kysely. tests/db/tables.test.ts compares them with the database. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { MailStatus } from '../mail/mails.ts'
 import type {
@@ -15,7 +15,7 @@ import type { AttributedBy } from '../tracking/attribution.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { Step } from '../tracking/steps.ts'
 
-/** jsonb goes in as text: the driver would turn an array into a Postgres array, which is not JSON. */
+/** Insert jsonb as text: the driver would convert a JavaScript array to a Postgres array. */
 type Json<T> = ColumnType<T, string, string>
 
 export type Tables = {
@@ -255,10 +255,10 @@ export type Tables = {
   }
 }
 
-/** What a member of a workspace may do: a manager changes it, a member looks. */
+/** A manager may change a workspace, a member may read it. */
 export type Role = 'manager' | 'member'
 
-/** Nothing is credited to a partner who is banned. */
+/** A banned partner is not credited. */
 export type PartnerStatus = 'approved' | 'banned'
 
 export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'
