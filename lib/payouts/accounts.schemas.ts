@@ -1,13 +1,13 @@
-/** What the portal's forms about a partner's account take. */
+/** The portal's forms about a partner's Stripe account. */
 import * as z from 'zod'
 import { PAYOUT_COUNTRIES } from './countries.ts'
 
-/** Names the workspace for which an account is. */
+/** Forms that name a workspace. */
 export const OfWorkspace = z.object({ workspace: z.uuid('There is no such program.') })
 
 /** POST /portal/connect. */
 export const NewConnection = OfWorkspace.extend({
   country: z
     .string('Choose a country.')
-    .refine((code) => PAYOUT_COUNTRIES.includes(code), 'Choose one of the countries of the list.'),
+    .refine((code) => PAYOUT_COUNTRIES.includes(code), 'Choose a country from the list.'),
 })

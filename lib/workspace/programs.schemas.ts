@@ -16,7 +16,7 @@ const isSite = (text: string): boolean => {
 }
 
 const siteUrl = z
-  .string('Must be a text.')
+  .string('Must be a string.')
   .trim()
   .max(MAX_URL_LENGTH, `Must have at most ${MAX_URL_LENGTH} characters.`)
   .refine(isSite, 'Must be an http or https URL without a password, such as https://shop.example.')

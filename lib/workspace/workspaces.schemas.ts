@@ -9,7 +9,7 @@ export const NewWorkspace = z
     name: name('The merchant’s name. Partners see it.'),
     slug: optional(
       z
-        .string('Must be a text.')
+        .string('Must be a string.')
         .trim()
         .toLowerCase()
         .meta({ description: 'The workspace’s name in URLs. Derived from the name by default.' }),

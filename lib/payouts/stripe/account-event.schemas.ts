@@ -1,10 +1,10 @@
-/** Reads of which connected account an event tells, whichever of Stripe's two ways it comes by. */
+/** Reads the connected account that an event is about, in either of Stripe's event formats. */
 import * as z from 'zod'
 
-/** Stripe's are `acct_` and 16 characters; whatever it may become, it stays one word. */
+/** Currently `acct_` and 16 characters; longer ids are accepted. */
 const accountId = z.string().regex(/^acct_[A-Za-z0-9]{1,200}$/)
 
-/** With the account in it, as it was then; the id of a connected one stands at the top too. */
+/** A snapshot event contains the account. For a connected account, its id is also at the top level. */
 const Snapshot = z
   .object({
     type: z.literal('account.updated'),
@@ -13,7 +13,7 @@ const Snapshot = z
   })
   .transform(({ account, data }) => account ?? data.object.id)
 
-/** By name alone, from the API's second version. Whatever it tells of an account is a reason to look. */
+/** A thin event of API v2 contains only the account's id. Any such event triggers a refresh. */
 const Thin = z
   .object({
     object: z.literal('v2.core.event'),
@@ -24,5 +24,5 @@ const Thin = z
 
 const AccountEvent = z.union([Snapshot, Thin])
 
-/** The account that an event tells of; null for one that is about something else. The signature must be right. */
+/** The account that a verified event is about; null for any other event. */
 export const readAccountEvent = (input: unknown): string | null => AccountEvent.safeParse(input).data ?? null
