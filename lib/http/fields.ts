@@ -30,12 +30,12 @@ export const currency = z
 
 /** An email address, as it is stored. */
 export const email = (description: string) =>
-  z.string('Must be a text.').transform(normalizeEmail).refine(isEmail, NO_EMAIL).meta({ description })
+  z.string('Must be a string.').transform(normalizeEmail).refine(isEmail, NO_EMAIL).meta({ description })
 
 /** A line of text, trimmed, possibly empty. */
 export const line = (maxLength: number) =>
   z
-    .string('Must be a text.')
+    .string('Must be a string.')
     .trim()
     .max(maxLength, `Must have at most ${maxLength} characters.`)
     .regex(/^\P{Cc}*$/u, 'Must be one line.')

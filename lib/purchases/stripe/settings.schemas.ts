@@ -8,7 +8,7 @@ import { isApiKey, isSigningSecret } from '../../secrets.ts'
 export const NewStripeSecret = z
   .strictObject({
     secret: z
-      .string('Must be a text.')
+      .string('Must be a string.')
       .trim()
       .refine(
         isSigningSecret,
@@ -22,7 +22,7 @@ export const NewStripeSecret = z
 export const NewStripeKey = z
   .strictObject({
     key: z
-      .string('Must be a text.')
+      .string('Must be a string.')
       .trim()
       .refine(
         isApiKey,
