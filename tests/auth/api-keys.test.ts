@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { createApiKey, hashApiKey } from '../../lib/auth/api-keys.ts'
 
-test('a new key is of the one form, and is known by its hash', async () => {
+test('a new key has the documented form and hash', async () => {
   const { key, hash } = await createApiKey()
   expect(key).toMatch(/^trib_live_[0-9A-Za-z]{32}[0-9a-f]{6}$/)
   expect(hash).toMatch(/^[0-9a-f]{64}$/)
   expect(await hashApiKey(key)).toBe(hash)
 })
 
-test('no two keys are alike', async () => {
+test('keys are unique', async () => {
   const keys = await Promise.all(Array.from({ length: 100 }, createApiKey))
   expect(new Set(keys.map(({ key }) => key)).size).toBe(100)
 })
 
-test('any one letter mistyped is noticed', async () => {
+test('any single mistyped character is detected', async () => {
   const { key } = await createApiKey()
   for (let index = 0; index < key.length; index++) {
     const mistyped = `${key.slice(0, index)}${key[index] === '0' ? '1' : '0'}${key.slice(index + 1)}`

@@ -6,7 +6,7 @@ test.each([
   { case: 'its query and fragment', next: '/app?page=2#rows', goes: '/app?page=2#rows' },
   { case: 'letters beyond ASCII, as a header can hold them', next: '/app/ü', goes: '/app/%C3%BC' },
   { case: 'an address within a query', next: '/app?u=https://x.example', goes: '/app?u=https://x.example' },
-])('goes on to $case', ({ next, goes }) => {
+])('allows $case', ({ next, goes }) => {
   expect(safePath(next)).toBe(goes)
 })
 
@@ -29,11 +29,11 @@ test.each([
   'javascript:alert(1)',
   '//[',
   `/${'a'.repeat(2_001)}`,
-])('goes to the workspaces instead of %j', (next) => {
+])('replaces %j by /app', (next) => {
   expect(safePath(next)).toBe('/app')
 })
 
-test('stays here whatever it is given, and always fits a header', () => {
+test('always returns a path of this site that fits a header', () => {
   for (const next of ['/\0', '/\ud800', '/\r\nSet-Cookie: x=1', '/\x7f', '/\u2028']) {
     const path = safePath(next)
     expect(new URL(path, 'https://here.example').origin).toBe('https://here.example')

@@ -6,7 +6,7 @@ import { authOptions } from '../../lib/auth/better-auth.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { AUTH_SECRET } from '../support/secrets.ts'
 
-test('schema.sql has every table and column that this version of Better Auth wants', async () => {
+test('schema.sql has every table and column that this version of Better Auth requires', async () => {
   const { DATABASE_URL } = inject('database')
   const pool = new pg.Pool({ connectionString: DATABASE_URL, options: '-c search_path=auth' })
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })

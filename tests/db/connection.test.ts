@@ -4,7 +4,7 @@ import { connect } from '../../lib/db/connection.ts'
 
 const amount = sql<{ amount: bigint }>`select 2940::bigint as amount`
 
-test('a bigint is a bigint, asked for alone or in a batch: as text, two of them would add up to their digits', async () => {
+test('bigint columns are read as BigInt, in single queries and in batches', async () => {
   const db = connect(inject('database'))
   expect((await amount.execute(db)).rows).toEqual([{ amount: 2_940n }])
   const [first, second] = await db.batch([amount.compile(db), amount.compile(db)])

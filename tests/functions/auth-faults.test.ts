@@ -47,8 +47,8 @@ beforeEach(() => plan())
 
 const down = () => plan(...Array<Fault>(60).fill('wake_500'))
 
-describe('fetches to the database', () => {
-  test('for a link 1, for looking at it 1, for using it 5 to 6, for a session 1, for its end 2', async () => {
+describe('database round trips', () => {
+  test('1 to create a link, 1 to show it, 5 to 6 to redeem it, 1 to read a session, 2 to end it', async () => {
     const email = somebody()
     const link = await askForLink(email, place)
     expect(fetches()).toBe(1)
@@ -70,7 +70,7 @@ describe('fetches to the database', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('for a forged cookie, a cookie of others, an address that is none: 0', async () => {
+  test('none for a forged cookie, an unknown cookie or an invalid email address', async () => {
     expect(await whoIs('tributary.session=forged.forged', place.baseUrl)).toBeNull()
     expect(await whoIs('theme=dark', place.baseUrl)).toBeNull()
     await submit(`${place.baseUrl}/sign-in`, { email: 'nobody' })
@@ -82,7 +82,7 @@ describe('fetches to the database', () => {
 const FAULTS: Fault[] = ['cut_before', 'cut_after', 'wake_500', 'shutdown_57P01']
 
 describe('a database that fails once', () => {
-  test.each(FAULTS)('with %s costs the one who asks for a link nothing', async (fault) => {
+  test.each(FAULTS)('with %s does not affect a request for a link', async (fault) => {
     const email = somebody()
     plan(fault)
     const link = await askForLink(email, place)
@@ -96,7 +96,7 @@ describe('a database that fails once', () => {
   // The statements of using a link for the first time, in their order.
   const STEPS = ['find', 'take', 'clear', 'who', 'person', 'session']
   test.each(FAULTS.flatMap((fault) => STEPS.map((step, index) => ({ fault, step, index }))))(
-    'with $fault, while a link is used ($step), lets in once or asks for a new link, and never twice',
+    'with $fault while a link is redeemed ($step) signs in at most once',
     async ({ fault, index }) => {
       const email = somebody()
       const link = await askForLink(email, place)
@@ -119,7 +119,7 @@ describe('a database that fails once', () => {
 })
 
 describe('a database that is down', () => {
-  test('is 503 for everybody, pages and JSON alike, and opens no door', async () => {
+  test('returns 503 from pages and JSON alike, and signs nobody in', async () => {
     const email = somebody()
     const cookie = await signIn(email, place)
     const link = await askForLink(email, place)
@@ -148,7 +148,7 @@ describe('a database that is down', () => {
 })
 
 describe('a mail that can’t be sent', () => {
-  test('is 503, says so, and leaves the next try free', async () => {
+  test('returns 503, and does not count against the next request', async () => {
     const email = somebody()
     // More often than an address may have unused links: those that were not sent don't count.
     for (let time = 0; time < 6; time++) {
@@ -166,7 +166,7 @@ describe('a mail that can’t be sent', () => {
   })
 })
 
-test('no line of the log has a token, a cookie or an address', async () => {
+test('logs contain no token, cookie or email address', async () => {
   workers.takeLogs()
   const email = somebody()
   const link = await askForLink(email, { ...place, next: '/app/secret-place' })
@@ -195,7 +195,7 @@ describe('on https', () => {
       headers: { ...fromSomewhere(), ...headers },
     })
 
-  test('links have https, and the cookie goes only to this host, by https, out of reach of scripts', async () => {
+  test('links use https, and the cookie is Secure, HttpOnly and host-only', async () => {
     const email = somebody()
     expect((await submitAt('/sign-in', { email }, { 'X-Forwarded-Host': 'evil.example' })).status).toBe(200)
     const link = await newestLink(email, place.inboxUrl)
@@ -221,7 +221,7 @@ describe('on https', () => {
     expect(await page('/app', cookie)).toBe(303)
   })
 
-  test('is where whoever comes without it is sent, before anything is read', async () => {
+  test('plain http is redirected to https before anything is read', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await workers.fetchAt('http://tributary.example/sign-in?next=/app', {
         method,
@@ -235,7 +235,7 @@ describe('on https', () => {
   })
 })
 
-test('too short a secret signs nobody in', async () => {
+test('a secret that is too short signs nobody in', async () => {
   const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
   const weak = await startWorkers({ DATABASE_URL, SQL_ENDPOINT, AUTH_SECRET: 'short', SECRETS_KEY })
   try {

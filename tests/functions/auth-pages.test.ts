@@ -42,7 +42,7 @@ test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels
   await inspect(page)
 })
 
-test('somebody signs in and out with the keyboard alone, and the session’s cookie is out of reach of scripts', async () => {
+test('sign-in and sign-out work by keyboard, and the session cookie is HttpOnly', async () => {
   const page = await newPage()
   const email = somebody()
   await page.goto('/sign-in')
@@ -64,7 +64,7 @@ test('somebody signs in and out with the keyboard alone, and the session’s coo
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/sign-in?next=%2Fapp')
 })
 
-test('a link signs in another browser than the one in which it was asked for', async () => {
+test('a link works in another browser than the one that requested it', async () => {
   const link = await askForLink(somebody())
   const page = await newPage()
   await page.goto(link.href)

@@ -14,8 +14,8 @@ import {
 
 const url = (path: string) => `${inject('baseUrl')}${path}`
 
-describe('asking for a link', () => {
-  test('is answered alike for people whom we know and for others', async () => {
+describe('requesting a link', () => {
+  test('returns the same response for known and unknown addresses', async () => {
     const [known, unknown] = [somebody('known'), somebody('other')]
     await signIn(known)
     const answer = async (email: string) => {
@@ -39,7 +39,7 @@ describe('asking for a link', () => {
     'ann@example.com, bob@example.com',
     'a\r\nBcc: b@x.example',
     'a\0@x.example',
-  ])('for %j, which is no address, shows the form again and says so', async (email) => {
+  ])('with the invalid address %j shows the form with an error', async (email) => {
     const answer = await submit(url('/sign-in'), { email })
     expect(answer.status).toBe(400)
     expect(await answer.text()).toContain('Must be an email address')
@@ -53,7 +53,7 @@ describe('asking for a link', () => {
     })
   })
 
-  test('mails an address five links, and no more until they are used or over', async () => {
+  test('sends at most five unused links to an address', async () => {
     const email = somebody()
     const answers = await Promise.all(Array.from({ length: 8 }, () => submit(url('/sign-in'), { email })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
@@ -64,7 +64,7 @@ describe('asking for a link', () => {
     await askForLink(email)
   })
 
-  test('from one place is limited, in pages and in JSON', async () => {
+  test('is limited per IP address, for pages and JSON', async () => {
     const here = fromSomewhere()
     const statuses = await Promise.all(
       Array.from(
@@ -90,7 +90,7 @@ describe('the auth Worker', () => {
     { Origin: 'https://evil.example' },
     { Origin: 'null' },
   ]
-  test.each(ELSEWHERE)('refuses what a page of another site sends: %o', async (headers) => {
+  test.each(ELSEWHERE)('refuses cross-site requests: %o', async (headers) => {
     const cookie = await signIn(somebody())
     const link = await askForLink(somebody())
     const sent = { ...fromSomewhere(), ...headers, Cookie: cookie }
@@ -103,7 +103,7 @@ describe('the auth Worker', () => {
     expect((await press(link)).status).toBe(303)
   })
 
-  test('serves nothing else of Better Auth’s', async () => {
+  test('serves no other route of Better Auth', async () => {
     const link = await askForLink(somebody())
     const token = link.searchParams.get('token')
     for (const path of [
@@ -120,14 +120,14 @@ describe('the auth Worker', () => {
     expect((await press(link)).status).toBe(303)
   })
 
-  test('answers with a page where no page is either', async () => {
+  test('returns an error page for an unknown path', async () => {
     for (const answer of [await fetch(url('/auth/nothing')), await fetch(url('/auth/sign-out'))]) {
       expect(answer.status).toBe(404)
       expect(await answer.text()).toContain('<h1>Not found</h1>')
     }
   })
 
-  test('has pages that nobody frames, caches or runs anything in, and that tell no other site their address', async () => {
+  test('forbids framing, caching, scripts and referrers on its pages', async () => {
     const link = await askForLink(somebody())
     for (const page of [url('/sign-in'), link, url('/auth/confirm')]) {
       const { headers } = await fetch(page)

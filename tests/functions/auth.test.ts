@@ -18,7 +18,7 @@ const database = useDatabase()
 const url = (path: string) => `${inject('baseUrl')}${path}`
 
 describe('a link', () => {
-  test('signs in whoever presses its button, with an address that nobody knew before, and leads on', async () => {
+  test('signs in a new user and redirects to the next page', async () => {
     const email = somebody()
     const link = await askForLink(email, { next: '/app/acme?tab=1' })
     expect(link.origin).toBe(inject('baseUrl'))
@@ -32,13 +32,13 @@ describe('a link', () => {
     expect(await whoIs(cookieOf(answer))).toBe(email)
   })
 
-  test('is for the address as it is stored, however it was typed', async () => {
+  test('normalizes the email address', async () => {
     const email = somebody()
     await submit(url('/sign-in'), { email: `  ${email.toUpperCase()} ` })
     expect(await whoIs(cookieOf(await press(await newestLink(email))))).toBe(email)
   })
 
-  test('can be asked for, and the session be ended, in JSON', async () => {
+  test('and the session work over JSON too', async () => {
     const email = somebody()
     const asked = await send(url('/api/auth/sign-in/magic-link'), {
       body: { email },
@@ -51,13 +51,13 @@ describe('a link', () => {
     expect(await whoIs(cookie)).toBeNull()
   })
 
-  test('is not burnt by programs that open it', async () => {
+  test('is not redeemed by GET requests, such as those of mail scanners', async () => {
     const link = await askForLink(somebody())
     for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS']) await (await fetch(link, { method })).text()
     expect((await press(link)).status).toBe(303)
   })
 
-  test('says whom it signs in before it does, and nobody once it was used', async () => {
+  test('names the email address until it is used', async () => {
     const email = somebody()
     const link = await askForLink(email)
     expect(await (await fetch(link)).text()).toContain(email)
@@ -67,7 +67,7 @@ describe('a link', () => {
     expect(await used.text()).not.toContain(email)
   })
 
-  test('ends the session that the browser had before', async () => {
+  test('ends the previous session of the browser', async () => {
     const [ann, eve] = [somebody('ann'), somebody('eve')]
     const cookie = await signIn(ann)
     const swapped = await press(await askForLink(eve), { ...fromSomewhere(), Cookie: cookie })
@@ -86,13 +86,13 @@ describe('a link', () => {
     expect(await again.text()).toContain('Invalid sign-in link')
   })
 
-  test('lets in exactly one of six who press its button at once', async () => {
+  test('signs in exactly one of six concurrent requests', async () => {
     const link = await askForLink(somebody())
     const answers = await Promise.all(Array.from({ length: 6 }, () => press(link)))
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400, 400, 400])
   })
 
-  test('makes one person of two first links that are used at once', async () => {
+  test('creates one user when two first links are redeemed concurrently', async () => {
     const email = somebody()
     const links = [await askForLink(email), await askForLink(email)]
     const cookies = (await Promise.all(links.map((link) => press(link)))).map(cookieOf)
@@ -100,7 +100,7 @@ describe('a link', () => {
     expect(await database.query('select 1 from auth.users where email = $1', [email])).toHaveLength(1)
   })
 
-  test(`is over after ${LINK_MINUTES} minutes, and cleared away when someone asks for the next`, async () => {
+  test(`expires after ${LINK_MINUTES} minutes, and is deleted when the next one is created`, async () => {
     const [old, fresh] = [somebody('old'), somebody('fresh')]
     const [oldLink, freshLink] = [await askForLink(old), await askForLink(fresh)]
     await database.query(
@@ -124,7 +124,7 @@ describe('a link', () => {
   })
 
   test.each(['', 'x', 'A'.repeat(32), 'a'.repeat(10_000), "'; drop table auth.users; --", '\0', '💥'])(
-    'that was made up, %j, is no link',
+    'that is forged, %j, is refused',
     async (token) => {
       const answer = await submit(url('/auth/confirm'), { token })
       expect({ status: answer.status, cookies: answer.headers.getSetCookie() }).toEqual({
@@ -136,7 +136,7 @@ describe('a link', () => {
     },
   )
 
-  test('is mailed with the host at which it was asked for, whatever the headers say', async () => {
+  test('uses the host of the request, whatever the headers say', async () => {
     const email = somebody()
     await submit(
       url('/sign-in'),
@@ -146,7 +146,7 @@ describe('a link', () => {
     expect((await newestLink(email)).origin).toBe(inject('baseUrl'))
   })
 
-  test('leads nowhere but to this site', async () => {
+  test('redirects only within this site', async () => {
     const link = await askForLink(somebody(), { next: '//evil.example' })
     link.searchParams.set('next', '/\\evil.example')
     expect((await press(link)).headers.get('Location')).toBe('/app')
@@ -154,7 +154,7 @@ describe('a link', () => {
 })
 
 describe('a session', () => {
-  test('ends on the server: after signing out, the old cookie opens nothing', async () => {
+  test('ends on the server: after sign-out, the old cookie is invalid', async () => {
     const merchant = await createMerchant()
     const cookie = await merchant.manager()
     const other = await signIn(`manager@${merchant.workspace.slug}.example`)
@@ -172,7 +172,7 @@ describe('a session', () => {
     expect(await whoIs(other)).toBe(`manager@${merchant.workspace.slug}.example`)
   })
 
-  test('can’t be made up: a token without our signature, or with another’s, is nobody', async () => {
+  test('can’t be forged: a token without our signature is refused', async () => {
     const cookie = await signIn(somebody())
     const [name, value = ''] = cookie.split('=')
     const [token, signature = ''] = decodeURIComponent(value).split('.')
@@ -192,7 +192,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).not.toBeNull()
   })
 
-  test(`lasts ${SESSION_DAYS} days without use, and a day’s use renews it`, async () => {
+  test(`expires after ${SESSION_DAYS} days without use, and is renewed daily`, async () => {
     const email = somebody()
     const cookie = await signIn(email)
     const age = (interval: string) =>

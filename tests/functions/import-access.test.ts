@@ -26,7 +26,7 @@ describe.each([
     path: '/customers/import',
     row: { customerExternalId: 'cus_1', partnerEmail: 'maya@partner.example' },
   },
-])('who may call $path (session authentication, with the manager role)', ({ path, row }) => {
+])('$path requires a session with the manager role', ({ path, row }) => {
   test.each([
     { who: 'nobody', headers: async () => ({}), status: 401, code: 'not_signed_in' },
     {
@@ -79,7 +79,7 @@ describe.each([
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body: errorShape(code) })
   })
 
-  test('another workspace’s program is 404, and so is an unknown one', async () => {
+  test('a program of another workspace is 404, as is an unknown one', async () => {
     const manager = await merchant.asManager()
     for (const programId of [other.programId, crypto.randomUUID()]) {
       for (const options of [{}, { dryRun: true }]) {
@@ -89,7 +89,7 @@ describe.each([
     }
   })
 
-  test('a workspace that isn’t there is 404', async () => {
+  test('an unknown workspace is 404', async () => {
     for (const workspace of ['no-such-workspace', crypto.randomUUID(), '%00', 'a%2Fb']) {
       const { status } = await send(url(workspace, path), {
         body: { programId: merchant.programId, rows: [] },

@@ -52,7 +52,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(await customersOf(merchant)).toMatchObject([{ id: 'cus_1', email: 'ann@x.example', partner: LEO }])
   })
 
-  test('rule 1: a mapping moves a customer whom a click brought, also where the first partner keeps its customers', async () => {
+  test('rule 1: a mapping overrides a referral by click, also under first-touch attribution', async () => {
     const { merchant, customers } = await createWithLeo({
       program: { attribution: 'first', attribute_known_customers: true },
     })
@@ -63,7 +63,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(await merchant.explain(renewal.body.eventId)).toMatchObject({ partner: { slug: 'leo' } })
   })
 
-  test('rule 1: rows of one customer act one after the other, and the last one stands', async () => {
+  test('rule 1: of several rows for a customer, the last one wins', async () => {
     const { merchant, customers } = await createWithLeo()
     const { body } = await customers([
       { customerExternalId: 'cus_1', partnerEmail: MAYA, customerEmail: 'ann@x.example' },
@@ -151,7 +151,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(await customersOf(merchant)).toHaveLength(2)
   })
 
-  test('a bad row is that row’s error, and the others go on', async () => {
+  test('an invalid row returns an error; the others are imported', async () => {
     const { merchant, customers } = await createWithLeo()
     const { status, body } = await customers([
       { partnerEmail: MAYA },
@@ -177,7 +177,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(await customersOf(merchant)).toMatchObject([{ id: 'a' }])
   })
 
-  test('dryRun answers what the import then answers, and changes nothing', async () => {
+  test('dryRun returns the same response and changes nothing', async () => {
     const { merchant, customers } = await createWithLeo()
     await customers([{ customerExternalId: 'old', partnerEmail: MAYA }])
     const rows = [
@@ -194,7 +194,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     expect(dry.body.summary).toEqual({ created: 1, updated: 1, unchanged: 1, errors: 2 })
   })
 
-  test('who mapped how many is in the audit log', async () => {
+  test('the audit log records the import', async () => {
     const { merchant, customers } = await createWithLeo()
     await customers([{ customerExternalId: 'a', partnerEmail: MAYA }, {}], { programId: merchant.programId })
     expect(await database.audit(merchant)).toEqual([

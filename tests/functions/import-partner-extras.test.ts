@@ -71,7 +71,7 @@ test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCen
   ])
 })
 
-test('rule 5: without importOpeningBalances, balances are not looked at, whatever they say', async () => {
+test('rule 5: without importOpeningBalances, balances are ignored, even invalid ones', async () => {
   const merchant = await createMerchant()
   const { partners } = await importer(merchant)
   const { body } = await partners([
@@ -83,7 +83,7 @@ test('rule 5: without importOpeningBalances, balances are not looked at, whateve
 })
 
 test.each([undefined, null, {}, { sendWelcomeEmail: null, importOpeningBalances: null }])(
-  'rule 7: options are off unless they are said to be on: %j mails nobody and pays nothing',
+  'rule 7: options default to false: %j sends no mail and creates no balance',
   async (options) => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)

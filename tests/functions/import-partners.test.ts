@@ -150,7 +150,7 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
     expect(await merchant.click(body.results[0]?.slug)).toMatch(/^clk_/)
   })
 
-  test('a bad row is that row’s error, and the others go on', async () => {
+  test('an invalid row returns an error; the others are imported', async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)
     const rows = [
@@ -183,7 +183,7 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
     expect(await importCounts(database, merchant)).toMatchObject({ partners: 2, balances: 0 })
   })
 
-  test('dryRun answers what the import then answers, up to the random suffix, and changes nothing', async () => {
+  test('dryRun returns the same response but for random suffixes, and changes nothing', async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)
     const rows = [
@@ -205,7 +205,7 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
     expect(await importCounts(database, merchant)).toEqual({ partners: 6, coupons: 5, balances: 5, mails: 6 })
   })
 
-  test('who imported how many of what is in the audit log', async () => {
+  test('the audit log records the import', async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)
     await partners([...partnerRows(2), { email: 'maya@partner.example' }, {}], { sendWelcomeEmail: true })
@@ -228,7 +228,7 @@ describe('spec 4.3: POST /api/workspaces/<workspace>/partners/import', () => {
     ])
   })
 
-  test('the workspace may be named by its id as well', async () => {
+  test('the URL may contain the workspace’s id instead of its slug', async () => {
     const merchant = await createMerchant()
     const { status } = await send(
       `${inject('baseUrl')}/api/workspaces/${merchant.workspace.id}/partners/import`,

@@ -129,7 +129,7 @@ afterEach(async () => {
 })
 
 describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) => {
-  test('is for those who may: no session 401, a stranger 404, and an id of another workspace 404', async () => {
+  test('returns 401 without a session, 404 to non-members and for ids of another workspace', async () => {
     const [manager, stranger] = [await merchant.manager(), await merchant.stranger()]
     const own = merchant.workspace.slug
     const noKey = endpoint.who === 'readers' ? 'invalid_api_key' : 'not_signed_in'
@@ -172,7 +172,7 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
   })
 
   if (endpoint.method !== 'GET') {
-    test('refuses a call from another site, by its origin or by what the browser says', async () => {
+    test('refuses cross-site requests, by Origin or Sec-Fetch-Site', async () => {
       const cookie = { Cookie: await merchant.manager() }
       for (const from of [
         { Origin: 'https://evil.example' },

@@ -3,7 +3,7 @@ import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
 
-test('a key is shown once, works at once, and is kept as a hash', async () => {
+test('a key is returned once, works immediately, and is stored as a hash', async () => {
   const merchant = await createMerchant()
   const keys = await merchant.asManager()
   const { status, body } = await keys.post('/api-keys', { name: ' Checkout ' })
@@ -27,7 +27,7 @@ test('a key is shown once, works at once, and is kept as a hash', async () => {
   expect(JSON.stringify(rows)).not.toContain(body.key)
 })
 
-test('a revoked key is refused at once, stays in the list, and can be revoked again', async () => {
+test('a revoked key is refused immediately, stays listed, and revoking is idempotent', async () => {
   const merchant = await createMerchant()
   const keys = await merchant.asManager()
   const { body } = await keys.post('/api-keys', { name: 'Checkout' })

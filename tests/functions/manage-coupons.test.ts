@@ -13,7 +13,7 @@ const createTeam = async () => {
 
 const result = ({ status, body }: Answer) => [status, body.error?.code ?? body.couponId]
 
-test('a coupon is added, listed, and taken away again, and the log says so', async () => {
+test('a coupon is added, listed and removed, with audit entries', async () => {
   const { merchant, manager, ann } = await createTeam()
   const coupon = { couponId: 'promo_1', couponLabel: 'ANN20' }
   const added = await manager.post(`/partners/${ann}/coupons`, coupon)
@@ -32,7 +32,7 @@ test('a coupon is added, listed, and taken away again, and the log says so', asy
   ])
 })
 
-test('the same coupon again is the same partner’s still, under its first label', async () => {
+test('adding the same coupon again keeps its first label', async () => {
   const { merchant, manager, ann } = await createTeam()
   await manager.post(`/partners/${ann}/coupons`, { couponId: ' C1 ', couponLabel: 'FIRST' })
   const again = await manager.post(`/partners/${ann}/coupons`, { couponId: 'C1', couponLabel: 'SECOND' })
@@ -40,7 +40,7 @@ test('the same coupon again is the same partner’s still, under its first label
   expect(await database.audit(merchant)).toHaveLength(1)
 })
 
-test('a coupon never moves: another partner of the workspace is refused, another workspace is not', async () => {
+test('a coupon belongs to one partner per workspace', async () => {
   const [{ merchant, manager, ann, ben }, theirs] = await Promise.all([createTeam(), createTeam()])
   await manager.post(`/partners/${ann}/coupons`, { couponId: 'C1' })
   const refused = await manager.post(`/partners/${ben}/coupons`, { couponId: 'C1' })
@@ -56,7 +56,7 @@ test('a coupon never moves: another partner of the workspace is refused, another
   expect(await database.audit(merchant)).toHaveLength(2)
 })
 
-test('of eight who want one coupon at once, one gets it', async () => {
+test('of eight concurrent requests for a coupon, one succeeds', async () => {
   const { merchant, manager, ann, ben } = await createTeam()
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
@@ -68,7 +68,7 @@ test('of eight who want one coupon at once, one gets it', async () => {
   expect(await database.audit(merchant)).toHaveLength(1)
 })
 
-test('of eight who take it away at once, all see it gone, and one is in the log', async () => {
+test('eight concurrent removals all succeed, with one audit entry', async () => {
   const { merchant, manager, ann } = await createTeam()
   await manager.post(`/partners/${ann}/coupons`, { couponId: 'RACE' })
   const answers = await Promise.all(
@@ -82,7 +82,7 @@ test('of eight who take it away at once, all see it gone, and one is in the log'
 })
 
 test.each(['50% off', 'a/b', 'a%2Fb', 'ü?#&=+', '🦊', "'; drop table partners", 'x'.repeat(255), '...'])(
-  'an id may be written as oddly as %s',
+  'an id may contain any text: %s',
   async (couponId) => {
     const { manager, ann } = await createTeam()
     expect(result(await manager.post(`/partners/${ann}/coupons`, { couponId }))).toEqual([201, couponId])
@@ -92,7 +92,7 @@ test.each(['50% off', 'a/b', 'a%2Fb', 'ü?#&=+', '🦊', "'; drop table partners
 )
 
 test.each(['%00', '%ED%A0%80', '%', '%E0%A4%A', 'x'.repeat(3_000)])(
-  'an address that names no coupon (%s) is not found',
+  'a path without a valid coupon id (%s) is not found',
   async (couponId) => {
     const { manager, ann } = await createTeam()
     expect(result(await manager.delete(`/partners/${ann}/coupons/${couponId}`))).toEqual([404, 'not_found'])
@@ -113,7 +113,7 @@ test.each([
   expect(result(await manager.post(`/partners/${ann}/coupons`, body))).toEqual([400, 'invalid_body'])
 })
 
-test('lists many coupons page by page', async () => {
+test('lists coupons with pagination', async () => {
   const { manager, ann } = await createTeam()
   for (const couponId of ['A', 'B', 'C']) await manager.post(`/partners/${ann}/coupons`, { couponId })
   const first = (await manager.get(`/partners/${ann}/coupons?limit=2`)).body

@@ -115,12 +115,12 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
     expected = { fetches: watched.fetches(), status: answer.status, rows: await watched.rows() }
   })
 
-  test(`takes ${fetches} fetches beside the session's`, () => {
+  test(`makes ${fetches} database round trips besides the session's`, () => {
     expect(expected).toMatchObject({ fetches, status })
   })
 
   test.each(['cut_before', 'cut_after', 'half', 'garbage', 'lost_connection'] as const)(
-    'is done once when its write meets %s',
+    'is applied once when its write fails with %s',
     async (fault) => {
       const watched = await createWatched()
       watched.plan(...before, fault)
@@ -131,7 +131,7 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
     },
   )
 
-  test('is answered 503 when nothing was proved, and is there whole or not at all', async () => {
+  test('returns 503 without confirmation, and is applied completely or not at all', async () => {
     const watched = await createWatched()
     const rows = await watched.rows()
     watched.plan(...before, ...Array(3).fill('wake_500'))

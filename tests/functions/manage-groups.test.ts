@@ -6,7 +6,7 @@ const database = useDatabase()
 const twenty = { kind: 'percent', percent: 20 }
 const five = { kind: 'flat', amountCents: 500, currency: 'USD' }
 describe('groups', () => {
-  test('are made with rewards of their own, or without', async () => {
+  test('are created with or without their own rewards', async () => {
     const merchant = await createMerchant()
     const as = await merchant.asManager()
     const path = `/programs/${merchant.programId}/groups`
@@ -29,7 +29,7 @@ describe('groups', () => {
     ])
   })
 
-  test('are changed: a reward is replaced, taken away by null, and left when it is not named', async () => {
+  test('are updated: a reward is replaced, removed by null, and kept when absent', async () => {
     const merchant = await createMerchant()
     const as = await merchant.asManager()
     const made = await as.post(`/programs/${merchant.programId}/groups`, {
@@ -54,7 +54,7 @@ describe('groups', () => {
     expect((await as.get(path)).body).toMatchObject({ name: 'Platinum', saleReward: five, leadReward: null })
   })
 
-  test('pay their partners from then on', async () => {
+  test('apply to their partners’ next sales', async () => {
     const merchant = await createMerchant({ group: {} })
     const as = await merchant.asManager()
     const { body } = await as.get(`/programs/${merchant.programId}/groups`)
@@ -67,7 +67,7 @@ describe('groups', () => {
     expect((await merchant.explain(lead.body.eventId)).commission?.amountCents).toBe(500)
   })
 
-  test('can’t give a share of a lead, which has no amount', async () => {
+  test('can’t have a percentage as lead reward', async () => {
     const merchant = await createMerchant({ group: {} })
     const as = await merchant.asManager()
     const answer = await as.post(`/programs/${merchant.programId}/groups`, {

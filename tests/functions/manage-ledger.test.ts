@@ -38,7 +38,7 @@ const createLedger = async () => {
 }
 
 describe('GET /commissions', () => {
-  test('shows what was earned, by what, and when it is payable', async () => {
+  test('lists commissions with their event and the time they become payable', async () => {
     const { merchant, eventId, old, maya } = await createLedger()
     expect(await rows(merchant, '/commissions')).toEqual([
       {
@@ -86,7 +86,7 @@ describe('GET /commissions', () => {
     expect(await kinds('status=payable')).toEqual(['opening_balance', 'sale', 'lead'])
   })
 
-  test('goes on where the page before ended', async () => {
+  test('continues after the cursor', async () => {
     const { merchant } = await createLedger()
     const first = (await merchant.get('/commissions?limit=2')).body
     const rest = (await merchant.get(`/commissions?limit=2&cursor=${first.nextCursor}`)).body
@@ -94,7 +94,7 @@ describe('GET /commissions', () => {
   })
 })
 
-test('an event knows its customer, whatever id that goes by since', async () => {
+test('an event shows its customer’s current external id', async () => {
   const { merchant, eventId } = await createLedger()
   const lost = await merchant.sale({ externalId: 'inv_2', customerExternalId: 'cus_1' })
   expect(lost.body.attributed).toBe(false)
@@ -137,7 +137,7 @@ describe('reversals', () => {
     return { merchant, eventId, id: sale.id, shown }
   }
 
-  test('is a row that names what it reverses, and the event shows both as one', async () => {
+  test('has a reversal row, and the event shows the net amount', async () => {
     const { merchant, eventId, id, shown } = await createSale()
     expect(await shown()).toEqual([id, 980, 0])
     await addRow(merchant, { cents: -490, reverses: id })
@@ -151,7 +151,7 @@ describe('reversals', () => {
     expect(await rows(merchant, `/events?externalId=inv_1`)).toHaveLength(1)
   })
 
-  test('and replaced: the event shows the one that stands in the end', async () => {
+  test('that was replaced: the event shows the current commission', async () => {
     const { merchant, eventId, id, shown } = await createSale()
     await addRow(merchant, { cents: -980, reverses: id })
     const second = await addRow(merchant, { cents: 500, replaces: id })
@@ -165,7 +165,7 @@ describe('reversals', () => {
     expect(all.reduce((sum, { amountCents }) => sum + Number(amountCents), 0)).toBe(630)
   })
 
-  test('counts in what the pages say is earned', async () => {
+  test('reduces the earnings on the pages', async () => {
     const { merchant, eventId, id } = await createSale()
     await addRow(merchant, { cents: -490, reverses: id })
     const pages = await openPages(merchant)
@@ -179,7 +179,7 @@ describe('reversals', () => {
 })
 
 describe('GET /customers', () => {
-  test('shows to whom a customer belongs, and how it came', async () => {
+  test('shows a customer’s partner and origin', async () => {
     const { merchant, old, maya } = await createLedger()
     expect(await rows(merchant, '/customers')).toEqual([
       {
@@ -214,7 +214,7 @@ describe('GET /customers', () => {
   })
 })
 
-test('another workspace’s partners, events and customers are no filter either', async () => {
+test('filtering by ids of another workspace returns nothing', async () => {
   const [ours, theirs] = await Promise.all([createLedger(), createLedger()])
   for (const path of [
     `/commissions?partnerId=${theirs.maya}`,
@@ -230,7 +230,7 @@ test('another workspace’s partners, events and customers are no filter either'
   }
 })
 
-test('GET /audit tells who changed what, newest first, page by page', async () => {
+test('GET /audit lists changes newest first, with pagination', async () => {
   const { merchant, old } = await createLedger()
   const manager = await merchant.asManager()
   await manager.patch(`/partners/${old}`, { status: 'banned' })
@@ -289,7 +289,7 @@ describe('mails', () => {
     expect(await rows(manager, '/mails')).toHaveLength(3)
   })
 
-  test('POST /mails/:id/retry sends a failed one again, once, however often it is asked for', async () => {
+  test('POST /mails/:id/retry queues a failed mail once, however often it is called', async () => {
     const { manager, idOf } = await createMailer()
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => manager.post(`/mails/${idOf('failed')}/retry`)),
@@ -301,7 +301,7 @@ describe('mails', () => {
     expect(retried).toMatchObject([{ details: { recipient: 'failed@partner.example' } }])
   })
 
-  test('one that was sent is refused, and one of another workspace is not found', async () => {
+  test('a sent mail is refused, and one of another workspace is not found', async () => {
     const [ours, theirs] = await Promise.all([createMailer(), createMailer()])
     const sent = await ours.manager.post(`/mails/${ours.idOf('sent')}/retry`)
     expect([sent.status, sent.body.error?.code]).toEqual([409, 'conflict'])

@@ -19,7 +19,7 @@ const audit = async (merchant: Merchant, action: string) =>
   (await database.audit(merchant)).filter((entry) => entry.action === action)
 
 describe('POST /members', () => {
-  test('lets somebody in from the invitation on, and mails them the way', async () => {
+  test('gives access immediately and sends the invitation', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     const email = `ann@new.${merchant.workspace.slug}.example`
@@ -58,7 +58,7 @@ describe('POST /members', () => {
     expect((await merchant.as(await signIn(email)).get('/programs')).status).toBe(200)
   })
 
-  test('refuses who is a member already, and eight invitations at once make one member and one mail', async () => {
+  test('refuses an existing member; eight concurrent invitations create one member and one mail', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     const email = `ann@new.${merchant.workspace.slug}.example`
@@ -91,7 +91,7 @@ describe('POST /members', () => {
 })
 
 describe('PATCH and DELETE /members/:id', () => {
-  test('change what somebody may do, at once', async () => {
+  test('change access immediately', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     const colleague = merchant.as(await merchant.member())
@@ -111,7 +111,7 @@ describe('PATCH and DELETE /members/:id', () => {
     expect(await audit(merchant, 'member.removed')).toMatchObject([{ subject_id: id }])
   })
 
-  test('take an invitation back that was not sent yet', async () => {
+  test('withdraw an unsent invitation', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     const email = `ann@new.${merchant.workspace.slug}.example`
@@ -140,7 +140,7 @@ describe('PATCH and DELETE /members/:id', () => {
     expect(await audit(merchant, 'member.removed')).toEqual([])
   })
 
-  test('let a manager go who is not the last', async () => {
+  test('allow a manager to leave who is not the last', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     await merchant.seed.addMember(merchant.workspace.id, 'second@shop.example', 'manager')
@@ -152,7 +152,7 @@ describe('PATCH and DELETE /members/:id', () => {
   test.each([
     { what: 'demoted', action: 'member.changed', change: changeRole },
     { what: 'removed', action: 'member.removed', change: removeMember },
-  ])('when all managers are $what at once, one is left', async ({ action, change }) => {
+  ])('when all managers are $what concurrently, one remains', async ({ action, change }) => {
     const merchant = await createMerchant()
     const members = await open(merchant)
     const { id: workspaceId, slug } = merchant.workspace

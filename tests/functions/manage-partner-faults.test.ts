@@ -60,7 +60,7 @@ const LOSING: Fault[] = ['cut_before', 'cut_after', 'half', 'empty', 'shutdown_5
 /** Membership and the read come first, then the write. */
 const WRITE = [null, null]
 
-describe('a change whose answer was lost on the way is made, and logged once', () => {
+describe('a change whose response was lost is applied and logged once', () => {
   test.concurrent.each(LOSING.flatMap((fault) => CHANGES.map((change) => ({ ...change, fault }))))(
     '$change: $fault',
     async ({ fault, send, status, after }) => {
@@ -73,7 +73,7 @@ describe('a change whose answer was lost on the way is made, and logged once', (
   )
 })
 
-describe('a change that can’t be confirmed is answered 503, and a repeat ends the same', () => {
+describe('an unconfirmed change returns 503, and a retry has the same result', () => {
   test.concurrent.each(CHANGES)('$change', async ({ send, again, after }) => {
     const watched = await createWatched()
     watched.plan(...WRITE, 'cut_after', 'cut_after', 'cut_after')

@@ -34,7 +34,7 @@ const createTeam = async () => {
   return { merchant, manager, id }
 }
 
-test('shows a partner with its link and its coupons', async () => {
+test('shows a partner with its link and coupons', async () => {
   const { merchant, manager, id } = await createTeam()
   await manager.post(`/partners/${id}/coupons`, { couponId: 'promo_1', couponLabel: 'ZOE20' })
   expect((await merchant.get(`/partners/${id}`)).body).toEqual({
@@ -50,7 +50,7 @@ test('shows a partner with its link and its coupons', async () => {
   })
 })
 
-test('lists partners newest first, page by page, each once', async () => {
+test('lists each partner once, newest first, with pagination', async () => {
   const merchant = await createMerchant()
   const rows = Array.from({ length: 5 }, (_, index) => ({
     email: `p${index}@partner.example`,
@@ -89,7 +89,7 @@ test.each([
   expect((await list(merchant, query)).slugs).toEqual(slugs)
 })
 
-test('finds the partners of a program and of a group', async () => {
+test('filters by program and by group', async () => {
   const { merchant, manager, id } = await createTeam()
   const other = await merchant.seed.addProgram(merchant.workspace.id)
   const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId)
@@ -99,14 +99,14 @@ test('finds the partners of a program and of a group', async () => {
   expect((await list(merchant, `groupId=${group}`)).slugs).toEqual(['Zoë-50%_Off'])
 })
 
-test('a blank filter is refused rather than taken for none', async () => {
+test('refuses a blank filter', async () => {
   const merchant = await createMerchant()
   for (const query of ['email=', 'email=%20', 'slug=', 'query=%20', 'status=', 'programId=']) {
     expect((await merchant.get(`/partners?${query}`)).status).toBe(400)
   }
 })
 
-test('changes name, group and status, and leaves what is not named', async () => {
+test('changes name, group and status, and keeps absent fields', async () => {
   const { merchant, manager, id } = await createTeam()
   const group = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, { name: 'Silver' })
   expect((await manager.patch(`/partners/${id}`, { name: '  Zoë  ' })).body).toMatchObject({ name: 'Zoë' })
@@ -139,7 +139,7 @@ test('changes name, group and status, and leaves what is not named', async () =>
   ])
 })
 
-test('what is so already is no change, and stands in no log', async () => {
+test('an update that changes nothing is not logged', async () => {
   const { merchant, manager, id } = await createTeam()
   for (const body of [{}, { status: 'approved' }, { name: 'Zoë O’Neill', groupId: null }]) {
     expect((await manager.patch(`/partners/${id}`, body)).status).toBe(200)
@@ -176,7 +176,7 @@ test('a group of another program or workspace is not found', async () => {
   expect((await manager.get(`/partners/${id}`)).body).toMatchObject({ name: 'Zoë O’Neill', groupId: null })
 })
 
-test('a banned partner’s link and clicks count no more, and count again once it is let in', async () => {
+test('a ban disables a partner’s link and clicks until the partner is approved again', async () => {
   const { merchant, manager } = await createTeam()
   const [maya] = (await list(merchant, 'slug=maya')).partners
   const clickId = await merchant.click()
@@ -187,7 +187,7 @@ test('a banned partner’s link and clicks count no more, and count again once i
   expect((await merchant.sale({ externalId: 'b', clickId })).body.attributed).toBe(true)
 })
 
-test('a partner who is banned before its welcome mail is sent does not get it', async () => {
+test('a ban cancels an unsent welcome mail', async () => {
   const { merchant, manager } = await createTeam()
   const rows = ['ann', 'ben'].map((slug) => ({ email: `${slug}@partner.example`, slug }))
   const options = { sendWelcomeEmail: true }

@@ -13,7 +13,7 @@ const program = {
 }
 
 describe('POST /programs', () => {
-  test('makes a program with the usual terms where nothing else is said', async () => {
+  test('creates a program with default terms', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const { status, body } = await programs.post('/programs', program)
@@ -41,7 +41,7 @@ describe('POST /programs', () => {
     ])
   })
 
-  test('takes every field', async () => {
+  test('accepts every field', async () => {
     const programs = await (await createMerchant()).asManager()
     const all = {
       name: 'Größe 🎉',
@@ -73,7 +73,7 @@ describe('POST /programs', () => {
     expect((await programs.get(`/programs/${body.id}`)).body.reward).toEqual(reward)
   })
 
-  test('takes a currency in any case', async () => {
+  test('accepts a currency in any case', async () => {
     const programs = await (await createMerchant()).asManager()
     const { body } = await programs.post('/programs', { ...program, reward: { ...five, currency: 'eur' } })
     expect(body.reward).toEqual({ ...five, currency: 'EUR' })
@@ -124,7 +124,7 @@ describe('POST /programs', () => {
     expect(await database.rewards(merchant)).toBe(1)
   })
 
-  test.each(['name', 'siteUrl', 'reward', 'rewardInterval'])('needs %s', async (field) => {
+  test.each(['name', 'siteUrl', 'reward', 'rewardInterval'])('requires %s', async (field) => {
     const programs = await (await createMerchant()).asManager()
     const { status, body } = await programs.post('/programs', { ...program, [field]: undefined })
     expect(status).toBe(400)
@@ -133,7 +133,7 @@ describe('POST /programs', () => {
 })
 
 describe('PATCH /programs/:id', () => {
-  test('changes what is named, and says in the audit log what it was', async () => {
+  test('changes the given fields, and logs their old values', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`
@@ -152,7 +152,7 @@ describe('PATCH /programs/:id', () => {
     ])
   })
 
-  test('makes a new reward where it differs, and none where it doesn’t', async () => {
+  test('creates a new reward only when it differs', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`
@@ -169,7 +169,7 @@ describe('PATCH /programs/:id', () => {
     expect(await database.rewards(merchant)).toBe(before + 1)
   })
 
-  test('leaves commissions with the reward they were made with, and pays the new one from then on', async () => {
+  test('keeps the reward of existing commissions, and applies the new one to later sales', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const clickId = await merchant.click()
@@ -180,14 +180,14 @@ describe('PATCH /programs/:id', () => {
     expect((await merchant.explain(second.body.eventId)).commission?.amountCents).toBe(2_450)
   })
 
-  test('takes the end of a duration away with null', async () => {
+  test('removes a duration limit with null', async () => {
     const merchant = await createMerchant({ program: { reward_duration_months: 12 } })
     const programs = await merchant.asManager()
     const { body } = await programs.patch(`/programs/${merchant.programId}`, { rewardDurationMonths: null })
     expect(body.rewardDurationMonths).toBeNull()
   })
 
-  test('a schedule counts from when it was chosen: past occurrences do not run', async () => {
+  test('a schedule starts when it is set: past occurrences do not run', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`
@@ -212,7 +212,7 @@ describe('PATCH /programs/:id', () => {
     expect(await since()).toBe(chosen)
   })
 
-  test('two changes of different fields at once are both there in the end', async () => {
+  test('concurrent changes of different fields both apply', async () => {
     const merchant = await createMerchant()
     const programs = await merchant.asManager()
     const path = `/programs/${merchant.programId}`
@@ -225,22 +225,28 @@ describe('PATCH /programs/:id', () => {
   })
 })
 
-test.each(['/programs', '/programs/:id/groups'])('GET %s goes page by page, newest first', async (path) => {
-  const merchant = await createMerchant()
-  const as = await merchant.asManager()
-  const list = path.replace(':id', merchant.programId)
-  for (const name of ['a', 'b', 'c']) {
-    await as.post(list, path === '/programs' ? { ...program, name } : { name })
-  }
-  const names = async (query: string) => {
-    const { body } = await as.get(`${list}${query}`)
-    const page = body as unknown as { data: { name: string }[]; nextCursor: string | null }
-    return { names: page.data.map(({ name }) => name), cursor: page.nextCursor }
-  }
-  const first = await names('?limit=2')
-  expect(first.names).toEqual(['c', 'b'])
-  expect((await names(`?limit=1&cursor=${first.cursor}`)).names).toEqual(['a'])
-  for (const query of ['?limit=0', '?limit=201', '?cursor=x']) {
-    expect(await as.get(`${list}${query}`)).toMatchObject({ status: 400, body: errorShape('invalid_query') })
-  }
-})
+test.each(['/programs', '/programs/:id/groups'])(
+  'GET %s lists newest first, with pagination',
+  async (path) => {
+    const merchant = await createMerchant()
+    const as = await merchant.asManager()
+    const list = path.replace(':id', merchant.programId)
+    for (const name of ['a', 'b', 'c']) {
+      await as.post(list, path === '/programs' ? { ...program, name } : { name })
+    }
+    const names = async (query: string) => {
+      const { body } = await as.get(`${list}${query}`)
+      const page = body as unknown as { data: { name: string }[]; nextCursor: string | null }
+      return { names: page.data.map(({ name }) => name), cursor: page.nextCursor }
+    }
+    const first = await names('?limit=2')
+    expect(first.names).toEqual(['c', 'b'])
+    expect((await names(`?limit=1&cursor=${first.cursor}`)).names).toEqual(['a'])
+    for (const query of ['?limit=0', '?limit=201', '?cursor=x']) {
+      expect(await as.get(`${list}${query}`)).toMatchObject({
+        status: 400,
+        body: errorShape('invalid_query'),
+      })
+    }
+  },
+)

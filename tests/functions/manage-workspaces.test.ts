@@ -22,7 +22,7 @@ const newcomer = async () => {
 const unique = () => `shop-${newId().slice(-12)}`
 
 describe('POST /api/workspaces', () => {
-  test('makes a workspace whose manager is whoever made it, and says so in the audit log', async () => {
+  test('creates a workspace with its creator as manager, and an audit entry', async () => {
     const person = await newcomer()
     const slug = unique()
     const { status, body } = await person.create({ name: '  Ann’s shop ', slug: slug.toUpperCase() })
@@ -36,14 +36,14 @@ describe('POST /api/workspaces', () => {
     ])
   })
 
-  test('makes the slug from the name', async () => {
+  test('derives the slug from the name', async () => {
     const person = await newcomer()
     const tail = newId().slice(-12)
     const { body } = await person.create({ name: `Größe & Söhne ${tail}` })
     expect(body.slug).toBe(`grosse-sohne-${tail}`)
   })
 
-  test('refuses a slug that is taken, whoever has it, and of eight callers at once lets one have it', async () => {
+  test('refuses a taken slug; one of eight concurrent requests succeeds', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, newcomer))
     const slug = unique()
     const answers = await Promise.all(
@@ -78,7 +78,7 @@ describe('POST /api/workspaces', () => {
     expect((await person.list()).data).toEqual([])
   })
 
-  test('refuses those who have not signed in, and pages of other sites', async () => {
+  test('refuses requests without a session, and cross-site requests', async () => {
     expect(await send(url(), { body: { name: 'Ann' } })).toMatchObject({ status: 401 })
     expect(await send(url())).toMatchObject({ status: 401 })
     const person = await newcomer()
@@ -104,7 +104,7 @@ describe('POST /api/workspaces', () => {
   })
 })
 
-test('GET /api/workspaces lists the caller’s own, and no others', async () => {
+test('GET /api/workspaces lists the caller’s workspaces only', async () => {
   const merchant = await createMerchant()
   const list = async (cookie: string) => (await send(url(), { headers: { Cookie: cookie } })).body
   const own = { id: merchant.workspace.id, slug: merchant.workspace.slug, name: 'A merchant' }

@@ -5,8 +5,8 @@ const database = useDatabase()
 
 const url = (path: string) => `${inject('baseUrl')}${path}`
 
-describe('another tenant', () => {
-  test('reads nothing: its key opens its own workspace only, and ids of others are not found', async () => {
+describe('another workspace', () => {
+  test('has no access: its key works in its own workspace only, and other ids are not found', async () => {
     const [merchant, stranger] = await Promise.all([createMerchant(), createMerchant()])
     const { body } = await merchant.sale({ clickId: await merchant.click() })
     const read = (workspace: string, reader: Merchant, path = `/events/${body.eventId}`) =>
@@ -32,7 +32,7 @@ describe('another tenant', () => {
     })
   })
 
-  test('may use the same ids: events and customers of two workspaces don’t meet', async () => {
+  test('may use the same external ids', async () => {
     const [merchant, stranger] = await Promise.all([createMerchant(), createMerchant()])
     const ours = await merchant.sale({ clickId: await merchant.click() })
     const theirs = await stranger.sale({ clickId: await stranger.click() })
@@ -43,7 +43,7 @@ describe('another tenant', () => {
 })
 
 describe('GET /api/workspaces/:workspace/events', () => {
-  test('lists newest first, page by page', async () => {
+  test('lists newest first, with pagination', async () => {
     const merchant = await createMerchant()
     for (let index = 0; index < 5; index++) await merchant.sale({ externalId: `inv_${index}` })
     const seen: unknown[] = []
@@ -106,7 +106,7 @@ describe('GET /api/workspaces/:workspace/events', () => {
     })
   })
 
-  test('shows a pending commission as payable once its holding days are over', async () => {
+  test('shows a pending commission as payable after its holding days', async () => {
     const merchant = await createMerchant()
     const { body } = await merchant.sale({ clickId: await merchant.click() })
     expect((await merchant.explain(body.eventId)).commission?.status).toBe('pending')

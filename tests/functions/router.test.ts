@@ -9,8 +9,8 @@ import { createMerchant, errorShape, send } from '../support/merchant.ts'
 
 const url = (path: string) => `${inject('baseUrl')}${path}`
 
-describe('every answer', () => {
-  test('that has no page of its own is a 404 in the error shape', async () => {
+describe('every response', () => {
+  test('for an unknown path is a 404 in the error shape', async () => {
     for (const path of ['/', '/api', '/api/track', '/api/track/sale/', '/api/workspaces/x', '/nothing']) {
       const { status, body } = await send(url(path), { body: {} })
       expect({ path, status, body }).toEqual({ path, status: 404, body: errorShape('not_found') })
@@ -30,7 +30,7 @@ describe('every answer', () => {
     }
   })
 
-  test('that is an error links to a page which has that error', async () => {
+  test('with an error links to its section of the errors page', async () => {
     const { body } = await send(url('/api/track/sale'), { body: {} })
     const { hash, href } = new URL(body.error?.docUrl ?? '')
     const page = await (await fetch(href)).text()
@@ -38,7 +38,7 @@ describe('every answer', () => {
   })
 })
 
-describe('what is served as a file', () => {
+describe('a static file', () => {
   test.each([
     { path: '/via.js', type: 'text/javascript' },
     { path: '/openapi.json', type: 'application/json' },

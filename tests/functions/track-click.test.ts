@@ -19,7 +19,7 @@ test('spec 4.5: a visit through a link is attributed to the partner whose slug e
   expect((await merchant.explain(sale.body.eventId)).partner?.slug).toBe('maya')
 })
 
-test('slugs match whatever their case', async () => {
+test('slugs match case-insensitively', async () => {
   const merchant = await createMerchant()
   await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'José-B' })
   for (const slug of ['MAYA', ' Maya ', 'jOSÉ-b', 'jose\u0301-B']) {
@@ -71,7 +71,7 @@ test('any site may call it, with a text/plain body that needs no preflight, and 
   }
 })
 
-test('a preflight is answered for clicks, and by no other endpoint', async () => {
+test('only the click endpoint answers preflight requests', async () => {
   const preflight = (path: string) =>
     fetch(`${inject('baseUrl')}${path}`, {
       method: 'OPTIONS',
@@ -89,7 +89,7 @@ test('a preflight is answered for clicks, and by no other endpoint', async () =>
   }
 })
 
-test('of the page and the referrer only the address is kept, without what follows ? or #', async () => {
+test('the page and referrer are stored without query and fragment', async () => {
   const merchant = await createMerchant()
   await click({
     programId: merchant.programId,
@@ -103,7 +103,7 @@ test('of the page and the referrer only the address is kept, without what follow
   expect(rows).toEqual([{ landing_url: 'https://shop.example/pricing', referrer: null }])
 })
 
-test('a click is not lost to the length of the page’s address', async () => {
+test('a long page URL does not lose the click', async () => {
   const merchant = await createMerchant()
   const url = `https://shop.example/${'long/'.repeat(2_000)}?utm=${'x'.repeat(20_000)}`
   expect((await click({ programId: merchant.programId, slug: 'maya', url })).status).toBe(200)
@@ -114,7 +114,7 @@ test('a click is not lost to the length of the page’s address', async () => {
   expect(row?.landing_url).toHaveLength(2_048)
 })
 
-test('too many clicks from one address are 429 with whole seconds to wait, and another address is still served', async () => {
+test('too many clicks from one IP address receive 429 with Retry-After; other addresses are served', async () => {
   const merchant = await createMerchant()
   const from = async (address: string) => ({
     address,

@@ -54,7 +54,7 @@ describe('spec 4.2: POST /api/track/lead', () => {
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
   })
 
-  test('rule 2: a click of another workspace is as good as none', async () => {
+  test('rule 2: a click of another workspace counts as unresolvable', async () => {
     const [merchant, stranger] = await Promise.all([createMerchant(), createMerchant()])
     expect((await merchant.lead({ clickId: await stranger.click() })).body.attributed).toBe(false)
     expect(codes(await merchant.explainReport('lead', 'user_1'))).toEqual(['unknown_click'])
@@ -108,7 +108,7 @@ describe('spec 4.2: POST /api/track/lead', () => {
 })
 
 describe('a lead commission', () => {
-  test('is not the prior commission that a one-time reward looks for', async () => {
+  test('does not count as prior commission for a one-time reward', async () => {
     const merchant = await createMerchant({
       program: { reward_interval: 'one-time' },
       group: { leadReward: { amountCents: 500n, currency: 'USD' } },

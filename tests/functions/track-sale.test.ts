@@ -68,7 +68,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
     })
   })
 
-  test('takes null for a field that may be left out', async () => {
+  test('accepts null for optional fields', async () => {
     const merchant = await createMerchant()
     const { status, body } = await merchant.sale({
       clickId: null,
@@ -166,7 +166,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   })
 
-  test('rule 3: a repeat that says something else is answered as the first was, marked Idempotency-Mismatch, and changes nothing', async () => {
+  test('rule 3: a repeat with a different body returns the first response with Idempotency-Mismatch, and changes nothing', async () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
     const first = await merchant.sale({ clickId })
@@ -178,7 +178,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
     expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
   })
 
-  test('rule 3: a repeat that spells out a default, or orders its keys otherwise, says the same', async () => {
+  test('rule 3: a repeat with explicit defaults or another key order counts as the same body', async () => {
     const merchant = await createMerchant()
     await merchant.sale({ metadata: { a: 1, b: { c: 2, d: 3 } } })
     const again = await merchant.sale({
@@ -197,7 +197,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
     expect(again.headers.get('Idempotency-Mismatch')).toBe('true')
   })
 
-  test('rule 4, which the spec leaves open: a sale without clickId is recorded, and says why it did not count', async () => {
+  test('rule 4, which the spec leaves open: a sale without clickId is recorded with the reason why it earned nothing', async () => {
     const merchant = await createMerchant()
     await merchant.sale({ externalId: 'direct' })
     const event = await merchant.explainReport('sale', 'direct')
@@ -213,7 +213,7 @@ describe('spec 4.1: POST /api/track/sale', () => {
 })
 
 describe('spec 6: a lead and a sale', () => {
-  test('may carry the same externalId, since they are events of two kinds', async () => {
+  test('may have the same externalId, because their kinds differ', async () => {
     const merchant = await createMerchant()
     const clickId = await merchant.click()
     const lead = await merchant.lead({ externalId: 'same', clickId })
@@ -245,7 +245,7 @@ describe('the customer of a sale', () => {
     expect(owners).toEqual([{ slug: 'leo' }])
   })
 
-  test('stays with the first partner where the program says so', async () => {
+  test('stays with the first partner under first-touch attribution', async () => {
     const merchant = await createMerchant({ program: { attribution: 'first' } })
     await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
     await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })

@@ -18,7 +18,7 @@ test.each([
 
 const full = { limit: async () => ({ success: false }) }
 
-test('a key that has used up its limit hears 429, with whole seconds to wait, and the database is not asked', async () => {
+test('a key over its limit receives 429 with Retry-After in whole seconds, without a database query', async () => {
   const merchant = await createMerchant()
   // There is no such database, so a call that asked it would be 503.
   const env = { DATABASE_URL: 'postgresql://nobody@nowhere.invalid/nothing', RATE_LIMIT: full }
