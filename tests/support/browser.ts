@@ -6,7 +6,7 @@ import { violationOf } from './contract.ts'
 
 type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
 
-/** By day at a desk, by night on a phone. */
+/** A desktop in light mode and a phone in dark mode. */
 export const SCREENS: Screen[] = [
   { width: 1280, scheme: 'light' },
   { width: 390, scheme: 'dark' },
@@ -33,7 +33,7 @@ export const useBrowser = () => {
     expect([...complaints, ...violations.filter(Boolean)]).toEqual([])
   })
   return {
-    /** A page on which somebody has signed in, by the cookie; nobody has by a blank one. */
+    /** A new page, signed in by the cookie; a blank cookie is signed out. */
     as: async (
       cookie: string,
       { width, scheme, javaScriptEnabled = true }: Screen = { width: 1280, scheme: 'light' },
@@ -76,9 +76,9 @@ const violationIn = async (response: Response): Promise<string | null> => {
 }
 
 /**
- * Notes what a page's console complains about: a blocked script or style, a script that throws.
+ * Collects console errors of a page: blocked scripts or styles, uncaught exceptions.
  *
- * @param meant what Chromium logs of the failures that a test makes on purpose
+ * @param meant matches the errors that a test causes on purpose
  */
 export const watch = (page: Page, complaints: string[], meant = /status of/): void => {
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -87,7 +87,7 @@ export const watch = (page: Page, complaints: string[], meant = /status of/): vo
   })
 }
 
-/** Goes to an element by the Tab key. @throws when that doesn't lead there */
+/** Moves the focus to an element by the Tab key. @throws when it is not reached */
 export const tabTo = async (
   page: Page,
   role: 'link' | 'button' | 'textbox',
@@ -102,18 +102,17 @@ export const tabTo = async (
   throw new Error(`Tab does not lead to the ${role} “${name}”.`)
 }
 
-/** What axe finds wrong with a page: each rule with the elements that break it. */
+/** Accessibility violations that axe finds: each rule with the elements that break it. */
 export const findViolations = async (page: Page): Promise<[rule: string, elements: string[]][]> => {
-  // The other mode opens a page of its own for what it finds in frames of other sites, of which we have none, and takes
-  // twice as long.
+  // The default mode takes twice as long, because it also checks frames of other sites. We have none.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
   const { violations } = await axe.analyze()
   return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
-/** What every page must hold to: axe finds nothing, and nothing is wider than the screen. */
+/** Checks a page: axe finds no violation, and nothing is wider than the screen. */
 export const inspect = async (page: Page): Promise<void> => {
-  // A page that was come to by a form may be there before its styles are, and has no contrast then.
+  // After a form is submitted, the page may be there before its styles, and would fail on contrast.
   await page.waitForLoadState('load')
   expect(await findViolations(page)).toEqual([])
   expect(

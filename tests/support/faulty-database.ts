@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { startSqlProxy } from './sql-proxy.ts'
 
-/** All that may go wrong between a Worker and its database. */
+/** Failures between a Worker and its database. */
 export const FAULTS = [
   /** The connection is cut before the statement arrives. */
   'cut_before',
@@ -13,9 +13,9 @@ export const FAULTS = [
   'garbage',
   /** The statement runs and commits, and an empty JSON object comes back. */
   'empty',
-  /** The statement never arrives, and nobody ever answers. */
+  /** The statement never arrives, and no response comes. */
   'silence',
-  /** The statement runs and commits, and nobody ever answers. */
+  /** The statement runs and commits, and no response comes. */
   'silence_after',
   /** The compute could not be woken. */
   'wake_500',
@@ -23,7 +23,7 @@ export const FAULTS = [
   'shutdown_57P01',
   /** The connection to Postgres was lost. */
   'lost_connection',
-  /** An earlier try, given up as lost, came in at the same moment and was faster. */
+  /** An earlier try that timed out commits just before this one. */
   'own_twin',
 ] as const
 export type Fault = (typeof FAULTS)[number]
@@ -36,8 +36,8 @@ const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
 }
 
 /**
- * Stands between the Workers and the SQL endpoint: counts the fetches of each tenant and fails those it is told to.
- * A tenant is known by any text that its statements carry, such as its workspace's id.
+ * A proxy between the Workers and the SQL endpoint, which counts the fetches of each tenant and fails planned ones.
+ * A tenant is identified by any text in its statements, such as its workspace's id.
  */
 export const startFaultyDatabase = async (sqlEndpoint: string) => {
   const plans = new Map<string, { fetches: number; faults: (Fault | null)[] }>()
@@ -58,11 +58,11 @@ export const startFaultyDatabase = async (sqlEndpoint: string) => {
 
   return {
     ...proxy,
-    /** Fails a tenant's next fetches, in order; null lets one pass. Starts its count anew. */
+    /** Plans faults for a tenant's next fetches, in order; null lets one pass. Resets its count. */
     plan: (tenant: string[], faults: (Fault | null)[]) =>
       plans.set(tenant.join('|'), { fetches: 0, faults: [...faults] }),
     fetches: (tenant: string[]) => plans.get(tenant.join('|'))?.fetches,
-    /** How many of the planned faults no fetch has met yet. */
+    /** The number of planned faults that have not happened yet. */
     left: (tenant: string[]) => plans.get(tenant.join('|'))?.faults.length,
   }
 }

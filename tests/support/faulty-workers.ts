@@ -24,7 +24,7 @@ export const useFaultyWorkers = () => {
   return {
     baseUrl: () => workers.url.origin,
     takeLogs: () => workers.takeLogs(),
-    /** Counts and fails the fetches of a tenant, as its statements name it, apart from everybody else's. */
+    /** Counts and fails the fetches of one tenant: any text in its statements identifies it. */
     watch: (tenant: string[]) => ({
       plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
       fetches: () => faulty.fetches(tenant),

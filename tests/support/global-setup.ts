@@ -14,11 +14,11 @@ import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The router of the Workers that all tests share. */
+    /** The URL of the shared Workers. */
     baseUrl: string
-    /** Where all mail of these Workers ends: see dev/fakes/inbox.ts. */
+    /** The inbox of the shared Workers: see dev/fakes/inbox.ts. */
     inboxUrl: string
-    /** The Stripe that they pay by: see dev/fakes/stripe.ts. Merchants with keys of their own see nothing of each other. */
+    /** The Stripe fake of the shared Workers: see dev/fakes/stripe.ts. Merchants are isolated by their keys. */
     stripeUrl: string
     database: Required<DatabaseEnv>
     /** A file with the code of all Workers: see tests/support/workers.ts. */
@@ -26,7 +26,7 @@ declare module 'vitest' {
   }
 }
 
-/** One Postgres and one set of Workers for all test files; each test brings a workspace of its own. */
+/** One Postgres and one set of Workers for all test files. Each test creates its own workspace. */
 export default async ({ provide }: TestProject) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const postgres = await startPostgres({ dataDir, durable: false })

@@ -14,7 +14,7 @@ import { encryptSecret } from '../../lib/secrets.ts'
 import { checkResponse } from './contract.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
-/** What a Worker may be told otherwise than in wrangler.toml, or to which database or other Worker it is sent. */
+/** Bindings that replace those of wrangler.toml or of the shared Workers. */
 type Bindings = {
   SQL_ENDPOINT?: string
   ALLOW_SIGNUP?: string
@@ -22,7 +22,7 @@ type Bindings = {
   PAYOUTS?: Partial<PayoutsService>
 }
 
-/** What the payouts Worker does about accounts and keys, here, at the given Stripe and database. */
+/** The payouts Worker's service for accounts and keys, run in this process. */
 export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } = {}) => {
   const all = { ...inject('database'), STRIPE_URL: inject('stripeUrl'), SECRETS_KEY, ...env }
   return {
@@ -36,8 +36,8 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
 const APPS = { manage, dashboard, portal }
 
 /**
- * Asks a Worker's app in this process, as somebody who has signed in: for settings and databases that the Workers of
- * all tests don't have, without starting a set of one's own.
+ * Sends a request to a Worker's app in this process, as a signed-in person: for settings and databases that the shared
+ * Workers don't have.
  */
 export const askAs = async (
   worker: keyof typeof APPS,

@@ -1,19 +1,19 @@
-/** Kills what a run of this process needs, in the middle of it: each step of a run is a fetch. */
+/** Interrupts a run in this process at one of its fetches. */
 import { vi } from 'vitest'
 
-/** Who is gone, from one fetch of a run on: this process for good, the database or Stripe until the run ends. */
+/** What fails from one fetch on: this process for good; the database or Stripe until the run ends. */
 export const VICTIMS = ['process', 'database', 'stripe'] as const
 export type Cut = {
   victim: (typeof VICTIMS)[number]
-  /** Whether the fetch at which it happens is still carried out. */
+  /** Whether the fetch at which it happens still takes effect. */
   isCarriedOut: boolean
-  /** The fetch, of all that the run makes. */
+  /** The index of the fetch. */
   place: number
 }
 
 const never = () => new Promise<never>(() => {})
 
-/** Does something while somebody is killed. @returns how many fetches it made, and whether it came to its end */
+/** Runs `work` and applies the cut. @returns the number of fetches, and how the work ended */
 export const during = async (cut: Cut | null, stripeUrl: string, work: () => Promise<unknown>) => {
   const real = fetch
   let fetches = 0
@@ -30,7 +30,7 @@ export const during = async (cut: Cut | null, stripeUrl: string, work: () => Pro
     if (place === cut.place && cut.isCarriedOut) await (await real(input, init)).text()
     if (cut.victim !== 'process') throw new TypeError('fetch failed')
     killed()
-    // Whoever is dead hears of nothing any more.
+    // A killed process gets no response.
     return never()
   }
   vi.stubGlobal('fetch', cutFetch)

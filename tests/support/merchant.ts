@@ -7,7 +7,7 @@ import type { Role } from '../../lib/db/tables.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { openSession } from './people.ts'
 
-/** The parts of an answer that tests look at. Any of them may be missing, which the expectation then says. */
+/** The parts of a response that tests check. A missing one fails the expectation. */
 export type Answer = {
   status: number
   headers: Headers
@@ -72,7 +72,7 @@ type Options = {
   database?: DatabaseEnv
 }
 
-/** Does something the first time, and gives what came of it from then on. */
+/** Memoizes `work`. */
 const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let result: Promise<T> | undefined
   return () => {
@@ -141,11 +141,11 @@ export const createMerchant = async (options: Options = {}) => {
     workspace,
     programId,
     apiKey,
-    /** The complete Cookie header of a manager of the workspace, manager@<slug>.example. */
+    /** The complete Cookie header of a manager, manager@<slug>.example. */
     manager,
-    /** The same of a member, who may look but not touch. */
+    /** The same for a member, who has read access only. */
     member: person('member', 'member'),
-    /** The same of somebody who has signed in, but has nothing to do with the workspace. */
+    /** The same for a signed-in person who is not a member of the workspace. */
     stranger: person('stranger'),
     as,
     /** The same with a manager's cookie. */
@@ -172,7 +172,7 @@ export const createMerchant = async (options: Options = {}) => {
 }
 export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
-/** A look into the database, past the API: what is really there. Called once by a test file, at its top. */
+/** Direct access to the shared database. Called once by a test file, at its top. */
 export const useDatabase = () => {
   const pool = new pg.Pool({ connectionString: inject('database').DATABASE_URL, max: 4 })
   afterAll(() => pool.end())
@@ -181,16 +181,16 @@ export const useDatabase = () => {
     (await pool.query<Row>(text, values)).rows
   return {
     query,
-    /** What the audit log of a merchant's workspace says, oldest first. */
+    /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>
       query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(
         'select actor, action, subject_id, details from audit_entries where workspace_id = $1 order by id',
         [workspace.id],
       ),
-    /** How many rewards a merchant has had, in all its programs and groups. */
+    /** The number of rewards of a merchant's programs and groups, replaced ones included. */
     rewards: async ({ workspace }: Merchant) =>
       (await query('select from rewards where workspace_id = $1', [workspace.id])).length,
-    /** How many events, customers and commissions a merchant has. */
+    /** The numbers of a merchant's events, customers and commissions. */
     counts: async ({ workspace }: Merchant) => {
       const [row] = await query<{ events: number; customers: number; commissions: number }>(
         `select (select count(*) from events where workspace_id = $1)::int as events,
@@ -200,7 +200,7 @@ export const useDatabase = () => {
       )
       return row
     },
-    /** Lets time pass for what a merchant's rows remember, by moving their dates into the past. */
+    /** Moves the dates of a merchant's clicks and commissions into the past. */
     age: async ({ workspace }: Merchant, interval: string) => {
       const client = await pool.connect()
       await client.query('begin')

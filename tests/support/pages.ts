@@ -3,8 +3,8 @@ import type { Merchant } from './merchant.ts'
 import { fromSomewhere, submit } from './people.ts'
 
 /**
- * A page as a browser without JavaScript gets it. Redirects are not followed. `text` is what a person reads of it
- * below its header.
+ * A page as a browser without JavaScript gets it. Redirects are not followed. `text` is the visible text below the
+ * header.
  */
 type Shown = { status: number; location: string | null; html: string; text: string; headers: Headers }
 
@@ -25,7 +25,7 @@ const textOf = (html: string): string =>
     ' ',
   )
 
-/** The pages of /app as somebody sees them, by the cookie, or those of another part of the site. */
+/** Pages of /app, or of another part of the site, as the holder of a cookie sees them. */
 export const browse = (cookie: string | null, baseUrl = inject('baseUrl'), part = '/app') => {
   const own = { ...fromSomewhere(), ...(cookie && { Cookie: cookie }) }
   return {
@@ -36,7 +36,7 @@ export const browse = (cookie: string | null, baseUrl = inject('baseUrl'), part 
   }
 }
 
-/** The pages of a merchant's workspace, as one of its people sees them. */
+/** The pages of a merchant's workspace, as a manager, member or stranger sees them. */
 export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | 'stranger' = 'manager') => {
   const { get, post } = browse(await merchant[as]())
   const base = `/${merchant.workspace.slug}`
@@ -47,7 +47,7 @@ export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | '
   }
 }
 
-/** The fields of a page's last form as a browser would send them if nothing was touched. */
+/** The unchanged fields of a page's last form, as a browser would submit them. */
 export const fieldsOf = (html: string): Record<string, string> => {
   const form = html.slice(html.lastIndexOf('<form'))
   const inputs = [...form.matchAll(/<input\b[^>]*>/g)].flatMap(([input]) => {

@@ -1,4 +1,4 @@
-/** People who sign in, at the Workers of all tests unless told otherwise. */
+/** Signing in, at the shared Workers by default. */
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
@@ -9,23 +9,23 @@ import { AUTH_SECRET } from './secrets.ts'
 
 export { cookieOf } from '../../dev/demo/sign-in.ts'
 
-/** The mails that an address got, newest first. */
+/** The mails to an address, newest first. */
 export const mailsTo = (email: string, inboxUrl = inject('inboxUrl')) => dev.mailsTo(email, inboxUrl)
 
-/** The newest sign-in link that was mailed to an address. */
+/** The newest sign-in link mailed to an address. */
 export const newestLink = (email: string, inboxUrl = inject('inboxUrl')) => dev.newestLink(email, inboxUrl)
 
-/** Headers of a caller with an address of its own, or all tests together would run into one caller's limit. */
+/** Headers with an IP address of their own, so that tests don't share one rate limit. */
 export const fromSomewhere = (): Record<string, string> => ({ 'CF-Connecting-IP': crypto.randomUUID() })
 
-/** Sends a form as a browser does, and doesn't follow the answer. */
+/** Submits a form as a browser does, without following redirects. */
 export const submit = (url: string | URL, fields: Record<string, string>, headers = fromSomewhere()) =>
   dev.submit(url, fields, headers)
 
-/** Somebody whom no other test knows. */
+/** A unique e-mail address. */
 export const somebody = (name = 'ann') => `${name}-${crypto.randomUUID()}@example.com`
 
-/** Asks for a link as people do, and gives the one that was mailed. */
+/** Requests a sign-in link. @returns the link from the mail */
 export const askForLink = (
   email: string,
   {
@@ -35,17 +35,17 @@ export const askForLink = (
   }: Partial<dev.Place> & { next?: string } = {},
 ) => dev.askForLink(email, { baseUrl, inboxUrl }, fromSomewhere(), next)
 
-/** Presses the button of the page to which a link leads. */
+/** Confirms a sign-in link, as the button of its page does. */
 export const press = (link: URL, headers = fromSomewhere()) => dev.press(link, headers)
 
-/** Who the Workers take the holder of a cookie for: an address, or null. */
+/** The e-mail address that a cookie is signed in as, or null. */
 export const whoIs = async (cookie: string, baseUrl = inject('baseUrl')): Promise<string | null> => {
   const answer = await fetch(`${baseUrl}/api/auth/get-session`, { headers: { Cookie: cookie } })
   const session = (await answer.json()) as { user: { email: string } } | null
   return session?.user.email ?? null
 }
 
-/** Signs somebody in as people do. @returns the complete `Cookie` header */
+/** Signs in by mail. @returns the complete `Cookie` header */
 export const signIn = (
   email: string,
   { baseUrl = inject('baseUrl'), inboxUrl = inject('inboxUrl') }: Partial<dev.Place> = {},

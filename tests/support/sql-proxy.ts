@@ -6,11 +6,11 @@ import { listen } from '../../dev/runtime/ports.ts'
 export type Passing = {
   body: string
   outgoing: ServerResponse
-  /** Sends it on, and gives the endpoint's answer. */
+  /** Forwards it. @returns the endpoint's response */
   ask: () => Promise<{ status: number; body: Buffer }>
 }
 
-/** Stands between Workers and the SQL endpoint, and leaves it to `handle` what becomes of each request. */
+/** Starts a proxy between Workers and the SQL endpoint. `handle` decides what happens to each request. */
 export const startSqlProxy = async (sqlEndpoint: string, handle: (passing: Passing) => Promise<void>) => {
   const server = createServer(async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray())

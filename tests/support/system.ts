@@ -10,19 +10,19 @@ import { ROOT } from '../../dev/root.ts'
 export type System = {
   demo: Demo
   pid: number
-  /** Ends it as Ctrl-C does. @returns the exit code; -1 when it was killed */
+  /** Stops it as Ctrl-C does. @returns the exit code; -1 when it was killed */
   stop: () => Promise<number>
-  /** All that it has printed so far. */
+  /** Its output so far. */
   output: () => string
 }
 
-/** A first start makes a database and builds every Worker, on a machine that may be busy. */
+/** A first start creates a database and builds every Worker, possibly on a busy machine. */
 const START_TIMEOUT_MS = 90_000
 
-/** Printed after demo.json is written; before that, a run that was killed may have left its own in the folder. */
+/** Printed after demo.json is written. An older demo.json may be left from a run that was killed. */
 const READY = 'Tributary is running.'
 
-/** A folder of its own, which root's Postgres, running as another user, can enter, so that all of it goes in the end. */
+/** A folder that Postgres can enter when it runs as another user than root, so that removing it removes the data too. */
 const makeDataDir = async (): Promise<string> => {
   const dataDir = await mkdtemp(join(await realpath(tmpdir()), 'tributary-system-'))
   await chmod(dataDir, 0o755)

@@ -87,7 +87,7 @@ describe('the shop in a browser', () => {
     expect(panel).toContain('POST /api/track/sale { "externalId"')
     expect(panel).toContain('"attributed": true')
     expect(panel).toContain('Maya Lindqvist earned 5.80 USD pending')
-    expect(panel).toContain('The visitor came through the link of “maya”')
+    expect(panel).toContain('The visitor clicked the link of “maya”')
     expect(panel).toContain('20% of the sale')
     expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
   })
@@ -129,7 +129,7 @@ describe('the shop in a browser', () => {
     const panel = await story(page)
     expect(panel).toContain('No partner is credited with this sale.')
     expect(panel).toContain('{ "eventId": null, "attributed": false }')
-    expect(panel).toContain('carried no click id')
+    expect(panel).toContain('The report has no click ID')
   })
 
   test('Leo’s group earns him 5.00 USD for the sign-up, and 30% of the sale', async () => {
