@@ -47,7 +47,7 @@ test('whether anybody may create a workspace is said to the API and to the pages
   expect(new Set(said).size).toBe(1)
 })
 
-test('what a secrets file lacks is named once, and an empty value is as good as none', () => {
+test('a missing secret is listed once, and an empty value counts as missing', () => {
   const all = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x', SECRETS_KEY: 'x' }
   expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET', 'SECRETS_KEY'])
   expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
