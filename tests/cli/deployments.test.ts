@@ -3,7 +3,7 @@ import { unstable_readConfig } from 'wrangler'
 import { deploymentOrder, missingSecrets } from '../../cli/deployments.ts'
 import { ROOT } from '../../dev/root.ts'
 
-test('every Worker is deployed after those that its bindings name, and so the router last', () => {
+test('every Worker is deployed after the Workers that it binds, the router last', () => {
   const deployed = new Set<string>()
   for (const { env } of deploymentOrder()) {
     const { services = [] } = unstable_readConfig({ config: `${ROOT}wrangler.toml`, env })
@@ -14,7 +14,7 @@ test('every Worker is deployed after those that its bindings name, and so the ro
   expect([...deployed].at(-1)).toBe('tributary-router')
 })
 
-test('each Worker is given the secrets that it requires, and the public one none', () => {
+test('each Worker gets only its required secrets, and the router none', () => {
   const held = Map.groupBy(deploymentOrder(), ({ secrets }) => secrets.join(', '))
   const workers = [...held].map(([secrets, group]) => [secrets, group.map(({ env }) => env).sort()])
   expect(Object.fromEntries(workers)).toEqual({
@@ -35,12 +35,12 @@ test('each Worker is given the secrets that it requires, and the public one none
   })
 })
 
-test('the key for sending mail goes to the mailer alone, if there is one', () => {
+test('the API key for mail goes to the mailer only, if it is set', () => {
   const takers = deploymentOrder().filter(({ optional }) => optional.length > 0)
   expect(takers).toMatchObject([{ env: 'mailer', optional: ['RESEND_API_KEY'] }])
 })
 
-test('whether anybody may create a workspace is said to the API and to the pages alike', () => {
+test('ALLOW_SIGNUP is the same for the API and the pages', () => {
   const said = ['manage', 'dashboard'].map(
     (env) => unstable_readConfig({ config: `${ROOT}wrangler.toml`, env }).vars?.ALLOW_SIGNUP,
   )
