@@ -12,6 +12,7 @@ import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
+import payoutList from './dashboard/payout-list.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
 import stripe from './dashboard/stripe.tsx'
@@ -32,6 +33,7 @@ export default createPages()
   .route('/', commissions)
   .route('/', customers)
   .route('/', payouts)
+  .route('/', payoutList)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

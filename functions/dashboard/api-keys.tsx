@@ -5,7 +5,17 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { Copyable, Done, Field, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import {
+  ConfirmForm,
+  Copyable,
+  Done,
+  Field,
+  NextPage,
+  noticeFor,
+  Problem,
+  Table,
+  Time,
+} from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   type ApiKey,
@@ -106,14 +116,7 @@ const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
       Requests with this key are rejected immediately, and this cannot be undone. If your backend still uses
       it, create a new key first.
     </p>
-    <form method="post">
-      <p class="actions">
-        <button type="submit" class="danger">
-          Revoke key
-        </button>{' '}
-        <a href={base}>Cancel</a>
-      </p>
-    </form>
+    <ConfirmForm button="Revoke key" cancel={base} />
   </>
 )
 

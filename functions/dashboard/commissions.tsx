@@ -1,7 +1,7 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KINDS, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -57,11 +57,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       {commissions.length > 0 ? (
         <CommissionTable base={base} commissions={commissions} now={now} />
       ) : (
-        <p class="empty">
-          {Object.keys(fields).length > 0
-            ? 'No commissions match these filters.'
-            : 'No commissions yet. They appear here when a partner’s sale or lead is rewarded.'}
-        </p>
+        <Empty what="commissions" isFiltered={Object.keys(fields).length > 0}>
+          No commissions yet. They appear here when a partner’s sale or lead is rewarded.
+        </Empty>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>

@@ -3,7 +3,7 @@ import { listCustomers } from '../../lib/customers/customers.queries.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { CustomerTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -46,11 +46,9 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/customers', asy
       {customers.length > 0 ? (
         <CustomerTable base={base} customers={customers} />
       ) : (
-        <p class="empty">
-          {Object.keys(fields).length > 0
-            ? 'No customers match these filters.'
-            : 'No customers yet. They appear here once a lead, sale or import attributes them to a partner.'}
-        </p>
+        <Empty what="customers" isFiltered={Object.keys(fields).length > 0}>
+          No customers yet. They appear here once a lead, sale or import attributes them to a partner.
+        </Empty>
       )}
       <NextPage url={c.req.url} cursor={nextCursor} />
     </>

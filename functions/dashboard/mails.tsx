@@ -5,7 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, noticeFor, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -102,11 +102,9 @@ export default createRoutes<WorkspaceEnv>()
         {mails.length > 0 ? (
           <MailTable base={base} caption="Emails" mails={mails} />
         ) : (
-          <p class="empty">
-            {fields.status
-              ? 'No emails match these filters.'
-              : 'No emails yet. Invitations and partner emails appear here.'}
-          </p>
+          <Empty what="emails" isFiltered={fields.status !== undefined}>
+            No emails yet. Invitations and partner emails appear here.
+          </Empty>
         )}
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>

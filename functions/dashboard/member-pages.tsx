@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import { ConfirmForm, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
 const LABELS = { email: 'Email address', role: 'Role' }
@@ -109,14 +109,6 @@ export const RemovePage = ({ base, member, problem }: MemberProps) => (
     <h1>Remove {member.email}?</h1>
     <Problem message={problem} />
     <p>They lose access to this workspace immediately. You can invite them again later.</p>
-    <form method="post">
-      <p class="actions">
-        <button type="submit" class="danger">
-          {' '}
-          Remove member{' '}
-        </button>{' '}
-        <a href={`${base}/${member.id}`}>Cancel</a>
-      </p>
-    </form>
+    <ConfirmForm button="Remove member" cancel={`${base}/${member.id}`} />
   </>
 )

@@ -56,8 +56,14 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
           <>
             <strong>{sum}</strong> to {counted(partners, 'partner')}
           </>
-        )}{' '}
-        in {program ? <bdi>{program.name}</bdi> : 'all programs'}.
+        )}
+        {program && (
+          <>
+            {' '}
+            in <bdi>{program.name}</bdi>
+          </>
+        )}
+        .
       </p>
       {!isReady && <NeedsKey base={base} />}
       {isReady && payouts.length > 0 && (

@@ -6,16 +6,14 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { NextPage, noticeFor, Select } from '../../lib/pages/parts.tsx'
-import { PayoutTable } from '../../lib/pages/payouts.tsx'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/payouts/overview.queries.ts'
-import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
-import { PayoutQuery, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { refusalOf } from '../../lib/payouts/runs.ts'
 import { hasStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -38,14 +36,6 @@ const DONE = {
   confirmed: 'Run confirmed. The partners are notified by email.',
   canceled: 'Run canceled. Its commissions are payable again.',
 }
-
-const STATUSES = [
-  { value: '', label: 'Any' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'paid', label: 'Paid' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'canceled', label: 'Canceled' },
-]
 
 const BASE = '/app/:workspace/payouts'
 
@@ -151,40 +141,6 @@ export default createRoutes<PayoutsEnv>()
       return c.redirect(`${base}?done=${onlyNotifies(result) ? 'notified' : 'none_due'}`, 303)
     }
     return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
-  })
-  .get(`${BASE}/all`, async (c) => {
-    const { db, workspace } = c.var
-    const base = `/app/${workspace.slug}`
-    const { fields, data, errors } = readFilters(c, PayoutQuery)
-    const rows = data
-      ? await payoutsQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute()
-      : []
-    const { data: payouts, nextCursor } = page(rows, data?.limit ?? 0)
-    const children = (
-      <>
-        <h1>All payouts</h1>
-        <Filters
-          what="payouts"
-          path={`${base}/payouts/all`}
-          fields={fields}
-          errors={errors}
-          linked={{ partnerId: 'Filtered to one partner.', runId: 'Filtered to one run.' }}
-        >
-          <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
-        </Filters>
-        {payouts.length > 0 ? (
-          <PayoutTable base={base} payouts={payouts} />
-        ) : (
-          <p class="empty">
-            {Object.keys(fields).length > 0
-              ? 'No payouts match these filters.'
-              : 'No payouts yet. They appear here once a payout run has started.'}
-          </p>
-        )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
-      </>
-    )
-    return renderPage(c, sectionPage('All payouts', children), errors ? 400 : 200)
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
   .post(`${BASE}/runs/:id`, managersOnly(), form(), async (c) => {

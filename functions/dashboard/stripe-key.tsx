@@ -1,7 +1,7 @@
 /** The part of the Stripe page about partner payouts: the key of the merchant's account. */
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { Copyable, Field, Time } from '../../lib/pages/parts.tsx'
+import { ConfirmForm, Copyable, Field, Time } from '../../lib/pages/parts.tsx'
 import type { StripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 
@@ -77,13 +77,6 @@ export const RemoveKeyPage = ({ base, stripeKey }: { base: string; stripeKey: St
       Stripe payouts stop until you add a key of the same account. Partners stay connected. To revoke the key
       everywhere, roll it in the Stripe Dashboard too.
     </p>
-    <form method="post">
-      <p class="actions">
-        <button type="submit" class="danger">
-          Remove key{' '}
-        </button>{' '}
-        <a href={`${base}/stripe`}>Cancel</a>
-      </p>
-    </form>
+    <ConfirmForm button="Remove key" cancel={`${base}/stripe`} />
   </>
 )

@@ -1,30 +1,19 @@
 /** The pages that connect a workspace to the merchant's Stripe account. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import type { Listed } from '../../lib/http/lists.ts'
-import type { Fields } from '../../lib/http/validate.ts'
-import { Filters } from '../../lib/pages/filters.tsx'
-import { Copyable, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
-import { explainOutcome } from '../../lib/purchases/outcomes.ts'
+import { ConfirmForm, Copyable, Done, Field, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
+import { type EventsProps, RecentEvents } from './stripe-events.tsx'
 import { PayingPartners } from './stripe-key.tsx'
 
 /** Why a secret or a key was rejected. The form never shows the value again. */
 export type Refused = { message?: string; errors?: ErrorDetail[] }
 
-type StripeProps = {
-  /** The workspace's path. */
-  base: string
+type StripeProps = EventsProps & {
   webhookUrl: string
   setup: StripeSetup
-  events: Listed<ProcessorEventRow>
-  url: string
-  /** The filters of the event list. */
-  filters: Fields
-  filterErrors?: ErrorDetail[] | undefined
   refused?: Refused | undefined
   done?: string | undefined
 }
@@ -56,7 +45,7 @@ export const StripePage = (props: StripeProps) => {
       </p>
       <Secrets base={base} secrets={setup.secrets} errors={refused?.errors} />
       <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
-      <Received {...props} />
+      <RecentEvents {...props} />
     </>
   )
 }
@@ -140,67 +129,6 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
   </>
 )
 
-const TYPES = [{ value: '', label: 'Any' }, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
-
-/** The received events and their results. */
-const Received = ({ base, events, url, filters, filterErrors }: StripeProps) => {
-  const isFiltered = Object.keys(filters).length > 0
-  return (
-    <>
-      <h2 id="received">Recent events</h2>
-      {(isFiltered || events.data.length > 0) && (
-        <Filters what="events" path={`${base}/stripe`} fields={filters} errors={filterErrors}>
-          <Select label="Event" name="type" options={TYPES} value={filters.type} errors={filterErrors} />
-          <Field
-            label="Sale external ID"
-            name="externalId"
-            type="search"
-            maxlength={255}
-            value={filters.externalId}
-            errors={filterErrors}
-          />
-        </Filters>
-      )}
-      {events.data.length > 0 ? (
-        <Table caption="Events from Stripe" head={['Received', 'Event', 'Result', 'Details']}>
-          {events.data.map((event) => (
-            <EventLine base={base} event={event} />
-          ))}
-        </Table>
-      ) : (
-        <p class="empty">{isFiltered ? 'No events match these filters.' : 'No events received yet.'}</p>
-      )}
-      <NextPage url={url} cursor={events.nextCursor} />
-    </>
-  )
-}
-
-const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) => (
-  <tr>
-    <td>
-      <Time at={event.receivedAt} />
-    </td>
-    <td>
-      {event.type}{' '}
-      {!event.livemode && (
-        <span class="status" data-status="test">
-          test
-        </span>
-      )}
-      <br />
-      <code class="hint">{event.processorEventId}</code>
-    </td>
-    <td class="words">{explainOutcome(event.outcome)}</td>
-    <td>
-      {event.eventId && (
-        <a href={`${base}/events/${event.eventId}`}>
-          Sale<span class="hidden"> of {event.processorEventId}</span>
-        </a>
-      )}
-    </td>
-  </tr>
-)
-
 /** Confirms the removal of a secret. */
 export const RemoveSecretPage = ({ base, secret }: { base: string; secret: StripeSecret }) => (
   <>
@@ -212,13 +140,6 @@ export const RemoveSecretPage = ({ base, secret }: { base: string; secret: Strip
       Events signed with it are rejected immediately. Stripe retries them for up to three days, so events
       rejected by mistake arrive once you add the secret again.
     </p>
-    <form method="post">
-      <p class="actions">
-        <button type="submit" class="danger">
-          Remove secret{' '}
-        </button>{' '}
-        <a href={`${base}/stripe`}>Cancel</a>
-      </p>
-    </form>
+    <ConfirmForm button="Remove secret" cancel={`${base}/stripe`} />
   </>
 )

@@ -140,7 +140,7 @@ export default createRoutes<SessionEnv>()
       intro: (
         <p>
           Sales and leads from visitors you referred, including those that were not credited. Customer details
-          are mquery for privacy.
+          are masked for privacy.
         </p>
       ),
       empty: 'No sales or leads yet. They appear here when visitors from your link sign up or buy.',

@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
+import { ConfirmForm } from './parts.tsx'
 
 /** The portal's notices about a payout account, by `?connect=`. */
 export const CONNECT_NOTICES: Record<PayoutAccountStatus | 'disconnected' | 'unknown', string> = {
@@ -151,14 +152,8 @@ export const DisconnectPage = ({ workspaceId }: { workspaceId: string }) => (
       You cannot be paid until you connect an account again, and Stripe will ask for your details again. Your
       earnings and your Stripe account do not change.
     </p>
-    <form method="post" action="/portal/disconnect">
+    <ConfirmForm action="/portal/disconnect" button="Disconnect account" cancel="/portal">
       <input type="hidden" name="workspace" value={workspaceId} />
-      <p class="actions">
-        <button type="submit" class="danger">
-          Disconnect account
-        </button>{' '}
-        <a href="/portal">Cancel</a>
-      </p>
-    </form>
+    </ConfirmForm>
   </>
 )

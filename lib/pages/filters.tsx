@@ -49,3 +49,15 @@ export const Filters = ({ what, path, fields, errors, linked = {}, children }: P
     </search>
   )
 }
+
+/** An empty list: no matches, or `children` when nothing is filtered. */
+export const Empty = ({
+  what,
+  isFiltered,
+  children,
+}: {
+  /** The items in the list, such as "partners". */
+  what: string
+  isFiltered: boolean
+  children: Child
+}) => <p class="empty">{isFiltered ? `No ${what} match these filters.` : children}</p>

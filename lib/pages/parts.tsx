@@ -153,6 +153,31 @@ export const Done = ({ message }: { message: string | undefined }) =>
     </p>
   ) : null
 
+/** The form of a page that confirms a destructive action. @param action defaults to the page's own path */
+export const ConfirmForm = ({
+  action,
+  button,
+  cancel,
+  children,
+}: {
+  action?: string
+  button: string
+  /** The path that "Cancel" leads to. */
+  cancel: string
+  /** Hidden fields. */
+  children?: Child
+}) => (
+  <form method="post" action={action}>
+    {children}
+    <p class="actions">
+      <button type="submit" class="danger">
+        {button}
+      </button>{' '}
+      <a href={cancel}>Cancel</a>
+    </p>
+  </form>
+)
+
 /** Text to copy. The button appears where JavaScript runs. */
 export const Copyable = ({ label, text }: { label: string; text: string }) => (
   <div class="copyable">

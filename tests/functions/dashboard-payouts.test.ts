@@ -23,7 +23,7 @@ test('a manager looks first, pays by bank, marks, takes back, marks and confirms
   expect(owed.text).toContain('2 partners with a payable balance have not connected a Stripe account')
 
   const preview = await pages.get('/payouts/new?method=manual&programId=')
-  expect(preview.text).toContain('8,170.50 USD to 2 partners in all programs.')
+  expect(preview.text).toContain('8,170.50 USD to 2 partners.')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 
@@ -86,7 +86,7 @@ test('without a key of Stripe, paying by Stripe is refused in words', async () =
   const { pages } = await createPages()
   expect((await pages.get('/payouts')).text).toContain('To pay with Stripe, add a key')
   const preview = await pages.get('/payouts/new?method=stripe')
-  expect(preview.text).toContain('No payouts are due in all programs')
+  expect(preview.text).toContain('No payouts are due.')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account.')
   expect(preview.text).toContain('To pay with Stripe, add a key')
   expect(preview.html).not.toContain('action="/app/')
@@ -99,7 +99,7 @@ test('when nobody has connected yet, the first run tells everybody to, once', as
   const { merchant, pages, slug } = await createPages()
   await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
   const preview = await pages.get('/payouts/new?method=stripe')
-  expect(preview.text).toContain('No payouts are due in all programs')
+  expect(preview.text).toContain('No payouts are due.')
   expect(preview.text).toContain('Email partners to connect')
   for (const _ of ['once', 'and again']) {
     const told = await pages.post('/payouts/new', { method: 'stripe' })
@@ -129,7 +129,7 @@ describe('who is left out', () => {
     await database.query(`${change} where workspace_id = $1`, [merchant.workspace.id])
     const { text } = await pages.get('/payouts/new?method=manual')
     expect(text).toContain(`Leo Okafor 8,120.00 USD ${words}`)
-    expect(text).toContain('No payouts are due in all programs')
+    expect(text).toContain('No payouts are due.')
   })
 })
 

@@ -65,7 +65,7 @@ test('the dry run says which links break, what the options do, and what is wrong
     /maya → maya-x7k2\s+another partner has this slug/,
   )
   expect(await row('old@example.com').innerText()).toMatch(/older → maya\s+the partner already exists/)
-  expect(await text()).toContain('Would send 2 mails.')
+  expect(await text()).toContain('Would send 2 emails.')
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
   await stage().getByLabel('Send each new partner').check()
@@ -301,7 +301,7 @@ test('a session that ends pauses the import, with the way to sign in; then it go
   service.state.faults = [null, new Response('{}', { status: 401 })]
   await press(/^Import/)
   await page.getByRole('alert').getByText('Your session has expired.').waitFor()
-  const link = page.getByRole('link', { name: 'Sign in again' })
+  const link = page.getByRole('link', { name: 'Sign in (new tab)' })
   expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual(['/sign-in', '_blank'])
   await press('Resume')
   await step('Import complete')

@@ -90,7 +90,7 @@ test('an imported partner signs in, connects, is paid what it brought along, and
   // The first try ends half-way, as they do.
   await partner.getByLabel('Country').selectOption('DE')
   await press(partner, 'Connect with Stripe')
-  await partner.getByRole('heading', { name: 'Connect account' }).waitFor()
+  await partner.getByRole('heading', { name: 'Connect your account' }).waitFor()
   await press(partner, 'Leave half-way')
   await partner.getByText('Account setup is not finished').waitFor()
   await look(partner, 'portal-halfway')

@@ -257,7 +257,7 @@ test('what is missing is said, and without a partner’s e-mail nothing begins',
   expect(said(['slug']).blocking).toContain('partner’s email address')
   expect(said(['email', 'couponLabel', 'customerEmail']).advice).toEqual([
     expect.stringContaining('slugs or links'),
-    expect.stringContaining('ids'),
+    expect.stringContaining('IDs'),
     expect.stringContaining(
       '“Code” is ignored, because a coupon is identified by its ID in the payment processor',
     ),

@@ -131,14 +131,14 @@ test.each([
   {
     case: 'both chosen',
     chosen: { mails: true, balances: true },
-    mails: 'Sends 2 mails.',
+    mails: 'Sends 2 emails.',
     balances:
       'Creates 8,120.00 USD payable now. 50.00 USD of existing partners is not imported. 1 row with an invalid balance will not be imported.',
   },
   {
     case: 'neither',
     chosen: { mails: false, balances: false },
-    mails: 'Would send 3 mails.',
+    mails: 'Would send 3 emails.',
     balances:
       'Would create 8,120.00 USD payable now. 50.00 USD of existing partners is not imported. 1 row with an invalid balance would not be imported.',
   },

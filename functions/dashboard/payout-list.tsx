@@ -1,0 +1,49 @@
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { page } from '../../lib/http/lists.ts'
+import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { NextPage, Select } from '../../lib/pages/parts.tsx'
+import { PayoutTable } from '../../lib/pages/payouts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
+import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
+
+const STATUSES = [
+  { value: '', label: 'Any' },
+  { value: 'processing', label: 'Processing' },
+  { value: 'paid', label: 'Paid' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'canceled', label: 'Canceled' },
+]
+
+/** /app/:workspace/payouts/all: the payouts of all runs. */
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', async (c) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const { fields, data, errors } = readFilters(c, PayoutQuery)
+  const rows = data ? await payoutsQuery(db, workspace.id, { ...data, limit: data.limit + 1 }).execute() : []
+  const { data: payouts, nextCursor } = page(rows, data?.limit ?? 0)
+  const children = (
+    <>
+      <h1>All payouts</h1>
+      <Filters
+        what="payouts"
+        path={`${base}/payouts/all`}
+        fields={fields}
+        errors={errors}
+        linked={{ partnerId: 'Filtered to one partner.', runId: 'Filtered to one run.' }}
+      >
+        <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
+      </Filters>
+      {payouts.length > 0 ? (
+        <PayoutTable base={base} payouts={payouts} />
+      ) : (
+        <Empty what="payouts" isFiltered={Object.keys(fields).length > 0}>
+          No payouts yet. They appear here once a payout run has started.
+        </Empty>
+      )}
+      <NextPage url={c.req.url} cursor={nextCursor} />
+    </>
+  )
+  return renderPage(c, { title: 'All payouts', section: '/payouts', children }, errors ? 400 : 200)
+})

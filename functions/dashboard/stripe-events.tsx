@@ -1,0 +1,82 @@
+/** The events that Stripe sent, on the Stripe page. */
+
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Listed } from '../../lib/http/lists.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Empty, Filters } from '../../lib/pages/filters.tsx'
+import { Field, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import type { ProcessorEventRow } from '../../lib/purchases/events.queries.ts'
+import { explainOutcome } from '../../lib/purchases/outcomes.ts'
+import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+
+const TYPES = [{ value: '', label: 'Any' }, ...STRIPE_EVENTS.map((type) => ({ value: type, label: type }))]
+
+export type EventsProps = {
+  /** The workspace's path. */
+  base: string
+  events: Listed<ProcessorEventRow>
+  url: string
+  filters: Fields
+  filterErrors?: ErrorDetail[] | undefined
+}
+
+/** The received events and their results. */
+export const RecentEvents = ({ base, events, url, filters, filterErrors }: EventsProps) => {
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <>
+      <h2 id="received">Recent events</h2>
+      {(isFiltered || events.data.length > 0) && (
+        <Filters what="events" path={`${base}/stripe`} fields={filters} errors={filterErrors}>
+          <Select label="Event" name="type" options={TYPES} value={filters.type} errors={filterErrors} />
+          <Field
+            label="Sale external ID"
+            name="externalId"
+            type="search"
+            maxlength={255}
+            value={filters.externalId}
+            errors={filterErrors}
+          />
+        </Filters>
+      )}
+      {events.data.length > 0 ? (
+        <Table caption="Events from Stripe" head={['Received', 'Event', 'Result', 'Details']}>
+          {events.data.map((event) => (
+            <EventLine base={base} event={event} />
+          ))}
+        </Table>
+      ) : (
+        <Empty what="events" isFiltered={isFiltered}>
+          No events received yet.
+        </Empty>
+      )}
+      <NextPage url={url} cursor={events.nextCursor} />
+    </>
+  )
+}
+
+const EventLine = ({ base, event }: { base: string; event: ProcessorEventRow }) => (
+  <tr>
+    <td>
+      <Time at={event.receivedAt} />
+    </td>
+    <td>
+      {event.type}{' '}
+      {!event.livemode && (
+        <span class="status" data-status="test">
+          test
+        </span>
+      )}
+      <br />
+      <code class="hint">{event.processorEventId}</code>
+    </td>
+    <td class="words">{explainOutcome(event.outcome)}</td>
+    <td>
+      {event.eventId && (
+        <a href={`${base}/events/${event.eventId}`}>
+          Sale<span class="hidden"> of {event.processorEventId}</span>
+        </a>
+      )}
+    </td>
+  </tr>
+)
