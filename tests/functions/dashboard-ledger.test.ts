@@ -6,7 +6,7 @@ import { createShop } from '../support/shop.ts'
 
 const database = useDatabase()
 
-test('an event’s page says why it counted, or why not', async () => {
+test('an event’s page explains its attribution', async () => {
   const { pages, eventId } = await createShop()
   const counted = await pages.get(`/events/${eventId}`)
   expect(counted.text).toContain('Credited')
@@ -33,14 +33,14 @@ test.each([
   ['/commissions?status=pending', '9.80 USD', 'No commission'],
   ['/customers?externalId=user_1', 'Ann & <b>Co</b>', 'No customer'],
   ['/customers?email=nobody@x.example', 'No customers match these filters.', 'user_1'],
-])('%s shows what it is asked for', async (path, there, notThere) => {
+])('%s shows the matching rows', async (path, there, notThere) => {
   const { pages } = await createShop()
   const { text } = await pages.get(path)
   expect(text).toContain(there)
   expect(text).not.toContain(notThere)
 })
 
-test('an empty list of partners leads to the import, for those who may import', async () => {
+test('an empty list of partners links to the import, for managers', async () => {
   const merchant = await createMerchant()
   await database.query('delete from partners where workspace_id = $1', [merchant.workspace.id])
   const manager = await (await openPages(merchant)).get('/partners')
@@ -50,7 +50,7 @@ test('an empty list of partners leads to the import, for those who may import', 
   expect(member.html).not.toContain('/import')
 })
 
-test('a long list goes on on the next page, with its filters', async () => {
+test('pagination keeps the filters', async () => {
   const merchant = await createMerchant()
   const pages = await openPages(merchant)
   const { partners } = await importer(merchant)
@@ -64,7 +64,7 @@ test('a long list goes on on the next page, with its filters', async () => {
   expect(second.html).not.toContain('rel="next"')
 })
 
-test('the audit log tells in words who did what', async () => {
+test('the audit log describes actions with their actors', async () => {
   const { merchant, pages, ann } = await createShop()
   const imports = await importer(merchant)
   await imports.partners([{ email: 'new@x.example' }, { email: 'ann@partner.example' }, { email: 'bad' }], {
@@ -85,7 +85,7 @@ test('the audit log tells in words who did what', async () => {
   }
 })
 
-test('a mail that failed stands on top, and is sent again', async () => {
+test('a failed email is listed first, and can be resent', async () => {
   const merchant = await createMerchant()
   const pages = await openPages(merchant)
   const { partners } = await importer(merchant)

@@ -13,7 +13,7 @@ const HOSTILE = ['%00', '%ED%A0%80', '%', 'x'.repeat(3_000), "'", '%3Cscript%3E'
 
 type Shop = Awaited<ReturnType<typeof createShop>>
 
-describe('who may see and send what', () => {
+describe('access', () => {
   // Nothing here changes them, so two shops do for all.
   let shop: Shop
   let theirs: Shop
@@ -34,7 +34,7 @@ describe('who may see and send what', () => {
   describe.each([...PAGES, ...MANAGER_PAGES])('the page %s', (path) => {
     const place = () => path.replace('ann', shop.ann).replace('sale', shop.eventId)
 
-    test('is for those who may see it, and shows forms to managers only', async () => {
+    test('is accessible to its role, and shows forms to managers only', async () => {
       const { merchant, pages } = shop
       const at = place()
       const nobody = await browse(null).get(`/${merchant.workspace.slug}${at}`)
@@ -53,7 +53,7 @@ describe('who may see and send what', () => {
       expect(member.html.match(/method="post"/g)).toHaveLength(1)
     })
 
-    test('answers whatever stands in its address', async () => {
+    test('handles any query', async () => {
       const at = place()
       // The page of one thing reads nothing else.
       const names = at === path ? FILTERS : ['done']
@@ -93,7 +93,7 @@ describe('who may see and send what', () => {
   )
 })
 
-test('a partner’s page shows what it is, and runs nothing of it', async () => {
+test('a partner’s page escapes the partner’s data', async () => {
   const { pages, ann } = await createShop()
   const { html, text } = await pages.get(`/partners/${ann}`)
   expect(text).toContain('https://shop.example/?via=ann')
@@ -106,7 +106,7 @@ test('a partner’s page shows what it is, and runs nothing of it', async () => 
   expect(text).toContain('“ann” earned 9.80 USD, payable from')
 })
 
-test('a manager changes, bans and lets in a partner, and is told what was done', async () => {
+test('a manager changes, bans and reinstates a partner, with notices', async () => {
   const { merchant, pages, ann } = await createShop()
   const { workspace, programId, seed } = merchant
   const group = await seed.addGroup(workspace.id, programId, { name: 'Silver' })
@@ -131,7 +131,7 @@ test('a manager changes, bans and lets in a partner, and is told what was done',
   expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(`${here}?done=approved`)
 })
 
-test('a form that can’t be is shown again, with what was typed and what is wrong', async () => {
+test('an invalid form is shown again with its values and errors', async () => {
   const { pages, ann } = await createShop()
   const long = 'x'.repeat(256)
   const name = await pages.post(`/partners/${ann}`, { name: long })
@@ -153,7 +153,7 @@ test('a form that can’t be is shown again, with what was typed and what is wro
   expect((await pages.post(`/partners/${ann}/status`, { status: 'king' })).status).toBe(400)
 })
 
-test('coupons are added and removed on the page, and one that is taken tells by whom', async () => {
+test('coupons are added and removed, and a taken one names its partner', async () => {
   const { merchant, pages, ann } = await createShop()
   const ben = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'ben' })
   const coupon = { couponId: 'a/b"><script>', couponLabel: 'ANN20' }
@@ -174,7 +174,7 @@ test('coupons are added and removed on the page, and one that is taken tells by 
   expect((await pages.post(`/partners/${ben}/coupons`, coupon)).status).toBe(303)
 })
 
-test('what stands behind ?done= is said only when it is known', async () => {
+test('only known codes in ?done= show a notice', async () => {
   const { pages, ann } = await createShop()
   for (const code of ['nonsense', 'constructor', '<b>']) {
     const { html } = await pages.get(`/partners/${ann}?done=${code}`)

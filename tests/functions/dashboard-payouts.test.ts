@@ -16,7 +16,7 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
 const idOf = (location: string | null) =>
   /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:created|started|completed)$/.exec(location ?? '')?.[1]
 
-test('a manager looks first, pays by bank, marks, takes back, marks and confirms', async () => {
+test('a manager previews a bank transfer run, marks it as paid, as unpaid and as paid, and confirms it', async () => {
   const { merchant, pages } = await createPages()
   const owed = await pages.get('/payouts')
   expect(owed.text).toContain('USD 8,170.50 USD 0.00 USD 0.00 USD 0.00 USD')
@@ -52,7 +52,7 @@ test('a manager looks first, pays by bank, marks, takes back, marks and confirms
   expect((await pages.get('/payouts')).text).toContain('2 of 2 payouts paid')
 })
 
-test('a second click pays nobody a second time', async () => {
+test('a double click pays once', async () => {
   const { merchant, pages, slug } = await createPages()
   const clicks = await Promise.all([
     pages.post('/payouts/new', { method: 'manual' }),
@@ -67,7 +67,7 @@ test('a second click pays nobody a second time', async () => {
   expect(text).toContain('0 of 2 payouts paid')
 })
 
-test('a run that was canceled says so, and what it had taken is payable again', async () => {
+test('a canceled run makes its commissions payable again', async () => {
   const { merchant, pages } = await createPages()
   const id = await merchant.begin()
   await pages.post(`/payouts/runs/${id}`, { status: 'canceled' })
@@ -82,7 +82,7 @@ test('a run that was canceled says so, and what it had taken is payable again', 
   expect(refused.text).toContain('start another one')
 })
 
-test('without a key of Stripe, paying by Stripe is refused in words', async () => {
+test('without a Stripe key, a Stripe payout is refused with a reason', async () => {
   const { pages } = await createPages()
   expect((await pages.get('/payouts')).text).toContain('To pay with Stripe, add a key')
   const preview = await pages.get('/payouts/new?method=stripe')
@@ -95,7 +95,7 @@ test('without a key of Stripe, paying by Stripe is refused in words', async () =
   expect(refused.text).toContain('has no key of your Stripe account')
 })
 
-test('when nobody has connected yet, the first run tells everybody to, once', async () => {
+test('a run without connected partners emails each of them once', async () => {
   const { merchant, pages, slug } = await createPages()
   await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
   const preview = await pages.get('/payouts/new?method=stripe')
@@ -116,7 +116,7 @@ test('when nobody has connected yet, the first run tells everybody to, once', as
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 })
 
-describe('who is left out', () => {
+describe('skipped partners', () => {
   test.each([
     { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Banned.' },
     {
@@ -137,7 +137,7 @@ test.each([
   { fields: { method: 'cash' }, status: 400 },
   { fields: { method: 'manual', programId: 'x' }, status: 404 },
   { fields: { method: 'manual', programId: newId() }, status: 404 },
-])('$fields is answered $status, looked at or paid', async ({ fields, status }) => {
+])('$fields returns $status, for preview and run', async ({ fields, status }) => {
   const { merchant, pages } = await createPages()
   expect((await pages.get(`/payouts/new?${new URLSearchParams(fields)}`)).status).toBe(status)
   expect((await pages.post('/payouts/new', fields)).status).toBe(status)
@@ -155,7 +155,7 @@ test('one program is paid alone', async () => {
   expect(text).toContain('Program A program')
 })
 
-test('a member sees everything, and can do nothing', async () => {
+test('a member has read-only access', async () => {
   const { merchant } = await createPages()
   const pages = await openPages(merchant, 'member')
   const id = await merchant.begin()
@@ -173,7 +173,7 @@ test('a member sees everything, and can do nothing', async () => {
   expect(await lookAtLedger(database, merchant)).toEqual({ processing: 817_050, violations: [] })
 })
 
-test('another workspace’s run is not there', async () => {
+test('a run of another workspace is not found', async () => {
   const [ours, theirs] = await Promise.all([createPages(), createPages()])
   const id = await theirs.merchant.begin()
   for (const path of [`/payouts/runs/${id}`, '/payouts/runs/x']) {
@@ -183,14 +183,14 @@ test('another workspace’s run is not there', async () => {
   expect((await ours.pages.get(`/payouts/all?runId=${id}`)).text).toContain('No payouts match these filters.')
 })
 
-test('nothing is done from another site', async () => {
+test('forms from another site are rejected', async () => {
   const { merchant, pages } = await createPages()
   const foreign = { Origin: 'https://evil.example' }
   expect((await pages.post('/payouts/new', { method: 'manual' }, foreign)).status).toBe(403)
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 })
 
-test('a partner’s page says what was paid, what is on its way, and whether it is connected', async () => {
+test('a partner’s page shows payouts and the account status', async () => {
   const { merchant, pages } = await createPages()
   const [leo] = await database.query<{ id: string; email: string }>(
     `select id, email from partners where workspace_id = $1 and slug = 'leo'`,
@@ -218,7 +218,7 @@ test('a partner’s page says what was paid, what is on its way, and whether it 
   )
 })
 
-test('why a payout waits or has failed is said in words', async () => {
+test('a retried or failed payout shows the reason', async () => {
   const { merchant, pages } = await createPages()
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
@@ -244,7 +244,7 @@ test('why a payout waits or has failed is said in words', async () => {
   expect(html).not.toContain('name="status"')
 })
 
-test('what was done is in the audit log, in words, with a way to the run', async () => {
+test('the audit log describes run actions and links to the run', async () => {
   const { merchant, pages } = await createPages()
   const id = await merchant.begin()
   for (const status of ['paid', 'processing', 'canceled']) await pages.post(`/payouts/runs/${id}`, { status })

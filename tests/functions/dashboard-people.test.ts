@@ -5,7 +5,7 @@ import { openPages } from '../support/pages.ts'
 const database = useDatabase()
 
 describe('API keys', () => {
-  test('are shown once, on the page that answers the form, and revoked on a page that asks', async () => {
+  test('are shown once, and revoked after confirmation', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const made = await pages.post('/api-keys', { name: 'Checkout <1>' })
@@ -68,7 +68,7 @@ describe('members', () => {
     expect((await pages.get(path)).status).toBe(404)
   })
 
-  test('the last manager stays, and is told why', async () => {
+  test('the last manager cannot be removed, with the reason', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const path = `/members/${await idOf(merchant, 'manager')}`
@@ -81,7 +81,7 @@ describe('members', () => {
     }
   })
 
-  test('whoever gives up their own role is led to where they may still be', async () => {
+  test('a manager who gives up their role is redirected to an accessible page', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     await merchant.seed.addMember(merchant.workspace.id, 'second@shop.example', 'manager')

@@ -25,7 +25,7 @@ describe('programs', () => {
   const stored = async ({ programId, as, manager }: Merchant, id = programId) =>
     (await as(await manager()).get(`/programs/${id}`)).body
 
-  test('are made by a form, as by the API', async () => {
+  test('are created by a form, as by the API', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const { status, location } = await pages.post('/programs/new', SUMMER)
@@ -53,7 +53,7 @@ describe('programs', () => {
     { reward: { amount: '5', currency: 'USD' }, is: { amountCents: 500, currency: 'USD' } },
     { reward: { amount: '500', currency: 'JPY' }, is: { amountCents: 500, currency: 'JPY' } },
     { reward: { amount: '0.125', currency: 'KWD' }, is: { amountCents: 125, currency: 'KWD' } },
-  ])('a flat reward of $reward is typed as people write it', async ({ reward, is }) => {
+  ])('a flat reward of $reward is entered in major units', async ({ reward, is }) => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const flat = {
@@ -65,7 +65,7 @@ describe('programs', () => {
     expect((await stored(merchant)).reward).toEqual({ kind: 'flat', ...is })
   })
 
-  test('saving a form that nobody touched changes nothing, and is not in the audit log', async () => {
+  test('saving an unchanged form changes nothing and logs nothing', async () => {
     const merchant = await createMerchant({
       program: {
         name: '"Ann" & <Bob>',
@@ -90,7 +90,7 @@ describe('programs', () => {
     expect(await database.audit(merchant)).toEqual([])
   })
 
-  test('what was changed is in the audit log, in words', async () => {
+  test('the audit log describes changes', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const flat = { 'reward.kind': 'flat', 'reward.amountCents': '5.00' }
@@ -102,7 +102,7 @@ describe('programs', () => {
     expect(html).toContain('credit for known customers from off to on')
   })
 
-  test('a field that was emptied goes back to what a new program has', async () => {
+  test('an emptied field takes the default', async () => {
     const merchant = await createMerchant({ program: { reward_duration_months: 3, holding_days: 7 } })
     const pages = await openPages(merchant)
     const path = `/programs/${merchant.programId}`
@@ -158,7 +158,7 @@ describe('programs', () => {
 })
 
 describe('groups', () => {
-  test('are made and changed by forms, and a reward is taken away', async () => {
+  test('are created and changed by forms, and a reward is removed', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
     const made = await pages.post(`/programs/${merchant.programId}/groups/new`, {
@@ -190,7 +190,7 @@ describe('groups', () => {
     expect(await stored()).toMatchObject({ saleReward: null, leadReward: { amountCents: 250 } })
   })
 
-  test('a share of a lead is refused, should somebody send one', async () => {
+  test('a percentage of a lead is rejected', async () => {
     const merchant = await createMerchant()
     const answer = await (await openPages(merchant)).post(`/programs/${merchant.programId}/groups/new`, {
       name: 'Gold',

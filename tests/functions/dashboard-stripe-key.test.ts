@@ -9,7 +9,7 @@ const createSetup = async () => {
   return { merchant, pages: await openPages(merchant) }
 }
 
-test('a manager sets the key to pay partners by, exchanges it, and removes it on a page that asks', async () => {
+test('a manager saves the Stripe key, replaces it, and removes it after confirmation', async () => {
   const { merchant, pages } = await createSetup()
   const empty = await pages.get('/stripe')
   expect(empty.text).toContain('Partner payouts Not set up')
@@ -45,7 +45,7 @@ test.each([
   'pk_live_51H4xxxxxxxxxxxxxxxxxxxx',
   'sk_live_0123456789abcdef01',
   '<script>alert(1)</script>',
-])('refuses “%s” beside its field, and doesn’t show it again', async (key) => {
+])('rejects “%s” at its field without showing it again', async (key) => {
   const { pages } = await createSetup()
   const { status, html, text } = await pages.post('/stripe/key', { key })
   expect(status).toBe(400)

@@ -12,7 +12,7 @@ const createSetup = async () => {
   return { merchant, id: merchant.workspace.id, pages: await openPages(merchant) }
 }
 
-test('leads a manager from the address to the first event', async () => {
+test('guides a manager from the URL to the first event', async () => {
   const { merchant, id, pages } = await createSetup()
   const empty = await pages.get('/stripe')
   expect(empty.text).toContain(`${inject('baseUrl')}/api/webhooks/stripe/${merchant.workspace.slug}`)
@@ -37,7 +37,7 @@ test('leads a manager from the address to the first event', async () => {
   )
 })
 
-test('takes up to four secrets, and removes one on a page that asks', async () => {
+test('accepts up to four secrets, and removes one after confirmation', async () => {
   const { merchant, pages } = await createSetup()
   const [first, second] = [signingSecret(), signingSecret()]
   await pages.post('/stripe', { secret: first })
@@ -76,7 +76,7 @@ test.each([
   'sk_live_51H4xxxxxxxxxxxxxxxxxxxx',
   '<script>alert(1)</script>',
   `${signingSecret()} x`,
-])('refuses “%s” beside its field, and doesn’t show it again', async (secret) => {
+])('rejects “%s” at its field without showing it again', async (secret) => {
   const { id, pages } = await createSetup()
   const { status, html } = await pages.post('/stripe', { secret })
   expect(status).toBe(400)
@@ -85,7 +85,7 @@ test.each([
   expect(await database.query('select from stripe_secrets where workspace_id = $1', [id])).toEqual([])
 })
 
-test('shows what has arrived, what it did, and what was only a test', async () => {
+test('shows the received events, their results and their mode', async () => {
   const { merchant, id, pages } = await createSetup()
   const sale = await merchant.sale({ externalId: 'in_<b>1</b>', clickId: await merchant.click() })
   const facts = { externalId: 'in_<b>1</b>', slug: 'maya', amountCents: 4_900, currency: 'USD' }
@@ -112,7 +112,7 @@ test('shows what has arrived, what it did, and what was only a test', async () =
   expect([odd.status, odd.text.includes('These filters are not valid.')]).toEqual([400, true])
 })
 
-test('goes on on the next page', async () => {
+test('paginates', async () => {
   const { id, pages } = await createSetup()
   for (let n = 0; n < 3; n++) await addReceived(id)
   const first = await pages.get('/stripe?limit=2')
@@ -124,7 +124,7 @@ test('goes on on the next page', async () => {
   expect(second.html).not.toContain('rel="next"')
 })
 
-test('is for managers, from here, and for their own workspace', async () => {
+test('is for managers of the workspace, from this site', async () => {
   const [ours, theirs] = await Promise.all([createSetup(), createSetup()])
   const secret = signingSecret()
   await ours.merchant.seed.addStripeSecret(ours.id, secret, SECRETS_KEY)

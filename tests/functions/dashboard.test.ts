@@ -23,7 +23,7 @@ const idsOf = async (merchant: Merchant): Promise<Record<string, string>> => {
 const fill = (path: string, ids: Record<string, string>) =>
   path.replace(/:(\w+)/, (_, name) => ids[name] ?? '')
 
-describe('who may see what', () => {
+describe('access to pages', () => {
   const PAGES = [
     { path: '', member: 200 },
     { path: '/programs', member: 200 },
@@ -110,7 +110,7 @@ describe('who may see what', () => {
     expect(await database.audit(other)).toEqual([])
   })
 
-  test('a page that isn’t there is a page too', async () => {
+  test('an unknown path gives an error page', async () => {
     const merchant = await createMerchant()
     const answer = await (await openPages(merchant)).get('/no-such-page')
     expect(answer.status).toBe(404)
@@ -149,7 +149,7 @@ describe('who may see what', () => {
 describe('/app', () => {
   const newcomer = async () => browse(await signIn(`${newId()}@shop.example`))
 
-  test('creates a workspace, and leads to what comes next', async () => {
+  test('creates a workspace, and redirects to its checklist', async () => {
     const pages = await newcomer()
     expect((await pages.get('')).html).toContain('You are not a member of any workspace yet.')
     const slug = `shop-${newId().slice(-12)}`
@@ -164,7 +164,7 @@ describe('/app', () => {
     expect((await pages.get('')).html).toContain(`<a href="/app/${slug}">Ann &amp; Bob</a>`)
   })
 
-  test('shows a form again with what was typed and what is wrong', async () => {
+  test('shows an invalid form again with its values and errors', async () => {
     const { workspace } = await createMerchant()
     const pages = await newcomer()
     const taken = await pages.post('', { name: '"><script>', slug: workspace.slug })
@@ -185,7 +185,7 @@ describe('/app', () => {
     }
   })
 
-  test('has no form where nobody may create a workspace, and takes none', async () => {
+  test('has and accepts no form when sign-up is closed', async () => {
     const closed = (init?: RequestInit) =>
       askAs('dashboard', 'ann@shop.example', '/app', init, { ALLOW_SIGNUP: 'false' })
     const html = await (await closed()).text()
@@ -197,7 +197,7 @@ describe('/app', () => {
 })
 
 describe('the overview', () => {
-  test('says what is done, and what has come of it', async () => {
+  test('shows the checklist and the figures', async () => {
     const merchant = await createMerchant()
     const overview = async () => (await (await openPages(merchant)).get('')).html
     expect((await overview()).match(/To do/g)).toHaveLength(2)
@@ -216,14 +216,14 @@ describe('the overview', () => {
     expect(await overview()).toMatch(/<strong>9.80 USD<\/strong><a [^>]*>Payable/)
   })
 
-  test.each(['unknown', 'constructor', '<b>'])('says nothing to the code %s of an address', async (code) => {
+  test.each(['unknown', 'constructor', '<b>'])('shows no notice for the unknown code %s', async (code) => {
     const merchant = await createMerchant()
     const { html } = await (await openPages(merchant)).get(`?done=${encodeURIComponent(code)}`)
     expect(html).not.toContain('class="done"')
   })
 })
 
-test('with the database gone, a page says so, and what to do', async () => {
+test('without the database, a page says what to do', async () => {
   const nowhere = { SQL_ENDPOINT: 'http://127.0.0.1:9/sql' }
   const answer = await askAs('dashboard', 'ann@shop.example', '/app/shop/programs', {}, nowhere)
   expect(answer.status).toBe(503)

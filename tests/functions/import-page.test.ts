@@ -37,7 +37,7 @@ describe('the import page, over the real Workers', () => {
     { platform: 'PartnerStack', file: 'partnerstack.csv', says: 'Partners 3 imported.' },
     { platform: 'Dub', file: 'dub.csv', says: 'Partners 2 imported. Customers 3 imported.' },
     { platform: 'Tapfiliate', file: 'tapfiliate.csv', says: 'Partners 3 imported.' },
-  ])('an export of $platform imports, and its links attribute at once', async ({ file, says }) => {
+  ])('an export from $platform imports, and its links attribute immediately', async ({ file, says }) => {
     const merchant = await createMerchant()
     const page = await open(merchant, await merchant.manager())
     const content = await readFile(new URL(`../fixtures/exports/${file}`, import.meta.url))
@@ -54,7 +54,7 @@ describe('the import page, over the real Workers', () => {
     await page.context().close()
   })
 
-  test('from a CSV on the page to a visitor’s click on ?via=, in one browser', async () => {
+  test('from a CSV file to a visitor’s click on ?via=, in one browser', async () => {
     const merchant = await createMerchant()
     const page = await open(merchant, await merchant.manager())
     await importFile(
@@ -79,7 +79,7 @@ describe('the import page, over the real Workers', () => {
     await Promise.all([page.context().close(), shop.stop()])
   })
 
-  test('killed before, between and after its calls, an import ends the same, with one mail per partner', async () => {
+  test('an import killed before, between and after its calls ends the same, with one email per partner', async () => {
     const merchant = await createMerchant()
     let page = await open(merchant, await merchant.manager())
     const context = page.context()
@@ -124,7 +124,7 @@ describe('the import page, over the real Workers', () => {
     await context.close()
   })
 
-  test('a member is told that managers import', async () => {
+  test('a member learns that only managers import', async () => {
     const merchant = await createMerchant()
     const page = await open(merchant, await merchant.member())
     expect(await page.getByRole('main').innerText()).toContain('manager')

@@ -38,7 +38,7 @@ const pathOf = (address: string): string => {
 }
 
 describe('a partner who connects', () => {
-  test('is led to Stripe and back, and can be paid', async () => {
+  test('is redirected to Stripe and back, and can be paid', async () => {
     const partner = await createConnecting()
     const { pages } = partner
     const link = linkIn(await partner.connect())
@@ -48,7 +48,7 @@ describe('a partner who connects', () => {
     expect(await kept(partner)).toMatchObject([{ status: 'enabled', country: 'DE', gone: false }])
   })
 
-  test('may leave half-way, and go on by another link', async () => {
+  test('can leave during onboarding and continue with a new link', async () => {
     const partner = await createConnecting()
     const { pages, workspaceId } = partner
     const first = linkIn(await partner.connect())
@@ -65,7 +65,7 @@ describe('a partner who connects', () => {
     expect(await kept(partner)).toHaveLength(1)
   })
 
-  test('is told when the account was closed, and may begin anew', async () => {
+  test('sees that the account was closed, and can connect another', async () => {
     const partner = await createConnecting()
     linkIn(await partner.connect())
     const [row] = await kept(partner)
@@ -101,7 +101,7 @@ describe('a partner who connects', () => {
       fields: { workspace: '01980000-0000-7000-8000-000000000000' },
       says: 'Only a partner',
     },
-  ])('is told what is wrong with $case', async ({ fields, says }) => {
+  ])('gets an error for $case', async ({ fields, says }) => {
     const partner = await createConnecting()
     const { status, text } = await partner.connect(fields)
     expect(status).toBe(400)
@@ -109,13 +109,13 @@ describe('a partner who connects', () => {
     expect(await kept(partner)).toEqual([])
   })
 
-  test('is told when the program does not pay by Stripe', async () => {
+  test('gets an error when the program does not pay with Stripe', async () => {
     const partner = await createConnecting({ hasKey: false })
     const { status, text } = await partner.connect()
     expect([status, text]).toEqual([400, expect.stringContaining('does not pay by Stripe yet')])
   })
 
-  test('has not done it when a page of another site did', async () => {
+  test('cannot be connected by another site', async () => {
     const partner = await createConnecting()
     for (const path of ['/connect', '/disconnect']) {
       const fields = { workspace: partner.workspaceId, country: 'DE' }
@@ -127,7 +127,7 @@ describe('a partner who connects', () => {
 })
 
 describe('a partner who disconnects', () => {
-  test('is asked first, and may connect again', async () => {
+  test('confirms first, and can connect again', async () => {
     const partner = await createConnecting()
     const { pages, workspaceId } = partner
     linkIn(await partner.connect())
@@ -144,7 +144,7 @@ describe('a partner who disconnects', () => {
     expect(await kept(partner)).toMatchObject([{ gone: true }, { gone: false }])
   })
 
-  test('can’t be another one', async () => {
+  test('cannot disconnect another partner', async () => {
     const [ours, theirs] = await Promise.all([createConnecting(), createConnecting()])
     linkIn(await theirs.connect())
     for (const path of ['/disconnect', '/connect/return', '/connect/refresh']) {
@@ -171,7 +171,7 @@ test.each(['/connect/return', '/connect/refresh', '/disconnect'])(
   },
 )
 
-test('when nobody can say how the account is, the portal says so, and forms ask to be sent again', async () => {
+test('when Stripe does not respond, the portal says so and forms can be retried', async () => {
   const partner = await createConnecting()
   linkIn(await partner.connect())
   const ask = (path: string, init: RequestInit = {}) =>

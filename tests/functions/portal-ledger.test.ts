@@ -35,7 +35,7 @@ const creditToOther = async ({ merchant, workspaceId }: Partner, slug: string) =
   return row?.id ?? ''
 }
 
-test('each commission says how it stands, and when it is paid', async () => {
+test('each commission shows its status and payment', async () => {
   const partner = await createPartner()
   const pending = await sell(partner, 'pending')
   const [processing, paid, reversed, partly] = await Promise.all(
@@ -61,13 +61,13 @@ test('each commission says how it stands, and when it is paid', async () => {
   expect(text).not.toContain('user_812')
 })
 
-test('a commission is payable once its time has come', async () => {
+test('a commission is payable after the holding period', async () => {
   const partner = await createPartner({ program: { holding_days: 0 } })
   await sell(partner, 'inv_1')
   expect((await (await portalOf(partner)).get('/commissions')).text).toMatch(/payable Payable since \d/)
 })
 
-test('an event’s page tells the partner why, without what is the merchant’s', async () => {
+test('an event’s page explains its attribution without the merchant’s data', async () => {
   const partner = await createPartner({
     group: { name: 'Cheap ones', leadReward: null, saleReward: { percent: 10 } },
   })
@@ -98,7 +98,7 @@ test('an event’s page tells the partner why, without what is the merchant’s'
   }
 })
 
-test('a lead that earns nothing says so', async () => {
+test('a lead without a commission shows the reason', async () => {
   const partner = await createPartner()
   const clickId = await partner.merchant.click('ann')
   const eventId = eventOf(await partner.merchant.lead({ externalId: 'user_9', clickId }))
@@ -109,7 +109,7 @@ test('a lead that earns nothing says so', async () => {
   expect(text).toContain('This event earned no commission.')
 })
 
-test('a sale whose click was too old is listed, with the reason', async () => {
+test('a sale with an expired click is listed with the reason', async () => {
   const partner = await createPartner()
   const clickId = await partner.merchant.click('ann')
   await ageClick(database, clickId, 100)
@@ -124,7 +124,7 @@ test('a sale whose click was too old is listed, with the reason', async () => {
   expect(why.text).not.toContain('49.00 USD')
 })
 
-test('a sale with a click of theirs that went to another partner tells nothing of that partner', async () => {
+test('a sale credited to another partner reveals nothing about that partner', async () => {
   const partner = await createPartner()
   const eventId = await creditToOther(partner, 'maya')
   const portal = await portalOf(partner)
@@ -147,7 +147,7 @@ test('a sale with a click of theirs that went to another partner tells nothing o
   }
 })
 
-test('another partner of the same slug, in another program, is somebody else too', async () => {
+test('a partner with the same slug in another program is another partner', async () => {
   const partner = await createPartner()
   const programId = await partner.merchant.seed.addProgram(partner.workspaceId, {})
   const rival = await partner.merchant.seed.addPartner(partner.workspaceId, programId, { slug: 'ann' })
@@ -159,7 +159,7 @@ test('another partner of the same slug, in another program, is somebody else too
   expect(text).toContain('credited to another partner')
 })
 
-test('a sale that was theirs first is explained when its commission was taken back', async () => {
+test('a sale whose commission was reversed for another partner is explained', async () => {
   const partner = await createPartner()
   const eventId = await sell(partner, 'inv_1')
   await takeBack(database, eventId, 980)
@@ -175,7 +175,7 @@ test('a sale that was theirs first is explained when its commission was taken ba
   expect(text).toContain('9.80 USD was reversed.')
 })
 
-test('what is another person’s is not found, nor is what nobody has', async () => {
+test('other partners’ data and unknown IDs return 404', async () => {
   const [partner, other] = await Promise.all([createPartner(), createPartner()])
   const theirs = await sell(other, 'inv_1')
   // Of another partner of one's own merchant, too.
@@ -194,7 +194,7 @@ test('what is another person’s is not found, nor is what nobody has', async ()
   expect((await portal.get('/events')).text).not.toContain('49.00')
 })
 
-test('a payout says how it stands, and why it failed', async () => {
+test('a payout shows its status and failure reason', async () => {
   const partner = await createPartner()
   const eventId = await sell(partner, 'inv_1')
   await addPayout(database, partner, 980, { eventIds: [eventId], outcome: 'paid_at' })
@@ -219,7 +219,7 @@ test('a payout says how it stands, and why it failed', async () => {
   expect(text).not.toContain('acct_')
 })
 
-test('a payout leads to what it is made of, and to nobody else’s', async () => {
+test('a payout links to its own commissions only', async () => {
   const [partner, other] = await Promise.all([createPartner(), createPartner()])
   const [paid] = await Promise.all([sell(partner, 'paid'), sell(partner, 'pending')])
   const payout = await addPayout(database, partner, 980, { eventIds: [paid ?? ''], outcome: 'paid_at' })
@@ -234,7 +234,7 @@ test('a payout leads to what it is made of, and to nobody else’s', async () =>
   expect((await portal.get('/commissions?payout=x')).status).toBe(404)
 })
 
-test('a payout of what was taken back and is given again says so', async () => {
+test('a payout of a reinstated commission says so', async () => {
   const partner = await createPartner()
   const eventId = await sell(partner, 'inv_1')
   await takeBack(database, eventId, -490)
@@ -248,7 +248,7 @@ test('a payout of what was taken back and is given again says so', async () => {
   )
 })
 
-test('long lists go on on the next page, each row once', async () => {
+test('pagination shows each row once', async () => {
   const partner = await createPartner()
   await sell(partner, 'inv_0')
   await database.query(
@@ -282,7 +282,7 @@ test('long lists go on on the next page, each row once', async () => {
   }
 })
 
-test('who has two programs can look at one of them', async () => {
+test('a partner with two programs can filter by program', async () => {
   const partner = await createPartner()
   const { merchant, workspaceId, email } = partner
   await sell(partner, 'inv_1')

@@ -23,7 +23,7 @@ const addAccount = (workspaceId: string, email: string, status: string) =>
     [workspaceId, email, status],
   )
 
-test('a partner sees its link and its coupons in every program of its address, and nobody else’s', async () => {
+test('a partner sees only its own link and coupons, in every program', async () => {
   const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({}, 'ann & co')
   const other = await createMerchant()
   await other.seed.addPartner(other.workspace.id, other.programId, {
@@ -83,7 +83,7 @@ test('clicks, leads, sales and earnings are counted by day, each currency on its
   expect(odd.html.match(/<th scope="row">/g)).toHaveLength(30)
 })
 
-test('what was refunded after it was paid is set off, and said so', async () => {
+test('a refund after payment shows a negative balance with an explanation', async () => {
   const { merchant, cookie } = await createPartner({ program: { holding_days: 0 } })
   const clickId = await merchant.click('ann')
   const eventId = eventOf(await merchant.sale({ clickId }))
@@ -120,13 +120,13 @@ test.each([
   expect(text.split(says)).toHaveLength(2)
 })
 
-test('whom nobody lets in any more is not asked to connect', async () => {
+test('a banned partner is not asked to connect', async () => {
   const { workspaceId, cookie } = await createPartner({}, 'ann', 'banned')
   await addKey(workspaceId)
   expect((await (await portalOf(cookie())).get('')).text).not.toContain('Connect')
 })
 
-test('what waits for somebody is what is payable, of all programs of the workspace', async () => {
+test('the payable sum covers all programs of the workspace', async () => {
   const { merchant, email, workspaceId, cookie } = await createPartner({ program: { holding_days: 0 } })
   await addKey(workspaceId)
   const second = await merchant.seed.addProgram(workspaceId, { holding_days: 0 })
@@ -136,7 +136,7 @@ test('what waits for somebody is what is payable, of all programs of the workspa
   expect((await (await portalOf(cookie())).get('')).text).toContain('19.60 USD is payable to you.')
 })
 
-test('what a program that works with somebody no more owes, waits for nobody', async () => {
+test('the payable sum excludes programs in which the partner is banned', async () => {
   const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({
     program: { holding_days: 0 },
   })
@@ -175,13 +175,13 @@ test.each([
   expect((await (await portalOf(cookie())).get('')).text).toMatch(says)
 })
 
-test('a schedule counts for nothing where nobody is paid by Stripe', async () => {
+test('a schedule is ignored in a workspace without Stripe', async () => {
   const { merchant, cookie } = await createPartner({ program: { payout_schedule: 'weekly' } })
   await merchant.sale({ clickId: await merchant.click('ann') })
   expect((await (await portalOf(cookie())).get('')).text).toContain('when the merchant makes the next payout')
 })
 
-test('coming back from Stripe, one is told how it stands, in words of ours only', async () => {
+test('the notice after returning from Stripe is one of ours', async () => {
   const portal = await portalOf((await createPartner()).cookie())
   expect((await portal.get('?connect=enabled')).text).toContain('Account connected. You can be paid.')
   expect((await portal.get('?connect=<b>you+won')).html).not.toContain('you won')
@@ -198,7 +198,7 @@ test('a partner who is banned still sees its history', async () => {
   expect((await portal.get(`/events/${eventId}`)).status).toBe(200)
 })
 
-test('somebody who is no partner is told so, on every page', async () => {
+test('every page tells a user who is not a partner so', async () => {
   const email = `nobody@${crypto.randomUUID()}.example`
   const portal = await portalOf(signIn(email))
   expect((await portal.get('')).text).toContain(`${email} is not a partner of any program`)
@@ -210,7 +210,7 @@ test('somebody who is no partner is told so, on every page', async () => {
 })
 
 test.each(['', '/commissions', '/events', '/payouts', '/nothing'])(
-  'who is not signed in is sent from /portal%s to sign in, and back',
+  '/portal%s redirects to sign in, and back',
   async (path) => {
     const { status, location } = await (await portalOf(null)).get(path)
     expect({ status, location }).toEqual({
@@ -225,7 +225,7 @@ test.each([
   { referer: undefined, next: '/portal/connect' },
   { referer: 'https://evil.example/portal', next: '/portal/connect' },
   { referer: 'no address', next: '/portal/connect' },
-])('who has signed out meanwhile is led back to the form, come from $referer', async ({ referer, next }) => {
+])('after a session expires, sign-in returns to the form, from $referer', async ({ referer, next }) => {
   const { post } = await portalOf(null)
   const from = referer?.startsWith('/') ? inject('baseUrl') + referer : referer
   expect(await post('/connect', { country: 'DE' }, from ? { Referer: from } : {})).toMatchObject({
@@ -234,7 +234,7 @@ test.each([
   })
 })
 
-test('a page that isn’t there is a page too, and leads back to the portal', async () => {
+test('an unknown path gives an error page that links to the portal', async () => {
   const { status, html } = await (await portalOf(signIn(`a@${crypto.randomUUID()}.example`))).get('/nothing')
   expect(status).toBe(404)
   expect(html).toContain('<title>Error: Not found · ')

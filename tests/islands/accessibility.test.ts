@@ -4,7 +4,7 @@ import { choose, page, press, reopen, service, step, useImportPage } from './vis
 
 useImportPage()
 
-/** A file that shows everything a report can have. */
+/** A file whose report has every part. */
 const FILE = `email,name,slug,balance,coupon_id,paypal_email
 maya@example.com,Maya Lindqvist,maya,120.00,cpn_maya,maya.pay@example.com
 leo@example.com,Leo Okafor,leo,80.00,,
@@ -16,7 +16,7 @@ euro@example.com,Euro Balance,euro,12 EUR,,
 `
 
 describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }) => {
-  test('axe finds nothing on any step, and nothing is wider than the screen', async () => {
+  test('no step has axe violations or horizontal overflow', async () => {
     await reopen({ colorScheme: scheme, viewport: { width, height: 844 } })
     service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
     await inspect(page)
@@ -45,10 +45,10 @@ describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }
   })
 })
 
-test('the whole way can be gone with the keyboard alone', async () => {
+test('the import works with the keyboard alone', async () => {
   await page.getByLabel('Or paste CSV text').focus()
   await page.keyboard.insertText('email,slug\nmaya@example.com,maya')
-  // How many stops come before a button is the browser's business: a table is one when it is too wide for the window.
+  // The number of tab stops before a button varies: a table is one if it overflows.
   for (const [button, next] of [
     ['Review file', 'Columns'],
     ['Preview import', 'Import preview'],

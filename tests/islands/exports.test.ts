@@ -4,7 +4,7 @@ import { checkFile, press, service, step, text, useImportPage } from './visit.ts
 
 useImportPage()
 
-/** An export as the platform gives it: tests/fixtures/exports. */
+/** An export of a platform, from tests/fixtures/exports. */
 const fixture = (name: string) => readFile(new URL(`../fixtures/exports/${name}`, import.meta.url))
 
 test.each([
@@ -117,7 +117,7 @@ test.each([
   },
 )
 
-/** Encodes UTF-16, big end first. */
+/** Encodes UTF-16, big-endian. */
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 const TEXT = 'email,slug\nżółć@example.com,żółć\n'
 

@@ -1,4 +1,4 @@
-/** The import page as it is served, over an API that remembers what it was told, and fails when it is told to. */
+/** The import page over a fake API that records calls and fails on request. */
 import { readFile } from 'node:fs/promises'
 import { type HttpBindings, serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -25,7 +25,7 @@ type Call = {
   rows: (PartnerBody & CustomerBody)[]
 }
 
-/** What happens to the next call: an answer in place of the API's, or a connection that breaks before or after. */
+/** What happens to the next call: another response, or a connection lost before or after it. */
 type Fault = Response | 'before' | 'after'
 
 const PROGRAMS = [
@@ -39,13 +39,13 @@ const NOTHING = { slug: '', couponMapped: false }
 export const startService = async () => {
   const islands = new Map((await buildIslands()).map(({ name, code }) => [`/${name}`, code]))
   const state = {
-    /** Every call that arrived, dry runs included. */
+    /** Every received call, including dry runs. */
     calls: [] as Call[],
-    /** Of the calls that come, in their order. */
+    /** What happens to the next calls, in order. */
     faults: [] as (Fault | null)[],
-    /** How many programs the workspace has. */
+    /** The number of programs in the workspace. */
     programs: 1,
-    /** How long each call takes. */
+    /** The duration of each call. */
     delayMs: 0,
     partners: new Map<string, PartnerBody & { slug: string }>(),
     customers: new Map<string, CustomerBody>(),
@@ -139,7 +139,7 @@ export const startService = async () => {
   return {
     state,
     url: `http://127.0.0.1:${address.port}/app/acme/import`,
-    /** Forgets everything. */
+    /** Resets all state. */
     reset: () => {
       Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
       Object.assign(state, { partners: new Map(), customers: new Map() })

@@ -53,7 +53,7 @@ test('a file is read, checked and imported, partners before their customers', as
   ])
 })
 
-test('the dry run says which links break, what the options do, and what is wrong', async () => {
+test('the preview shows broken links, the effects of options, and errors', async () => {
   service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })
   await checkFile(
     'partners.csv',
@@ -68,7 +68,7 @@ test('the dry run says which links break, what the options do, and what is wrong
   expect(await text()).toContain('Would send 2 emails.')
   expect(await text()).toContain('Would create 1,000.50 USD payable now.')
 
-  await stage().getByLabel('Send each new partner').check()
+  await stage().getByLabel('Send new partners').check()
   await stage().getByLabel('Import opening balances').check()
   expect(await text()).toContain('Sends 1 mail.')
   expect(await text()).toContain('Creates 1,000.50 USD payable now.')
@@ -89,7 +89,7 @@ test('the dry run says which links break, what the options do, and what is wrong
   ])
 })
 
-test('the rows with errors come back as a file that can be mended and imported as it is', async () => {
+test('the rows with errors are downloaded as a file that imports once fixed', async () => {
   await checkFile(
     'export.csv',
     '\ufeffE-Mail;Via;Notes\r\nwrong;maya;"=1+1; ""quoted"""\r\nfine@example.com;fine;ok\r\n;nobody;\r\n',
@@ -117,9 +117,9 @@ test('the rows with errors come back as a file that can be mended and imported a
   ])
 })
 
-test('columns that are not recognised can be mapped by hand, and what is ignored is in view', async () => {
+test('unrecognised columns can be mapped, and ignored ones are listed', async () => {
   await choose('own.csv', 'Wer,Kürzel,Rest\nmaya@example.com,maya,x\n')
-  // The first line has no address, so it is a header, and the address below it is an example.
+  // The first line has no email address, so it is a header, and the address below is an example value.
   await step('Columns')
   expect(await text()).toContain('The columns do not match a known export. Check the mapping below.')
   expect(await text()).toContain('Nothing will be imported yet. Ignored: Wer, Kürzel, Rest.')
@@ -138,7 +138,7 @@ test('columns that are not recognised can be mapped by hand, and what is ignored
   expect(await page.getByLabel('Field for “Wer”').inputValue()).toBe('email')
 })
 
-test('a column of coupon codes without their ids is named among what is ignored', async () => {
+test('a column of coupon codes without IDs is listed as ignored', async () => {
   await choose('coupons.csv', 'email,slug,coupon_code\nmaya@example.com,maya,MAYA20\n')
   await step('Columns')
   expect(await text()).toContain('Ignored: coupon_code.')
@@ -147,7 +147,7 @@ test('a column of coupon codes without their ids is named among what is ignored'
   )
 })
 
-test('a file mapped by hand, without a header, comes back as one that needs no mapping', async () => {
+test('the error file of a manually mapped file needs no mapping', async () => {
   await choose('own.csv', 'L. O.,leo@example.com,leo\nM. L.,wrong,maya\n')
   await step('Columns')
   for (const [column, field] of [
@@ -168,7 +168,7 @@ test('a file mapped by hand, without a header, comes back as one that needs no m
   expect(service.state.partners.get('maya@example.com')).toMatchObject({ name: 'M. L.', slug: 'maya' })
 })
 
-test('what has been imported can be imported again, and what has nothing right in it can’t', async () => {
+test('imported rows can be imported again, and a file with only errors cannot', async () => {
   service.state.partners.set('p0@example.com', { email: 'p0@example.com', slug: 'slug-0' })
   await checkFile('again.csv', partners(1))
   await press('Import 1 row into Pine & Co again')
@@ -178,7 +178,7 @@ test('what has been imported can be imported again, and what has nothing right i
   expect(await page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true)
 })
 
-test('of several programs, a person chooses one before anything is read', async () => {
+test('with several programs, one must be chosen before the file is read', async () => {
   service.state.programs = 2
   await page.reload()
   const program = page.getByLabel('Program')
@@ -195,12 +195,12 @@ test('of several programs, a person chooses one before anything is read', async 
   expect(imported()).toMatchObject([{ programId: '0192f000-0000-7000-8000-000000000002' }])
 })
 
-test('a quote that nothing closes is named, however large the file', async () => {
+test('an unclosed quote is reported, in a file of any size', async () => {
   await choose('open.csv', `"email,slug\n${'maya.example.com,maya\n'.repeat(1_000_000)}`)
   await page.getByRole('alert').getByText('A quotation mark in row 1 is not closed').waitFor()
 })
 
-test('on a phone, both the old and the new slug of a link that breaks are in view', async () => {
+test('on a phone, the old and the new slug of a broken link are visible', async () => {
   await reopen({ viewport: { width: 390, height: 844 } })
   service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'the-new-slug' })
   await checkFile(
@@ -218,12 +218,12 @@ test.each([
   { case: 'nothing', name: 'empty.csv', content: '', says: 'This file is empty.' },
   { case: 'a header alone', name: 'header.csv', content: 'email,slug\n\n', says: 'a header but no rows' },
   { case: 'a spreadsheet', name: 'book.csv', content: 'PK\u0003\u0004', says: 'Save it as CSV' },
-])('a file with $case is refused with what to do', async ({ name, content, says }) => {
+])('a file with $case is rejected with a remedy', async ({ name, content, says }) => {
   await choose(name, content)
   await page.getByRole('alert').getByText(says).waitFor()
 })
 
-test('a text can be pasted, and a file dropped', async () => {
+test('text can be pasted, and a file dropped', async () => {
   await page.getByLabel('Or paste CSV text').fill('email\tslug\nmaya@example.com\tmaya')
   await press('Review file')
   await step('Columns')
@@ -238,14 +238,14 @@ test('a text can be pasted, and a file dropped', async () => {
   expect(await text()).toContain('dropped.csv: 1 row.')
 })
 
-test('markup in a file is shown as it was written', async () => {
+test('markup in a file is shown as text', async () => {
   const name = '<img src=x onerror=alert(1)>'
   await checkFile('<b>.csv', `email,slug,${name}\nnot an address,<script>,${name}\n`)
   await stage().getByText('1 row with errors').waitFor()
   expect(await page.locator('#import img, #import script, #import b').count()).toBe(0)
 })
 
-test('a closed tab loses nothing: the import is resumed where it was', async () => {
+test('an import resumes after its tab was closed', async () => {
   await checkFile('many.csv', partners(2_000))
   service.state.delayMs = 300
   await press(/^Import 2,000 new partners/)
@@ -260,11 +260,11 @@ test('a closed tab loses nothing: the import is resumed where it was', async () 
   await step('Import complete')
   expect(await text()).toContain('Partners 2,000 imported.')
   expect(service.state.partners.size).toBe(2_000)
-  // The call that was under way is made again; those before it are not.
+  // Only the interrupted call is made again.
   expect(imported().length).toBeLessThanOrEqual(5)
 })
 
-test('a finished import is still there after a reload, until it is put away', async () => {
+test('a finished import is shown after a reload until it is dismissed', async () => {
   await checkFile('one.csv', partners(1))
   await press(/^Import/)
   await step('Import complete')
@@ -282,7 +282,7 @@ test('a finished import is still there after a reload, until it is put away', as
   await page.getByRole('button', { name: 'Review file' }).waitFor()
 })
 
-test('an import that is not finished can be discarded', async () => {
+test('an unfinished import can be discarded', async () => {
   await checkFile('many.csv', partners(1_000))
   service.state.faults = [new Response('{}', { status: 401 })]
   await press(/^Import/)
@@ -296,7 +296,7 @@ test('an import that is not finished can be discarded', async () => {
   expect(imported()).toEqual([])
 })
 
-test('a session that ends pauses the import, with the way to sign in; then it goes on', async () => {
+test('an expired session pauses the import, which resumes after sign-in', async () => {
   await checkFile('many.csv', partners(1_000))
   service.state.faults = [null, new Response('{}', { status: 401 })]
   await press(/^Import/)
@@ -308,7 +308,7 @@ test('a session that ends pauses the import, with the way to sign in; then it go
   expect(await text()).toContain('Partners 1,000 imported.')
 })
 
-test('a busy server and a lost connection are waited out, also when the answer alone was lost', async () => {
+test('a busy server, a lost connection and a lost response are retried', async () => {
   await checkFile('some.csv', `${partners(3)}p9@example.com,Nine,slug-0\n`)
   const busy = new Response('{}', { status: 429, headers: { 'Retry-After': '3' } })
   service.state.faults = [busy, 'before', 'after']
@@ -321,7 +321,7 @@ test('a busy server and a lost connection are waited out, also when the answer a
   expect(service.state.partners.size).toBe(4)
 })
 
-test('what the server refuses for good is said in its own words, and nothing is repeated', async () => {
+test('a permanent error shows the server’s message and is not retried', async () => {
   await checkFile('one.csv', partners(1))
   const error = { code: 'manager_required', message: 'Only managers may import.', requestId: 'r-1' }
   service.state.faults = [Response.json({ error }, { status: 403 })]
@@ -330,7 +330,7 @@ test('what the server refuses for good is said in its own words, and nothing is 
   expect(imported()).toEqual([])
 })
 
-test('an import can be paused and resumed, and the call under way is not lost', async () => {
+test('an import can be paused and resumed without losing the current call', async () => {
   await checkFile('many.csv', partners(2_000))
   service.state.delayMs = 200
   await press(/^Import/)

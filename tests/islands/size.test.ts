@@ -5,7 +5,7 @@ useImportPage()
 
 const ROWS = 50_000
 
-/** Longer than this without an answer, and the page feels stuck. The machine under test may be slow and busy. */
+/** A page that does not respond for longer feels stuck. Allows for a slow, busy machine. */
 const FREEZE_MS = 1_000
 
 test('fifty thousand rows import without the page freezing', async () => {

@@ -1,17 +1,17 @@
-/** The browser and the page of the import page's tests. */
+/** The browser and page of the import tests. */
 import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { sharedBrowser, watch } from '../support/browser.ts'
 import { startService } from './fake-service.ts'
 
 let browser: Browser
-/** Each test has a browser profile of its own, with one page. */
+/** Each test has its own browser profile and page. */
 let context: BrowserContext
 export let page: Page
 export let service: Awaited<ReturnType<typeof startService>>
 let complaints: string[]
 
-/** Sets up the browser and the page. Called once by a test file, at its top. */
+/** Sets up the browser and the page. Called once per test file. */
 export const useImportPage = () => {
   beforeAll(async () => {
     ;[browser, service] = await Promise.all([sharedBrowser(), startService()])
@@ -43,7 +43,7 @@ export const openPage = async (): Promise<Page> => {
   return page
 }
 
-/** Moves to another kind of browser window. */
+/** Switches to another browser window. */
 export const reopen = async (options: Parameters<Browser['newContext']>[0]) => {
   await context.close()
   context = await browser.newContext(options)
@@ -51,18 +51,18 @@ export const reopen = async (options: Parameters<Browser['newContext']>[0]) => {
 }
 
 export const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
-/** Waits for a step, whose heading is then where the focus is. */
+/** Waits for a step, whose heading must have the focus. */
 export const step = async (name: string) => {
   await page.getByRole('heading', { name, level: 2 }).waitFor()
   expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
 }
-/** The page's text below its heading, with its white space as a person sees it. */
+/** The text below the page's heading, with white space as displayed. */
 export const text = async () => (await page.locator('#import').innerText()).replaceAll(/\s+/g, ' ')
 
-/** The step that is shown. */
+/** The current step. */
 export const stage = () => page.locator('#import-stage')
 
-/** Chooses a file and goes on to its columns. */
+/** Chooses a file, and continues to its columns. */
 export const choose = async (name: string, content: Buffer | string) => {
   await page.getByRole('button', { name: 'Review file' }).waitFor()
   await page
@@ -71,7 +71,7 @@ export const choose = async (name: string, content: Buffer | string) => {
   await press('Review file')
 }
 
-/** Chooses a file, and goes on to what its import would do. */
+/** Chooses a file, and continues to its preview. */
 export const checkFile = async (name: string, content: Buffer | string) => {
   await choose(name, content)
   await step('Columns')
@@ -79,7 +79,7 @@ export const checkFile = async (name: string, content: Buffer | string) => {
   await step('Import preview')
 }
 
-/** Presses a button that gives a file. */
+/** Presses a download button. */
 export const downloaded = async (name: string): Promise<{ name: string; content: string }> => {
   const waiting = page.waitForEvent('download')
   await press(name)

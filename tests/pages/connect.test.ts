@@ -6,7 +6,7 @@ import { signIn } from '../support/people.ts'
 
 const browser = useBrowser()
 
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
+/** The folder for screenshots, if set. */
 const PICTURES = process.env.SCREENSHOTS
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {

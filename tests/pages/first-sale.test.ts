@@ -80,7 +80,7 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
 
   await follow(name)
   await heading(name)
-  // All is done, so there is no checklist any more.
+  // Set-up is complete, so the checklist is gone.
   expect(await page.getByText('To do', { exact: true }).count()).toBe(0)
   expect(await page.locator('ul.numbers').innerText()).toContain('14.70 USD')
   await Promise.all([page.context().close(), visitor.context().close(), shop.stop()])

@@ -7,7 +7,7 @@ import { createMerchant, useDatabase } from '../support/merchant.ts'
 const browser = useBrowser()
 const database = useDatabase()
 
-/** A merchant with everything that the pages can show, long names included. */
+/** A merchant with everything that the pages show, long names included. */
 const createShowcase = async () => {
   const merchant = await createMerchant({ group: { name: 'Gold' } })
   const { workspace, programId, seed } = merchant
@@ -62,11 +62,11 @@ const createShowcase = async () => {
   return { cookie, base: `/app/${workspace.slug}`, maya: maya?.id, saleId: sale.body.eventId }
 }
 
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
+/** The folder for screenshots, if set. */
 const PICTURES = process.env.SCREENSHOTS
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+  test('no page has axe violations or horizontal overflow', async () => {
     const { cookie, base, maya, saleId } = await createShowcase()
     const page = await browser.as(cookie, screen)
     const look = async (name: string) => {
@@ -97,7 +97,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
   })
 })
 
-test('a manager finds a partner, gives it a coupon and a group, bans it and lets it in again', async () => {
+test('a manager finds a partner, adds a coupon and a group, bans it and reinstates it', async () => {
   const { cookie, base } = await createShowcase()
   const page = await browser.as(cookie)
   await page.goto(`${base}/partners`)
@@ -126,7 +126,7 @@ test('a manager finds a partner, gives it a coupon and a group, bans it and lets
   await page.context().close()
 })
 
-test('a manager finds out why a sale did not count', async () => {
+test('a manager sees why a sale was not credited', async () => {
   const { cookie, base } = await createShowcase()
   const page = await browser.as(cookie)
   await page.goto(`${base}/events`)
@@ -149,7 +149,7 @@ test('a partner’s link is copied with one button', async () => {
   await page.context().close()
 })
 
-test('without JavaScript, every form works as well', async () => {
+test('every form works without JavaScript', async () => {
   const { cookie, base, maya } = await createShowcase()
   const page = await browser.as(cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
   await page.goto(`${base}/partners/${maya}`)

@@ -9,7 +9,7 @@ const database = useDatabase()
 
 const LONG = 'a-very-long-address.of-somebody@sub.domain.partner.example'
 
-/** A merchant with payouts of every kind: by bank, by Stripe, failed, waiting, canceled, and something owed still. */
+/** A merchant with payouts of every kind: bank, Stripe, failed, retried, canceled, and a payable balance. */
 const createShowcase = async () => {
   const merchant = await createOwing([
     { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
@@ -46,11 +46,11 @@ const createShowcase = async () => {
   return { merchant, base: `/app/${workspace.slug}`, byStripe, canceled, programId, leo: leo?.id }
 }
 
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
+/** The folder for screenshots, if set. */
 const PICTURES = process.env.SCREENSHOTS
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+  test('no page has axe violations or horizontal overflow', async () => {
     const { merchant, base, byStripe, canceled, programId, leo } = await createShowcase()
     const page = await browser.as(merchant.cookie, screen)
     const look = async (name: string, path: string) => {
@@ -76,7 +76,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
   })
 })
 
-test('a manager pays by bank, with a file, and without JavaScript', async () => {
+test('a manager pays by bank transfer without JavaScript', async () => {
   const { merchant, base } = await createShowcase()
   const page = await browser.as(merchant.cookie, { width: 390, scheme: 'light', javaScriptEnabled: false })
   await page.goto(`${base}/payouts`)

@@ -34,7 +34,7 @@ const press = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 const textOf = async (page: Page): Promise<string> =>
   (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ')
 
-/** Looks at a page on a desk by day and on a phone by night; by hand, SCREENSHOTS names a folder for the pictures. */
+/** Checks a page on a light desktop and a dark phone. SCREENSHOTS names a folder for pictures. */
 const look = async (page: Page, name: string): Promise<void> => {
   for (const { width, scheme } of SCREENS) {
     await page.setViewportSize({ width, height: 844 })
@@ -49,7 +49,7 @@ const look = async (page: Page, name: string): Promise<void> => {
 
 const EMAIL = 'nora@partners.example'
 
-/** Signs in by the mail that comes, as people do. */
+/** Signs in with the emailed link. */
 const signInByMail = async (page: Page): Promise<void> => {
   await page.goto('/portal')
   await page.getByLabel(/email/i).fill(EMAIL)
@@ -69,7 +69,7 @@ const signInByMail = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { name: 'Friends of Pine Notes' }).waitFor()
 }
 
-test('an imported partner signs in, connects, is paid what it brought along, and the ledger adds up', async () => {
+test('an imported partner signs in, connects and is paid its opening balance, and the ledger is consistent', async () => {
   const { baseUrl, workspace, programId, managerCookie, databaseUrl } = system.demo
   const imported = await fetch(`${baseUrl}/api/workspaces/${workspace}/partners/import`, {
     method: 'POST',
@@ -87,7 +87,7 @@ test('an imported partner signs in, connects, is paid what it brought along, and
   expect(await textOf(partner)).toMatch(/via=nora.*120\.50 USD/)
   await look(partner, 'portal-before')
 
-  // The first try ends half-way, as they do.
+  // The first attempt is left unfinished.
   await partner.getByLabel('Country').selectOption('DE')
   await press(partner, 'Connect with Stripe')
   await partner.getByRole('heading', { name: 'Connect your account' }).waitFor()
@@ -95,7 +95,7 @@ test('an imported partner signs in, connects, is paid what it brought along, and
   await partner.getByText('Account setup is not finished').waitFor()
   await look(partner, 'portal-halfway')
 
-  // Nothing is paid meanwhile, and the partner is told so, once.
+  // Nothing is paid meanwhile, and the partner is emailed once.
   const manager = await open(managerCookie)
   await manager.goto(`/app/${workspace}/payouts`)
   await look(manager, 'payouts')
@@ -125,7 +125,7 @@ test('an imported partner signs in, connects, is paid what it brought along, and
   await partner.goto('/portal/commissions')
   await look(partner, 'portal-commissions')
 
-  // By Stripe's own books, and by the mail.
+  // Stripe and the mail agree.
   await partner.goto(STRIPE_PATH)
   expect(await textOf(partner)).toMatch(/120\.50|12050/)
   await vi.waitFor(async () => {

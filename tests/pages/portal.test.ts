@@ -14,10 +14,10 @@ const SCREENS = [
   { width: 375, scheme: 'dark' },
 ] as const
 
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
+/** The folder for screenshots, if set. */
 const PICTURES = process.env.SCREENSHOTS
 
-/** A few months of visitors and sales, more by the week, none on some days. */
+/** A few months of growing activity, with gaps. */
 const addHistory = async ({ workspaceId, partnerId }: Partner, eventId: string) => {
   await database.query(
     `insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
@@ -44,7 +44,7 @@ const addHistory = async ({ workspaceId, partnerId }: Partner, eventId: string) 
   )
 }
 
-/** A partner with everything that the pages can show. */
+/** A partner with everything that the pages show. */
 const createShowcase = async () => {
   const partner = await createPartner({ program: { name: 'Northwind Partners' } }, 'maya-lindqvist')
   const { merchant, workspaceId, partnerId, email } = partner
@@ -84,7 +84,7 @@ const createShowcase = async () => {
 }
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+  test('no page has axe violations or horizontal overflow', async () => {
     const { cookie, pending } = await createShowcase()
     const page = await browser.as(cookie, screen)
     const look = async (name: string, path: string) => {
@@ -110,7 +110,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
   })
 })
 
-test('the link is what a partner comes to first, and is copied with one button', async () => {
+test('the link is first in tab order, and is copied with one button', async () => {
   const { cookie } = await createShowcase()
   const page = await browser.as(cookie)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -126,7 +126,7 @@ test('the link is what a partner comes to first, and is copied with one button',
   await page.context().close()
 })
 
-test('a partner finds out why a sale did not count, and how an older one earned, without JavaScript', async () => {
+test('without JavaScript, a partner sees why a sale was not credited', async () => {
   const { cookie } = await createShowcase()
   const page = await browser.as(cookie, { width: 375, scheme: 'dark', javaScriptEnabled: false })
   await page.goto('/portal')
@@ -147,11 +147,11 @@ test('a partner finds out why a sale did not count, and how an older one earned,
   await page.context().close()
 })
 
-test('on a phone, where a row stands as a paragraph, a table is still read as one', async () => {
+test('on a phone, where rows are laid out as paragraphs, a table keeps its roles', async () => {
   const { cookie } = await createShowcase()
   const page = await browser.as(cookie, { width: 375, scheme: 'light' })
   await page.goto('/portal/events')
-  // As Chromium tells it to a screen reader, which goes by how things are laid out too.
+  // Chromium's accessibility tree, which also depends on the layout.
   const session = await page.context().newCDPSession(page)
   const { nodes } = await session.send('Accessibility.getFullAXTree')
   const count = (role: string) => nodes.filter((node) => !node.ignored && node.role?.value === role).length
@@ -161,7 +161,7 @@ test('on a phone, where a row stands as a paragraph, a table is still read as on
   await page.context().close()
 })
 
-test('each chart says in words what it shows', async () => {
+test('each chart has a text alternative', async () => {
   const { cookie } = await createShowcase()
   const page = await browser.as(cookie)
   await page.goto('/portal')

@@ -8,10 +8,10 @@ import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
 const browser = useBrowser()
 
-/** Where to leave pictures of the pages, for whoever wants to look at them. */
+/** The folder for screenshots, if set. */
 const PICTURES = process.env.SCREENSHOTS
 
-/** A merchant with everything that the pages of its setup can show, long names included. */
+/** A merchant with everything that the set-up pages show, long names included. */
 const createShowcase = async () => {
   const merchant = await createMerchant({ program: { name: 'Friends of the shop' } })
   const { workspace, programId, seed } = merchant
@@ -45,7 +45,7 @@ const createShowcase = async () => {
 }
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('axe finds nothing on any page, and nothing is wider than the screen', async () => {
+  test('no page has axe violations or horizontal overflow', async () => {
     const { merchant, base, programId } = await createShowcase()
     const look = async (name: string) => {
       await inspect(page)
@@ -140,7 +140,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
   })
 })
 
-test('of a reward, the form shows what its kind needs, and without styles all of it', async () => {
+test('the reward form shows the fields of its type, and all fields without styles', async () => {
   const { merchant, base } = await createShowcase()
   const page = await browser.as(await merchant.manager())
   await page.goto(`${base}/programs/new`)
@@ -154,7 +154,7 @@ test('of a reward, the form shows what its kind needs, and without styles all of
   await page.context().close()
 })
 
-test('an error above a form leads to its field', async () => {
+test('an error in the summary links to its field', async () => {
   const { merchant, base } = await createShowcase()
   const page = await browser.as(await merchant.manager())
   await page.goto(`${base}/programs/new`)

@@ -16,7 +16,7 @@ afterAll(async () => {
   expect(await system.stop()).toBe(0)
 })
 
-/** Somebody whose browser has never been to the shop. */
+/** A visitor without cookies. */
 const newVisitor = async ({ width, scheme } = SCREENS[0] ?? { width: 1280, scheme: 'light' as const }) => {
   const context = await browser.newContext({
     baseURL: system.demo.shopUrl,
@@ -40,7 +40,7 @@ const get = async <T>(path: string): Promise<T[]> => {
 type Commission = { amountCents: number; kind: string; partnerId: string; eventId: string }
 type Sale = { attributedBy: string | null; partner: { slug: string } | null; commission: object | null }
 
-/** What an invoice's sale earned, and whom, in the order in which it was written. */
+/** The commissions of an invoice's sale, oldest first. */
 const commissionsOf = async (invoice: string): Promise<Commission[]> => {
   const [sale] = await get<Sale & { id: string }>(`/events?kind=sale&externalId=${invoice}`)
   return sale ? (await get<Commission>(`/commissions?eventId=${sale.id}`)).reverse() : []
@@ -71,7 +71,7 @@ const pay = async (page: Page, email: string): Promise<string> => {
   return receiptOf(page)
 }
 
-test('a buyer without a cookie who uses Maya’s code credits her, and so does the renewal', async () => {
+test('a coupon without a cookie credits its partner, as does the renewal', async () => {
   const page = await newVisitor()
   await goToStripe(page)
   expect(page.url()).toContain(`${system.demo.baseUrl}${STRIPE_PATH}/pay/cs_test_`)
@@ -98,7 +98,7 @@ test('a buyer without a cookie who uses Maya’s code credits her, and so does t
   expect(await amountsOf(renewal)).toEqual([522])
 })
 
-test('a buyer who came through Leo’s link and uses no code credits Leo, by the click that the shop passes on', async () => {
+test('a click without a coupon credits its partner', async () => {
   const page = await newVisitor()
   await page.goto('/?via=leo')
   await page.getByText('This browser remembers the click clk_').waitFor()
@@ -109,7 +109,7 @@ test('a buyer who came through Leo’s link and uses no code credits Leo, by the
   expect(sale).toMatchObject({ attributedBy: 'click', partner: { slug: 'leo' } })
 })
 
-test('a buyer without either credits nobody', async () => {
+test('a purchase with neither is not credited', async () => {
   const page = await newVisitor()
   await goToStripe(page)
   const invoice = await pay(page, 'nobodys@example.com')
@@ -117,7 +117,7 @@ test('a buyer without either credits nobody', async () => {
   expect(await amountsOf(invoice)).toEqual([])
 })
 
-test('a customer of the shop pays with Stripe as the one that they are', async () => {
+test('a customer of the shop pays under their own customer ID', async () => {
   const page = await newVisitor()
   await page.goto('/sign-up?plan=seedling')
   await page.getByLabel('Name').fill('Tom')
@@ -136,8 +136,8 @@ test('a customer of the shop pays with Stripe as the one that they are', async (
   expect((await stranger.request.get(`/receipts/${invoice}`, { maxRedirects: 0 })).status()).toBe(303)
 })
 
-describe('what the merchant does in the Stripe fake', () => {
-  test('takes the commission back: half by half a refund, all by a dispute, until that is won', async () => {
+describe('an action in the Stripe fake', () => {
+  test('reverses the commission: half for half a refund, all for a dispute, until it is won', async () => {
     const page = await newVisitor()
     await goToStripe(page)
     await page.getByLabel('Promotion code').fill('MAYA10')
@@ -160,7 +160,7 @@ describe('what the merchant does in the Stripe fake', () => {
 })
 
 describe.each(SCREENS)('at $width pixels, $scheme', (screen) => {
-  test('axe finds nothing on the pages of Stripe and of the shop around it, and nothing is too wide', async () => {
+  test('the pages of the Stripe fake and the shop have no axe violations or horizontal overflow', async () => {
     const page = await newVisitor(screen)
     await page.goto('/pricing')
     await inspect(page)

@@ -5,7 +5,7 @@ import { clicked, goTo, page, pending, show, tracking, url, useShop, visit } fro
 useShop()
 
 describe('a click that is not accepted', () => {
-  test.each<Answer>([400, 404])('is forgotten after %s', async (answer) => {
+  test.each<Answer>([400, 404])('is not retried after %s', async (answer) => {
     tracking.answer = answer
     expect(await visit('/?via=nobody')).toBeUndefined()
     expect(await pending()).toBeNull()
@@ -25,7 +25,7 @@ describe('a click that is not accepted', () => {
     },
   )
 
-  test('is sent again when the service never answers, and ready does not wait for ever', async () => {
+  test('is retried when the service never responds, and ready resolves anyway', async () => {
     await page.addInitScript(() => {
       const timeout = AbortSignal.timeout.bind(AbortSignal)
       AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 100)
@@ -36,7 +36,7 @@ describe('a click that is not accepted', () => {
     expect(await visit('/pricing')).toBe(tracking.id(2))
   })
 
-  test('is sent again when the visitor leaves before the answer', async () => {
+  test('is retried when the visitor leaves before the response', async () => {
     tracking.answer = 'silent'
     await show('/?via=anna')
     await expect.poll(() => tracking.clicks.length).toBe(1)
@@ -45,7 +45,7 @@ describe('a click that is not accepted', () => {
     expect(tracking.slugs()).toEqual(['anna', 'anna'])
   })
 
-  test('is sent again at the next navigation of a single-page shop', async () => {
+  test('is retried at the next navigation of a single-page shop', async () => {
     tracking.answer = 500
     await visit('/?via=anna')
     tracking.answer = 200
@@ -54,7 +54,7 @@ describe('a click that is not accepted', () => {
     expect(tracking.slugs()).toEqual(['anna', 'anna'])
   })
 
-  test('gives way to a newer one', async () => {
+  test('is replaced by a newer one', async () => {
     tracking.answer = 500
     await visit('/?via=anna')
     await visit('/?via=bob')
@@ -64,7 +64,7 @@ describe('a click that is not accepted', () => {
     expect(tracking.slugs()).toEqual(['anna', 'bob', 'bob'])
   })
 
-  test('leaves the click before it in force', async () => {
+  test('keeps the previous click', async () => {
     await visit('/?via=anna')
     tracking.answer = 404
     expect(await visit('/?via=nobody')).toBe(tracking.id(1))
@@ -87,7 +87,7 @@ describe('a single-page shop', () => {
     await clicked(tracking.id(1))
   })
 
-  test('posts one click for a slug, however the URL changes beside it', async () => {
+  test('posts one click per slug, whatever else changes in the URL', async () => {
     await visit('/?via=anna')
     await goTo('/?via=anna#reviews')
     await goTo('/pricing?via=anna')
@@ -104,7 +104,7 @@ describe('a single-page shop', () => {
     expect(tracking.slugs()).toEqual(['anna', 'bob', 'anna'])
   })
 
-  test('keeps the newest click when two are on their way', async () => {
+  test('keeps the newest of two concurrent clicks', async () => {
     await show('/?via=anna')
     await goTo('/?via=bob')
     await clicked(tracking.id(2))

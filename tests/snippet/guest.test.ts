@@ -39,7 +39,7 @@ describe('who is tracked', () => {
     expect(tracking.clicks).toMatchObject([{ url: url('/?via=anna') }])
   })
 
-  test('an automated browser is not, though the page finds window.tributary', async () => {
+  test('an automated browser is not tracked, but has window.tributary', async () => {
     const automated = await launchBrowser({ automated: true, args: [NAMES] })
     try {
       await moveTo(automated)
@@ -69,7 +69,7 @@ describe('consent', () => {
     expect(tracking.clicks).toMatchObject([{ slug: 'anna', url: url('/?via=anna') }])
   })
 
-  test('of an earlier page leaves its cookie to be read', async () => {
+  test('of an earlier page leaves a readable cookie', async () => {
     await visit('/?via=anna')
     await show('/', { attributes, body: '<input type="hidden" name="tributary_click">' })
     expect(await clickId()).toBe(tracking.id(1))
@@ -85,7 +85,7 @@ describe('consent', () => {
   })
 })
 
-describe('a hostile page sees no error of ours', () => {
+describe('no error reaches a hostile page', () => {
   test('a frame without an origin, where cookies and storage throw', async () => {
     await show('/?via=anna', { head: '', body: '<iframe sandbox="allow-scripts"></iframe>' })
     const frameHtml =

@@ -97,7 +97,7 @@ describe('Stripe', () => {
     await goTo('/?via=bob')
     await page.waitForSelector('a[href="https://buy.stripe.com/test_1?client_reference_id=clk_2"]')
     await page.waitForSelector('stripe-buy-button[client-reference-id=clk_2]', { state: 'attached' })
-    // One more change makes one more look, which has to leave both as they are.
+    // One more change causes one more check, which must change neither.
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<input name="tributary_click">')`)
     await page.waitForFunction(`document.querySelector('input').value`)
     expect(await page.evaluate('heard')).toEqual(['A', 'STRIPE-BUY-BUTTON'])

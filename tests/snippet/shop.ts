@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the tracking API answers: a status, text that is not JSON, a closed connection, or nothing at all. */
+/** A response of the tracking API: a status, invalid JSON, a closed connection, or none. */
 export type Answer = 200 | 400 | 404 | 429 | 500 | 'not json' | 'closed' | 'silent'
 
-/** The body of a click, as the snippet posts it. */
+/** The body of a click. */
 type Click = { programId: string; slug: string; url: string; referrer: string }
 
-/** A click ends well after any test. Whole seconds, as a cookie has nothing finer. */
+/** A click expires long after any test. Whole seconds, like a cookie's expiry. */
 export const expiresAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 90 * 24 * 60 * 60 * 1000)
 
 const listen = async (server: Server): Promise<number> => {
@@ -21,7 +21,7 @@ const close = (server: Server) =>
     server.closeAllConnections()
   })
 
-/** A tracking API that records what it is sent, and answers what it is told to. */
+/** A fake tracking API that records requests and responds as configured. */
 export const startTracking = async (script: () => string) => {
   const tracking = {
     port: 0,
@@ -29,7 +29,7 @@ export const startTracking = async (script: () => string) => {
     clicks: [] as Click[],
     contentTypes: [] as (string | undefined)[],
     preflights: 0,
-    /** The id that the n-th click since reset() was given, from 1. */
+    /** The ID of the n-th click since reset(), from 1. */
     id: (n: number) => `clk_${n}`,
     slugs: () => tracking.clicks.map(({ slug }) => slug),
     reset: () => Object.assign(tracking, { answer: 200, clicks: [], contentTypes: [], preflights: 0 }),
@@ -62,7 +62,7 @@ export const startTracking = async (script: () => string) => {
   return tracking
 }
 
-/** A merchant's site: every path shows `html`, on whatever host name leads here. */
+/** A merchant's site: every path and host name serves `html`. */
 export const startShop = async () => {
   const shop = { port: 0, html: '', headers: {} as Record<string, string>, stop: () => close(server) }
   const server = createServer((_request, response) => {

@@ -1,30 +1,30 @@
-/** The servers, the browser and the page of the snippet's tests. */
+/** The servers, browser and page of the snippet tests. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { buildSnippet } from '../../dev/runtime/build-snippet.ts'
 import { sharedBrowser } from '../support/browser.ts'
 import { startShop, startTracking } from './shop.ts'
 
-/** The program that the shop's snippet belongs to. */
+/** The program in the shop's snippet. */
 export const PROGRAM = '0192f000-0000-7000-8000-000000000001'
-/** The shop has names below a public suffix of two labels, where the widest domain is not the obvious one. */
+/** The shop's host names are below a public suffix of two labels, where the widest domain is not obvious. */
 export const NAMES = '--host-resolver-rules=MAP *.co.uk 127.0.0.1, MAP track.example 127.0.0.1'
 
 /** The built snippet, and its size. */
 export let code = ''
 export let gzipBytes = 0
 let browser: Browser
-/** Each test has a browser profile of its own, with one page. */
+/** Each test has its own browser profile and page. */
 export let context: BrowserContext
 export let page: Page
-/** The recorder that plays the tracking API. */
+/** The fake tracking API. */
 export let tracking: Awaited<ReturnType<typeof startTracking>>
 /** The merchant's site. */
 export let shop: Awaited<ReturnType<typeof startShop>>
-/** What the page's visitor would see in the console as the page's fault. Always none. */
+/** The errors in the page's console. Always none. */
 let errors: Error[]
 
-/** Sets up the browser and the page. Called once by a test file, at its top. */
+/** Sets up the browser and the page. Called once per test file. */
 export const useShop = () => {
   beforeAll(async () => {
     ;({ code, gzipBytes } = await buildSnippet())
@@ -70,29 +70,29 @@ export const show = async (path: string, { attributes = '', body = '', head = sn
   await page.goto(path.startsWith('http') ? path : url(path))
 }
 
-/** Shows a page of the shop, and waits until its click is settled. */
+/** Shows a page of the shop, and waits for its click. */
 export const visit = async (...args: Parameters<typeof show>) => {
   await show(...args)
   return ready()
 }
 
-// What a page runs is written as text, because the types of a browser are not among those of the tests.
+// Page scripts are strings, because the tests do not include the browser's types.
 
-/** The click id, once the page's first click is settled. */
+/** The click ID, once the page's first click is recorded. */
 export const ready = () => page.evaluate<string | undefined>('tributary.ready')
 /** The click id in the cookie. */
 export const clickId = () => page.evaluate<string | undefined>('tributary.clickId()')
-/** The click that is kept for the next page. */
+/** The click stored for the next page. */
 export const pending = () => page.evaluate<string | null>(`localStorage.getItem('tributary_click')`)
 /** Waits until the page has this click id. */
 export const clicked = (id: string) => page.waitForFunction(`tributary.clickId() === '${id}'`)
-/** Moves as a single-page shop does. */
+/** Navigates like a single-page shop. */
 export const goTo = (path: string, how: 'pushState' | 'replaceState' = 'pushState') =>
   page.evaluate(`history.${how}(null, '', '${path}')`)
 /** An attribute of an element on the page. */
 export const attribute = (selector: string, name: string) => page.locator(selector).getAttribute(name)
 
-/** Goes on in another browser. */
+/** Switches to another browser. */
 export const moveTo = async (other: Browser) => {
   await context.close()
   context = await other.newContext()

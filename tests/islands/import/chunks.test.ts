@@ -40,7 +40,7 @@ test('a thousand customers are one call, and one more is two', () => {
   expect(customerCalls(customers).map(({ length }) => length)).toEqual([1_000, 1])
 })
 
-test('no call has more JSON than a body may have', () => {
+test('no call exceeds the body limit', () => {
   const calls = partnerCalls(many(500, (n) => ({ slug: `s${n}`, name: '名'.repeat(1_000) })))
   expect(calls.length).toBe(2)
   for (const call of calls)
@@ -49,18 +49,18 @@ test('no call has more JSON than a body may have', () => {
     expect(Buffer.byteLength(JSON.stringify(call.map(partnerBody)))).toBeLessThan(900_002)
 })
 
-test('who asks for a slug comes before who gets one made up', () => {
+test('rows with a slug precede rows that get a generated one', () => {
   const calls = partnerCalls([partner('bare'), partner('ann', { slug: 'ann' }), partner('also-bare')])
   expect(names(calls)).toEqual([['ann', 'bare', 'also-bare']])
 })
 
-test('two who want one slug, however they write it, share a call', () => {
+test('rows with the same slug, in any case, share a call', () => {
   const rows = many(499, (n) => ({ slug: `s${n}` }))
   const calls = partnerCalls([...rows, partner('ann', { slug: 'X' }), partner('bob', { slug: ' x' })])
   expect(calls.map(({ length }) => length)).toEqual([499, 2])
 })
 
-test('two who want one coupon share a call, also through a third', () => {
+test('rows with the same coupon share a call, also transitively', () => {
   const rows = many(498, (n) => ({ slug: `s${n}` }))
   const calls = partnerCalls([
     partner('ann', { slug: 'a', couponId: 'one' }),
@@ -71,7 +71,7 @@ test('two who want one coupon share a call, also through a third', () => {
   expect(names(calls)[0]?.slice(0, 3)).toEqual(['ann', 'bob', 'cleo'])
 })
 
-test('a coupon that joins a slug and none keeps both in one call, behind all other slugs', () => {
+test('a coupon shared by rows with and without a slug keeps them in one call, after all other slugs', () => {
   const calls = partnerCalls([
     partner('bare', { couponId: 'one' }),
     partner('ann', { slug: 'ann', couponId: 'one' }),
@@ -80,14 +80,14 @@ test('a coupon that joins a slug and none keeps both in one call, behind all oth
   expect(names(calls)).toEqual([['cleo', 'ann', 'bare']])
 })
 
-test('a coupon that more want than a call holds does not put a made-up slug before one that is asked for', () => {
+test('a coupon shared by more rows than fit a call does not put a generated slug before a requested one', () => {
   const calls = partnerCalls(many(1_200, (n) => ({ couponId: 'one', ...(n % 2 && { slug: `s${n}` }) })))
   const slugs = calls.flat().map(({ slug }) => Boolean(slug))
   expect(slugs.lastIndexOf(true)).toBeLessThan(slugs.indexOf(false))
   expect(calls.map(({ length }) => length)).toEqual([500, 500, 200])
 })
 
-test('fifty thousand rows are planned in well under a second', () => {
+test('fifty thousand rows are split into calls quickly', () => {
   const rows = many(50_000, (n) => ({ slug: `slug-${n}`, name: `Partner ${n}`, couponId: `c${n % 40_000}` }))
   const before = performance.now()
   expect(partnerCalls(rows).flat().length).toBe(50_000)

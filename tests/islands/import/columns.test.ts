@@ -14,7 +14,7 @@ import {
 import type { Field } from '../../../islands/import/rules/fields.ts'
 import { PRESETS } from '../../../islands/import/rules/presets.ts'
 
-/** The fields that headers become, by header; what is ignored is left out. */
+/** The fields by header, without ignored columns. */
 const fields = (headers: string): Record<string, string> => {
   const names = headers.split(',')
   const { columns } = recognise(names)
@@ -160,11 +160,11 @@ test.each(['First Name', 'first_name', 'firstName', ' FIRST-NAME '])('"%s" is a 
   expect(headerKey(header)).toBe('firstname'),
 )
 
-test('a header twice makes one column, and leaves the other in view', () => {
+test('of two equal headers, one is mapped and the other is left unmapped', () => {
   expect(recognise(['email', 'email']).columns).toEqual(['email', null])
 })
 
-test('a column mapped by hand takes the field from the one that had it', () => {
+test('mapping a column removes the field from its previous one', () => {
   expect(remap(['email', 'slug', null], 2, 'slug')).toEqual(['email', null, 'slug'])
   expect(remap(['email', 'slug'], 1, null)).toEqual(['email', null])
 })
@@ -203,15 +203,15 @@ test.each([
       'stripe_customer_id (ignored)',
     ),
   },
-])('headers for the next time: $case', ({ headers, columns, written }) => {
+])('headers that will be recognised: $case', ({ headers, columns, written }) => {
   expect(headersFor(headers, columns)).toEqual(written)
 })
 
-test('whatever a person makes of the columns, the headers written for it are recognised as that', () => {
+test('the headers written for any mapping are recognised as that mapping', () => {
   const known = PRESETS.flatMap(({ signs, columns }) => [...signs.flat(), ...Object.values(columns).flat()])
   const header = fc.constantFrom('Column 1', 'Notes', '', ...known)
   const file = fc.record({
-    // Whole exports too, whose headers together mean a platform.
+    // Includes whole exports, which are recognised as a platform.
     sign: fc.constantFrom<string[]>([], ...PRESETS.flatMap(({ signs }) => signs)),
     more: fc.array(header, { maxLength: 5 }),
     fields: fc.shuffledSubarray(Object.keys(FIELD_NAMES) as Field[]),
@@ -226,7 +226,7 @@ test('whatever a person makes of the columns, the headers written for it are rec
       )
       const found = recognise(headersFor(headers, columns)).columns
       const changed = columns.filter((field, column) => field !== found[column])
-      // Beside a partner’s own address, and without one, two fields mean nothing.
+      // Two fields are redundant, one with a partner email and one without.
       expect(changed.every((field) => field === 'partnerEmail' || field === 'slug')).toBe(true)
       expect(imports(found)).toEqual(imports(columns))
     }),
@@ -251,7 +251,7 @@ test.each([
   expect(imports([...columns])).toEqual(feeds)
 })
 
-test('what is missing is said, and without a partner’s e-mail nothing begins', () => {
+test('missing columns give advice, and a missing partner email blocks the import', () => {
   const said = (columns: Columns) => warnings(['Mail', 'Code', 'Buyer'], columns)
   expect(said(['email', 'slug'])).toEqual({ blocking: null, advice: [] })
   expect(said(['slug']).blocking).toContain('partner’s email address')

@@ -30,7 +30,7 @@ test.each([
   'yesterday',
   '2025-01-31T25:00',
   '0000-00-00',
-])('%s is no date, or more than one', (text) => expect(dateOf(text, null)).toBeNull())
+])('%s is an invalid or ambiguous date', (text) => expect(dateOf(text, null)).toBeNull())
 
 test.each([
   { case: 'a day above twelve tells', cells: ['03/04/2025', '', '31/01/2025'], order: 'day' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Columns } from '../../../islands/import/rules/columns.ts'
 import { collectRows, orderOfDates } from '../../../islands/import/rules/records.ts'
 
-/** The rows of a file, given as its header, its columns' fields and its lines. */
+/** The rows of a file with these fields and lines. */
 const rows = (
   columns: Columns,
   lines: string[][],
@@ -25,12 +25,12 @@ test.each([
   expect(partners[0]?.name).toBe(name)
 })
 
-test('a name of one column beats those of two', () => {
+test('a full name takes precedence over first and last name', () => {
   const { partners } = rows(['email', 'firstName', 'name'], [['a@example.com', 'Maya', 'Maya Lind Ltd']])
   expect(partners[0]?.name).toBe('Maya Lind Ltd')
 })
 
-test('a partner on several lines is one row: the first wins, and the later fill what it left empty', () => {
+test('lines of one partner are merged: the first wins, and later ones fill empty fields', () => {
   const { partners } = rows(
     ['email', 'name', 'slug', 'couponId', 'couponLabel'],
     [
@@ -76,7 +76,7 @@ test('a line per customer gives partners and customers', () => {
   ])
 })
 
-test('a customer’s e-mail stands for an id that is missing', () => {
+test('a customer’s email replaces a missing ID', () => {
   const { customers } = rows(
     ['partnerEmail', 'customerExternalId', 'customerEmail'],
     [
@@ -136,7 +136,7 @@ test.each([
   { case: 'a debt', cells: ['-12.00', ''], code: 'opening_balance_invalid', says: 'is negative' },
   { case: 'no number', cells: ['soon', ''], code: 'opening_balance_invalid', says: 'not an amount' },
   { case: 'a fortune', cells: ['1000000000', ''], code: 'opening_balance_invalid', says: 'exceeds' },
-])('$case as a balance is a problem of the balance alone', ({ cells, code, says }) => {
+])('$case as a balance is a balance problem only', ({ cells, code, says }) => {
   const { partners } = rows(['email', 'openingBalance', 'balanceCurrency'], [['a@example.com', ...cells]])
   expect(partners[0]).toMatchObject({
     problem: null,
@@ -174,7 +174,7 @@ test.each([
     partners: [],
     customers: ['started_at_invalid'],
   },
-])('$case is told of once', ({ columns, cells, partners, customers }) => {
+])('$case is reported once', ({ columns, cells, partners, customers }) => {
   const found = rows(columns, [cells])
   expect({
     partners: found.partners.map(({ problem }) => problem?.code),

@@ -84,7 +84,7 @@ test.each([
   expect(summary({ partners, customers: [] }, DRY).partners).toBe(says)
 })
 
-test('an import speaks of what it did', () => {
+test('the summary of an import is in the past tense', () => {
   const outcomes = {
     partners: [partner(NEW)],
     customers: [customer({}), customer({ status: 'updated' }), customer({ status: 'unchanged' })],
@@ -153,7 +153,7 @@ test.each([
   expect(effects({ partners, customers: [] }, chosen)).toEqual({ mails, balances })
 })
 
-test('errors are grouped by what mends them, the most frequent first', () => {
+test('errors are grouped by remedy, most frequent first', () => {
   const outcomes = {
     partners: [
       partner({ status: 'error', code: 'slug_invalid', message: 'Bad slug.' }, { lines: [2, 3] }),
@@ -181,7 +181,7 @@ test('errors are grouped by what mends them, the most frequent first', () => {
   expect(failureGroups(outcomes, { withBalances: false })[0]?.remedy).toContain('Import the partners')
 })
 
-test('a customer whose partner has an error in the same file needs no mending of its own', () => {
+test('a customer whose partner failed in the same file needs no fix of its own', () => {
   const outcomes = {
     partners: [partner({ status: 'error', code: 'slug_invalid' }, { email: 'bad@example.com' })],
     customers: ['bad@example.com', 'unknown@example.com'].map((partnerEmail) =>
@@ -195,7 +195,7 @@ test('a customer whose partner has an error in the same file needs no mending of
   ])
 })
 
-test('the error file has the failed lines as they were, with the reason last, once, and safe for spreadsheets', () => {
+test('the error file has the failed lines unchanged, with the reason in one last column, escaped for spreadsheets', () => {
   const records = [
     { line: 2, cells: ['maya@example.com', '=1+1', 'old reason'] },
     { line: 3, cells: ['fine@example.com', 'fine', ''] },
@@ -227,7 +227,7 @@ test.each([
   { case: 'the order of the days is known from the whole file', date: '03/04/2025', written: '2025-04-03' },
   { case: 'a date that can’t be read', date: 'soon', written: 'soon' },
   { case: 'no date', date: '', written: '' },
-])('the error file has dates that need no other line to be read: $case', ({ date, written }) => {
+])('the error file has unambiguous dates: $case', ({ date, written }) => {
   const records = [
     { line: 2, cells: ['maya@example.com', 'cus_1', date] },
     { line: 3, cells: ['leo@example.com', 'cus_2', '31/01/2025'] },
@@ -260,11 +260,11 @@ test.each([
   },
   { case: 'a balance that can’t be paid', partners: [partner(NEW, { balanceProblem: NOT_USD })], says: null },
   { case: 'errors alone', partners: [partner({ status: 'error' })], says: null },
-])('the button says what it will do: $case', ({ partners = [], customers = [], says }) => {
+])('the import button names its effect: $case', ({ partners = [], customers = [], says }) => {
   expect(offer({ partners, customers }, { programName: 'Pine & Co', withBalances: true })).toBe(says)
 })
 
-test('a dry run of customers knows of the partners whom the same file will create', () => {
+test('a dry run of customers counts partners that the same file will create', () => {
   const missing: Partial<CustomerResult> = { status: 'partner_not_found', code: 'partner_not_found' }
   const outcomes = {
     partners: [
@@ -282,7 +282,7 @@ test('a dry run of customers knows of the partners whom the same file will creat
   expect(statuses(true)).toEqual(['created', 'partner_not_found', 'partner_not_found'])
 })
 
-test('what an attempt did whose answer was lost counts as done', () => {
+test('rows created by a call whose response was lost count as created', () => {
   const outcomes = {
     partners: [
       partner({ ...HERE, slug: 'maya-x7' }, { slug: 'maya' }),
