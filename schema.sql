@@ -211,10 +211,9 @@ create table clicks (
 create index clicks_partner_id_idx on clicks (partner_id, created_at);
 
 
--- The merchant's customer, once a partner has been credited with one of its
--- events, or once it was imported. The partner is the one who owns the customer now.
--- A customer rewarded on another platform before brings along since when: that
--- counts as its first sale commission in the program into which it was imported.
+-- A merchant's customer, once a partner was credited with one of its events or it was
+-- imported, and its present partner. started_at is the first rewarded sale on another
+-- platform: it counts as the first sale commission in the program of the import.
 create table customers (
     id                  uuid         primary key,
     workspace_id        uuid         not null
@@ -227,7 +226,7 @@ create table customers (
     imported_at         timestamptz,   -- when an import last set the partner
     started_at          timestamptz,
     started_program_id  uuid,
-    processor_customer_id  text,       -- the payment processor's id, once a sale has linked it
+    processor_customer_id  text,       -- once a sale has linked the payment processor's id
 
     constraint customers_workspace_id_id_key          unique (workspace_id, id),
     constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
@@ -243,8 +242,9 @@ create index customers_partner_id_idx on customers (partner_id, id);
 create index customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
 
--- Since when a customer belongs to which partner; customers.partner_id is the latest of them. Stripe may tell of an
--- invoice days late: it counts for whoever had the customer when it was paid, and for nobody before the first.
+-- Since when a customer belongs to which partner; customers.partner_id is the latest. An
+-- invoice that is reported late credits the customer's partner at the time of payment,
+-- and nobody before the first referral.
 create table referrals (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
@@ -257,9 +257,9 @@ create table referrals (
 );
 
 
--- A sale or a lead as the merchant or Stripe reported it, and how it was decided: steps
--- is the ordered list of {code, facts} that the explanation is written from.
--- Unattributed events are kept too: they have no partner and no customer row.
+-- A sale or lead that the merchant or a payment processor reported, and its decision:
+-- steps is the ordered list of {code, facts} that explains it. Unattributed events have
+-- no partner and no customer row.
 create table events (
     id                    uuid         primary key,
     workspace_id          uuid         not null
@@ -279,10 +279,10 @@ create table events (
     partner_id            uuid,
     attributed_by         text
         constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer')),
-    body_hash             text,                    -- SHA-256 of the merchant's report, to notice a repeat that differs
+    body_hash             text,                    -- SHA-256 of the merchant's report, to detect a repeat that differs
     steps                 jsonb        not null,
     occurred_at           timestamptz  not null,
-    revision              integer      not null default 0,   -- counts what Stripe has changed since, one at a time
+    revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, for ever, however often it is repeated.
     constraint events_workspace_id_kind_external_id_key unique (workspace_id, kind, external_id),
@@ -440,12 +440,11 @@ create index payouts_partner_id_idx   on payouts (partner_id, id);
 create index payouts_workspace_id_idx on payouts (workspace_id, id);
 
 
--- A commission is what one event earned one partner, or what the partner was still
--- owed by another platform (its opening balance, in USD, of which there is one). Rows
--- never change but for the payout that takes them, and their status is not stored: it
--- follows from payable_at and the payout (see lib/tracking/commissions.ts). What is taken back, or given again, is a reversal: a row
--- of its own that names the commission. When a sale turns out to be another partner's,
--- or of another amount, its commission is reversed and another one takes its place.
+-- The ledger. A commission is what one event earned one partner, or what another platform
+-- still owed the partner (its one opening balance, in USD). Only payout_id ever changes;
+-- the status is derived (see lib/tracking/commissions.ts). A reversal is a row that names
+-- the commission, negative, or positive to reinstate. When a sale turns out to be another
+-- partner's, or of another amount, its commission is reversed and replaced by another.
 create table commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -488,21 +487,21 @@ create table commissions (
         foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id)
 );
 
--- Of a commission, only the payout that takes it ever changes.
+-- Only payout_id of a commission ever changes.
 create trigger commissions_never_change
     before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
                      replaces_id, amount_cents, currency, one_time, payable_at, created_at
     on commissions for each row execute function refuse_update();
 
--- One commission per event, in whose place another may stand.
+-- One commission per event, which others may replace.
 create unique index commissions_event_id_key
     on commissions (event_id) where kind <> 'reversal' and replaces_id is null;
 
--- What has become of an event's commission?
+-- What are an event's commissions and reversals?
 create index commissions_event_id_idx on commissions (event_id);
 
--- One sale commission per customer under a one-time reward, whoever races. The one that
--- takes the place of another is not one_time: the place stays the first one's.
+-- One sale commission per customer under a one-time reward, also under concurrency. A
+-- commission that replaces another is not one_time: the first one keeps the place.
 create unique index commissions_one_time_key
     on commissions (program_id, customer_id) where one_time;
 

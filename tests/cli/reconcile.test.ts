@@ -36,7 +36,7 @@ const run = async (args: string[], env: Record<string, string> = {}) => {
   return { code, output, errors }
 }
 
-/** A merchant and its account at Stripe, of whose webhooks nobody has heard yet. The account's clock can be set. */
+/** A merchant and its Stripe account, without a webhook. The account's time can be set. */
 const createAccount = async (program: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant(program)
   const clock = { now: new Date() }
@@ -103,7 +103,7 @@ const ledger = ({ workspace }: Merchant) =>
      where e.workspace_id = $1 order by e.occurred_at, e.external_id`,
     [workspace.id],
   )
-const eventsTold = async ({ workspace }: Merchant) =>
+const eventsRecorded = async ({ workspace }: Merchant) =>
   database.query(
     'select processor_event_id, outcome, event_id from processor_events where workspace_id = $1 order by processor_event_id',
     [workspace.id],
@@ -116,8 +116,8 @@ const lineOf = (output: string, sale: unknown): string =>
 const idOf = (reference: string | { id?: string } | null) =>
   typeof reference === 'string' ? reference : (reference?.id ?? '')
 
-describe('purchases of which no event has arrived', () => {
-  test('are listed without changing anything, then recorded, and then there is nothing more to do', () =>
+describe('purchases without a received event', () => {
+  test('are listed without a change, then recorded, and then no longer listed', () =>
     withAccount(async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, buy, reconcile }) => {
       const other = await createMerchant()
       await mapCoupon()
@@ -144,7 +144,7 @@ describe('purchases of which no event has arrived', () => {
       )
       expect(dry.output).toContain('Nothing was changed.')
       expect(await ledger(merchant)).toEqual([])
-      expect(await eventsTold(merchant)).toEqual([])
+      expect(await eventsRecorded(merchant)).toEqual([])
 
       const fixed = await reconcile('--fix')
       expect(fixed).toMatchObject({
@@ -161,9 +161,11 @@ describe('purchases of which no event has arrived', () => {
           { sale: idOf(once.payment_intent), slug: 'maya', earned: 900 },
         ]),
       )
-      const told = await eventsTold(merchant)
-      expect(told).toHaveLength(6)
-      expect(told.every(({ outcome, event_id }) => outcome !== null && event_id !== null)).toBe(true)
+      const recordedEvents = await eventsRecorded(merchant)
+      expect(recordedEvents).toHaveLength(6)
+      expect(recordedEvents.every(({ outcome, event_id }) => outcome !== null && event_id !== null)).toBe(
+        true,
+      )
 
       for (const args of [[], ['--fix']]) {
         const { code, output } = await reconcile(...args)
@@ -173,12 +175,12 @@ describe('purchases of which no event has arrived', () => {
         })
       }
       expect(await ledger(merchant)).toEqual(recorded)
-      expect(await eventsTold(merchant)).toEqual(told)
+      expect(await eventsRecorded(merchant)).toEqual(recordedEvents)
       expect(await ledger(other)).toEqual([])
-      expect(await eventsTold(other)).toEqual([])
+      expect(await eventsRecorded(other)).toEqual([])
     }))
 
-  test('under a one-time reward, the list says of the first alone that it earns something', () =>
+  test('under a one-time reward, only the first one earns in the list', () =>
     withAccount(
       async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, reconcile }) => {
         await mapCoupon()
@@ -275,7 +277,7 @@ describe('purchases that are recorded', () => {
     }))
 })
 
-test('a refund that has arrived before its sale counts for the sale', () =>
+test('a refund that arrived before its sale is applied to it', () =>
   withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
     await mapCoupon()
     const secret = signingSecret()
@@ -293,7 +295,7 @@ test('a refund that has arrived before its sale counts for the sale', () =>
     expect(await reconcile()).toMatchObject({ code: 0 })
   }))
 
-test('a customer who has paid nothing yet is kept for the partner whose coupon it used', () =>
+test('a customer who has paid nothing yet is referred by the coupon’s partner', () =>
   withAccount(async ({ merchant, clock, fake, mapCoupon, subscribe, reconcile }) => {
     const free = fake.addCoupon({ percentOff: 100, duration: 'once' }).coupon.id
     await mapCoupon(free)
@@ -311,7 +313,7 @@ test('a customer who has paid nothing yet is kept for the partner whose coupon i
     expect(await reconcile()).toMatchObject({ code: 0 })
   }))
 
-test('a long list is read page by page, and tells how far it is', () =>
+test('a long list is read page by page, with progress', () =>
   withAccount(async ({ merchant, fake, clock, subscribe, reconcile }) => {
     clock.now = daysAgo(20)
     const { subscription } = await subscribe()
@@ -326,7 +328,7 @@ test('a long list is read page by page, and tells how far it is', () =>
     expect(await ledger(merchant)).toEqual([])
   }))
 
-test('what was made before the day is not read', () =>
+test('purchases created before the date are not read', () =>
   withAccount(async ({ merchant, fake, clock, subscribe }) => {
     clock.now = daysAgo(40)
     await subscribe()
@@ -340,7 +342,7 @@ test('what was made before the day is not read', () =>
     })
   }))
 
-test('without other settings, it is the demo that is read', () =>
+test('without settings, the demo is read', () =>
   withAccount(async ({ merchant, fake, subscribe }) => {
     await subscribe()
     const { DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint } = inject('database')
@@ -363,18 +365,18 @@ describe('explains', () => {
   const GOOD = ['--workspace', 'acme', '--since', '2026-01-01']
   test.each([
     { case: 'no workspace', args: ['--since', '2026-01-01'], says: 'The option --workspace is required.' },
-    { case: 'no day', args: ['--workspace', 'acme'], says: 'The option --since is required.' },
+    { case: 'no date', args: ['--workspace', 'acme'], says: 'The option --since is required.' },
     {
-      case: 'a day that there is not',
+      case: 'an invalid date',
       args: ['--workspace', 'acme', '--since', '2026-02-30'],
       says: '--since 2026-02-30 is neither a date',
     },
     {
-      case: 'a day to come',
+      case: 'a date in the future',
       args: ['--workspace', 'acme', '--since', '2999-01-01'],
       says: '--since 2999-01-01 is in the future',
     },
-    { case: 'an option that there is not', args: [...GOOD, '--fx'], says: "Unknown option '--fx'" },
+    { case: 'an unknown option', args: [...GOOD, '--fx'], says: "Unknown option '--fx'" },
     {
       case: 'neither a database nor a demo',
       args: GOOD,
@@ -393,7 +395,7 @@ describe('explains', () => {
       says: 'Set DATABASE_URL=postgresql://...',
     },
     {
-      case: 'an address of Stripe that is none',
+      case: 'an invalid URL of Stripe',
       args: GOOD,
       env: { STRIPE_API_BASE: 'stripe' },
       says: 'STRIPE_API_BASE=stripe is not a URL',
@@ -411,7 +413,7 @@ describe('explains', () => {
   ])('$case', async ({ args, env = {}, says }) => {
     const { code, output, errors } = await run(args, env)
     expect({ code, output, errors }).toEqual({ code: 2, output: '', errors: expect.stringContaining(says) })
-    expect(errors).not.toMatch(/^ +at /m) // no stack: it is the user's business, not a bug
+    expect(errors).not.toMatch(/^ +at /m) // no stack: it is not a bug
   })
 
   test('an unknown workspace, a wrong key, and a Stripe that does not answer', async () => {

@@ -25,7 +25,7 @@ const kept = ({ workspace }: Pick<Merchant, 'workspace'>) =>
 const actions = async (merchant: Merchant) => (await database.audit(merchant)).map(({ action }) => action)
 
 describe('GET /stripe', () => {
-  test('says where Stripe is to send what, and that nothing has come yet', async () => {
+  test('returns the URL and event types, and no times before the first event', async () => {
     const { merchant, manager } = await createSetup()
     const { status, body } = await manager.get('/stripe')
     expect(status).toBe(200)
@@ -40,7 +40,7 @@ describe('GET /stripe', () => {
     })
   })
 
-  test('says when the first event came, and the last', async () => {
+  test('returns when the first and the last event were received', async () => {
     const { merchant, manager } = await createSetup()
     const days = [1, 2, 3].map((day) => new Date(Date.UTC(2026, 0, day)))
     for (const received_at of days) await addReceived(merchant.workspace.id, { received_at })
@@ -52,7 +52,7 @@ describe('GET /stripe', () => {
 })
 
 describe('a signing secret', () => {
-  test('is kept encrypted, and known by its last four characters from then on', async () => {
+  test('is stored encrypted, and listed by its last four characters', async () => {
     const { merchant, manager, add } = await createSetup()
     const secret = signingSecret()
     const last4 = secret.slice(-4)
@@ -68,7 +68,7 @@ describe('a signing secret', () => {
     expect(log).toEqual([{ actor, action: 'stripe_secret.added', subject_id: body.id, details: { last4 } }])
   })
 
-  test('that is there already is not kept twice, and may be another workspace’s too', async () => {
+  test('is stored once per workspace', async () => {
     const [ours, theirs] = await Promise.all([createSetup(), createSetup()])
     const secret = signingSecret()
     const first = await ours.add(secret)
@@ -78,7 +78,7 @@ describe('a signing secret', () => {
     expect(await actions(ours.merchant)).toEqual(['stripe_secret.added'])
   })
 
-  test('has room beside three others, of which one can make way', async () => {
+  test('can be stored beside three others, and after one is removed', async () => {
     const { merchant, manager, add } = await createSetup()
     const { body } = await add(signingSecret())
     const others = [signingSecret(), signingSecret(), signingSecret()]
@@ -99,7 +99,7 @@ describe('a signing secret', () => {
     ])
   })
 
-  test('of eight that are added at once, four find room', async () => {
+  test('of eight added concurrently, four are stored', async () => {
     const { merchant, add } = await createSetup()
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(signingSecret())))
     expect(statuses(answers)).toEqual([201, 201, 201, 201, 409, 409, 409, 409])
@@ -107,7 +107,7 @@ describe('a signing secret', () => {
     expect(await actions(merchant)).toHaveLength(4)
   })
 
-  test('of which eight copies are added at once, takes one slot', async () => {
+  test('added eight times concurrently takes one slot', async () => {
     const { merchant, add } = await createSetup()
     const secret = signingSecret()
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(secret)))
@@ -117,7 +117,7 @@ describe('a signing secret', () => {
     expect(await actions(merchant)).toHaveLength(1)
   })
 
-  test('that eight remove at once is removed once', async () => {
+  test('removed eight times concurrently is removed once', async () => {
     const { merchant, manager, add } = await createSetup()
     const { body } = await add(signingSecret())
     const answers = await Promise.all(
@@ -142,13 +142,13 @@ describe('a signing secret', () => {
     const { merchant, add } = await createSetup()
     const { status, body } = await add(secret)
     expect([status, body.error?.code]).toEqual([400, 'invalid_body'])
-    // What was nearly right is as secret as what is.
+    // A mistyped secret is nearly the secret.
     const words = String(secret).match(/\w{20,}/g) ?? []
     for (const word of words) expect(JSON.stringify(body)).not.toContain(word)
     expect(await kept(merchant)).toEqual([])
   })
 
-  test('that can’t be encrypted is not kept, and 503 asks to repeat it', async () => {
+  test('that cannot be encrypted is not stored, and gets 503', async () => {
     const { merchant } = await createSetup()
     const secret = signingSecret()
     const answer = await askAs(
@@ -173,7 +173,7 @@ describe('GET /stripe/events', () => {
   const list = async ({ get }: { get: (path: string) => Promise<Answer> }, query = '') =>
     (await get(`/stripe/events${query}`)).body as unknown as { data: Row[]; nextCursor: string | null }
 
-  test('tells what has arrived, and what it led to', async () => {
+  test('lists received events and their outcomes', async () => {
     const { merchant, manager } = await createSetup()
     await merchant.sale({ externalId: 'in_1' })
     const sale = await merchant.explainReport('sale', 'in_1')
@@ -212,7 +212,7 @@ describe('GET /stripe/events', () => {
     expect((await list(manager, '?type=refund.created&externalId=in_1')).data).toEqual([])
   })
 
-  test('goes on where the page before ended, and never into another workspace', async () => {
+  test('continues after the previous page, within the workspace', async () => {
     const [ours, theirs] = await Promise.all([createSetup(), createSetup()])
     for (let n = 0; n < 3; n++) await addReceived(ours.merchant.workspace.id)
     const cursor = await addReceived(theirs.merchant.workspace.id)

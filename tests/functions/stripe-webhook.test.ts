@@ -22,7 +22,7 @@ import {
 
 const database = useDatabase()
 
-/** A merchant whose Stripe account is connected, and a paid checkout of 49 USD that a click of maya's led to. */
+/** A merchant with a webhook, and a paid checkout of 49 USD by maya's click. */
 const createShop = async () => {
   const merchant = await createMerchant()
   const stripe = await useStripe(merchant)
@@ -34,12 +34,12 @@ const createShop = async () => {
     merchant,
     session,
     checkout,
-    /** How many events of Stripe's were kept, and what they came to. */
+    /** The number of stored events, and the ledger. */
     kept: async () => {
       const [row] = await database.query<{ received: number; sales: number; earned: number[] | null }>(
         `select (select count(*) from processor_events where workspace_id = $1)::int as received,
                 (select count(*) from events where workspace_id = $1)::int as sales,
-                (select array_agg(amount_cents::int order by amount_cents desc) from commissions
+                (select array_agg(amount_cents::float8 order by amount_cents desc) from commissions
                  where workspace_id = $1) as earned`,
         [id],
       )
@@ -57,7 +57,7 @@ const RECEIVED = { status: 200, body: { received: true } }
 const NOTHING = { received: 0, sales: 0, earned: null }
 const ONE_SALE = { received: 1, sales: 1, earned: [980] }
 
-/** Delivers an event as often as Stripe does, until it is taken. A busy purchase may be told to come again. */
+/** Delivers an event as Stripe does, again until it is accepted. Concurrent events of one purchase may get 503. */
 const deliverUntilTaken = async ({ deliver }: StripeAccount, event: TestEvent): Promise<void> => {
   for (let round = 0; round < 10; round++) {
     const { status } = await deliver(event)
@@ -96,9 +96,9 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
       case: 'sent to a workspace that takes no webhooks',
       attempt: async () => ({ to: (await createMerchant()).workspace.slug }),
     },
-    { case: 'sent to a workspace that is none', attempt: async () => ({ to: 'no-such-workspace' }) },
-    { case: 'sent to an id that is none', attempt: async () => ({ to: crypto.randomUUID() }) },
-    { case: 'sent to an address that is no text', attempt: async () => ({ to: '%00' }) },
+    { case: 'sent to an unknown workspace', attempt: async () => ({ to: 'no-such-workspace' }) },
+    { case: 'sent to an unknown id', attempt: async () => ({ to: crypto.randomUUID() }) },
+    { case: 'sent to an undecodable address', attempt: async () => ({ to: '%00' }) },
     { case: 'six minutes old', attempt: async () => ({ at: from(-6 * MINUTE) }) },
     { case: 'dated six minutes ahead', attempt: async () => ({ at: from(6 * MINUTE) }) },
     { case: 'of 1970', attempt: async () => ({ at: new Date(1_000) }) },
@@ -139,7 +139,7 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
       case: 'cut short',
       attempt: async ({ checkout }) => ({ arrives: JSON.stringify(checkout).slice(0, -2) }),
     },
-    { case: 'of which nothing arrived', attempt: async () => ({ arrives: '' }) },
+    { case: 'with an empty body', attempt: async () => ({ arrives: '' }) },
     {
       case: 'of which one byte was changed',
       attempt: async ({ checkout }) => ({
@@ -147,7 +147,7 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
       }),
     },
     {
-      case: 'which somebody has formatted',
+      case: 'with a reformatted body',
       attempt: async ({ checkout }) => ({ arrives: JSON.stringify(checkout, null, 2) }),
     },
     {
@@ -195,8 +195,8 @@ describe('a delivery that Stripe did not sign for this workspace changes nothing
   })
 })
 
-describe('what Stripe signed', () => {
-  test('is taken by the id of the workspace as by its slug, and within five minutes either way', async () => {
+describe('a signed event', () => {
+  test('is accepted by the workspace’s id or slug, and within five minutes either way', async () => {
     const { deliver, merchant, checkout, kept } = await createShop()
     const at = (ms: number) => ({ at: new Date(Date.now() + ms) })
     expect(await deliver(checkout, { to: merchant.workspace.id })).toMatchObject(RECEIVED)
@@ -205,7 +205,7 @@ describe('what Stripe signed', () => {
     expect(await kept()).toEqual(ONE_SALE)
   })
 
-  test('is taken with the signatures of two secrets in its header, as Stripe rolls a secret', async () => {
+  test('is accepted with two signatures in its header, as during the rotation of a secret', async () => {
     const { deliver, secret, checkout, kept } = await createShop()
     const body = JSON.stringify(checkout)
     const [ours, other] = await Promise.all(
@@ -216,7 +216,7 @@ describe('what Stripe signed', () => {
     expect(await kept()).toEqual(ONE_SALE)
   })
 
-  test('is taken whatever its Content-Type says', async () => {
+  test('is accepted with any Content-Type', async () => {
     const { deliver, checkout } = await createShop()
     expect(await deliver(checkout, { headers: { 'Content-Type': 'text/plain' } })).toMatchObject(RECEIVED)
   })
@@ -246,13 +246,13 @@ describe('what Stripe signed', () => {
       body: '{"id":"evt_1","object":"v2.core.event","type":"v1.billing.meter.error_report_triggered","created":"2026-01-01T00:00:00Z"}',
     },
     { case: 'an event that names no object', body: '{"id":"evt_1","type":"a","created":1,"data":{}}' },
-  ])('is refused when it is no event: $case', async ({ body }) => {
+  ])('is refused when it is not an event: $case', async ({ body }) => {
     const { deliver, kept } = await createShop()
     expect(await deliver(body)).toMatchObject({ status: 400, body: errorShape('invalid_body') })
     expect(await kept()).toEqual(NOTHING)
   })
 
-  test('is kept when it is the first of all, and then only when it is of interest', async () => {
+  test('is stored if it is the first one, and later only if its type is used', async () => {
     const { deliver, checkout, outcomes } = await createShop()
     const ignored = () => stripeEvent('customer.created', { id: stripeId('cus'), object: 'customer' })
     expect(await deliver(ignored())).toMatchObject(RECEIVED)
@@ -275,7 +275,7 @@ describe('what Stripe signed', () => {
 })
 
 describe('the secrets of a workspace', () => {
-  test('work side by side, and the old one no more once it is removed', async () => {
+  test('are valid at the same time, until one is removed', async () => {
     const { deliver, merchant, secret: old, checkout, kept } = await createShop()
     const { seed, workspace } = merchant
     const secret = signingSecret()
@@ -317,7 +317,7 @@ describe('the secrets of a workspace', () => {
     expect(await kept()).toEqual(ONE_SALE)
   })
 
-  test('open nothing in another workspace into whose row they are copied', async () => {
+  test('cannot be decrypted in another workspace’s row', async () => {
     const { secret, merchant, checkout } = await createShop()
     const other = await createShop()
     await database.query(
@@ -329,15 +329,15 @@ describe('the secrets of a workspace', () => {
   })
 })
 
-describe('repeats and crowds', () => {
-  test('twenty copies of an event at once make one sale', async () => {
+describe('repetition and concurrency', () => {
+  test('twenty concurrent copies of an event make one sale', async () => {
     const shop = await createShop()
     await Promise.all(Array.from({ length: 20 }, () => deliverUntilTaken(shop, shop.checkout)))
     expect(await shop.kept()).toEqual(ONE_SALE)
     expect(await shop.outcomes()).toMatchObject([{ sold: true, outcome: { code: 'sale_credited' } }])
   })
 
-  test('twenty events of one purchase at once make one sale, and earn what was not refunded', async () => {
+  test('twenty concurrent events of one purchase make one sale, and earn what was not refunded', async () => {
     const shop = await createShop()
     const customer = stripeId('cus')
     const { id, payment_intent: paymentIntent } = oldInvoice()
@@ -406,7 +406,7 @@ describe('repeats and crowds', () => {
     },
   )
 
-  test('a sale that Stripe and the merchant tell of at once is one sale', async () => {
+  test('concurrent reports of a sale by Stripe and the merchant make one sale', async () => {
     const shop = await createShop()
     const { merchant, session, checkout } = shop
     const report = {
@@ -422,7 +422,7 @@ describe('repeats and crowds', () => {
     expect(await shop.kept()).toEqual(ONE_SALE)
   })
 
-  test('one event under two ids, as two endpoints of one account are told, makes one sale', async () => {
+  test('one event under two ids, as two endpoints of one account receive it, makes one sale', async () => {
     const shop = await createShop()
     const twins = [shop.checkout, { ...shop.checkout, id: stripeId('evt') }]
     await Promise.all(twins.map((event) => deliverUntilTaken(shop, event)))
@@ -432,7 +432,7 @@ describe('repeats and crowds', () => {
 
 const FUZZ_RUNS = 300
 
-/** An event of each kind, as it should be, about one purchase. */
+/** A valid event of each type, about one purchase. */
 const soundEvents = (clickId: string, purchase: string): TestEvent[] => {
   const [id, customer] = [`in_${purchase}`, `cus_${purchase}`]
   const payment = { payment_intent: `pi_${purchase}`, charge: `ch_${purchase}` }
@@ -454,7 +454,7 @@ const soundEvents = (clickId: string, purchase: string): TestEvent[] => {
   ]
 }
 
-/** Texts and numbers that are of the right type, and wrong all the same. */
+/** Invalid values of the right type. */
 const STRANGE_TEXTS = [
   '',
   ' ',
@@ -493,7 +493,7 @@ const strangeValue = fc.oneof(
   strangeNumber,
 )
 
-/** What goes wrong in JSON that nobody has checked: more often within a type than across. */
+/** Invalid values, more often of the right type than of another. */
 const strange = (value: unknown) => {
   if (typeof value === 'string') return fc.oneof({ weight: 2, arbitrary: strangeText }, strangeValue)
   if (typeof value === 'number') return fc.oneof({ weight: 2, arbitrary: strangeNumber }, strangeValue)
@@ -502,7 +502,7 @@ const strange = (value: unknown) => {
 
 type Part = { path: string[]; value: unknown }
 
-/** Everything in an object, and the path to it. */
+/** Every value in an object, with its path. */
 const partsOf = (value: unknown, path: string[] = []): Part[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([key, child]) => {
@@ -519,9 +519,9 @@ const replaceAt = (value: unknown, [key, ...rest]: string[], by: unknown): unkno
   return { ...value, [key]: replaceAt(value[key as keyof typeof value], rest, by) }
 }
 
-/** A sound event, of which up to three parts have gone wrong. */
+/** A valid event with up to three invalid values. */
 const strangeEvent = (clickId: string) =>
-  // Some purchases are told of by many events, some by one.
+  // Some purchases have many events, some have one.
   fc
     .oneof(fc.constantFrom('1', '2', '3'), fc.uuid())
     .chain((purchase) => fc.constantFrom(...soundEvents(clickId, purchase)))
@@ -541,7 +541,7 @@ const strangeEvent = (clickId: string) =>
       )
     })
 
-test('whatever a signed event says, the answer is 200 or 400, and a sound one after it still counts', async () => {
+test('any signed event gets 200 or 400, and a valid one after it still counts', async () => {
   const { deliver, merchant, checkout, kept } = await createShop()
   await fc.assert(
     fc.asyncProperty(strangeEvent(await merchant.click()), async (event) => {

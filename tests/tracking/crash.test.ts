@@ -8,7 +8,7 @@ const ROUNDS = 3
 
 const durable = useDurable()
 
-test('whatever was answered 200 is in the database after Postgres was killed, and the repeats end in one event each', async () => {
+test('what was answered 200 is in the database after Postgres was killed, and repeats make one event each', async () => {
   const merchant = await createMerchant({
     baseUrl: durable.baseUrl(),
     database: durable.database(),

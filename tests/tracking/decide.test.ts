@@ -63,7 +63,7 @@ describe('who is credited', () => {
       steps: ['no_click'],
     },
     {
-      case: 'a click id that nothing has',
+      case: 'an unknown click id',
       facts: { click: null, customerPartner: null },
       steps: ['unknown_click'],
     },
@@ -75,7 +75,7 @@ describe('who is credited', () => {
       steps: ['click'],
     },
     {
-      case: 'a click that expires this very moment',
+      case: 'a click that expires at this moment',
       facts: { click: click(partner(), '2026-06-15T12:00:00Z'), customerPartner: null },
       steps: ['expired_click'],
     },
@@ -85,14 +85,14 @@ describe('who is credited', () => {
       steps: ['partner_inactive'],
     },
     {
-      case: 'last: a new click takes the customer over',
+      case: 'last: a new click moves the customer',
       facts: { click: click(leo()), customerPartner: partner() },
       to: 'leo',
       by: 'click',
       steps: ['click'],
     },
     {
-      case: 'first: the known partner beats a new click',
+      case: 'first: the known partner prevails over a new click',
       facts: { click: click(leo(first)), customerPartner: partner(first) },
       to: 'maya',
       by: 'customer',

@@ -9,7 +9,7 @@ import { createMerchant, useDatabase } from '../support/merchant.ts'
 const database = useDatabase()
 const faulty = useFaultyWorkers()
 
-/** A merchant whose fetches are counted and failed apart from everybody else's. */
+/** A merchant whose database calls are counted and made to fail, separately from other tests. */
 const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl(), ...options })
   const clickId = await merchant.click()
@@ -21,7 +21,7 @@ const createWatched = async (options: Parameters<typeof createMerchant>[0] = {})
   }
 }
 
-describe('fetches to the database (design, section 11)', () => {
+describe('database round trips (design, section 11)', () => {
   test('a click takes 1', async () => {
     const merchant = await createWatched()
     merchant.plan()

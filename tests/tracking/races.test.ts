@@ -44,7 +44,7 @@ test.each(ROUNDS)(
   },
 )
 
-test('copies of one sale that differ make one event too, and only the copies unlike the first are told of a mismatch', async () => {
+test('copies of one sale that differ make one event too, and only those unlike the first get Idempotency-Mismatch', async () => {
   const merchant = await createMerchant()
   const clickId = await merchant.click()
   const answers = await times(60, (index) =>
@@ -55,7 +55,7 @@ test('copies of one sale that differ make one event too, and only the copies unl
   expect(await database.counts(merchant)).toEqual({ events: 1, customers: 1, commissions: 1 })
 })
 
-test('200 copies of one unattributed lead at once make one event and 200 equal answers', async () => {
+test('200 concurrent copies of one unattributed lead make one event and 200 equal responses', async () => {
   const merchant = await createMerchant()
   const answers = await times(200, () => merchant.lead({}))
   expect(distinct(answers.map(({ status, body }) => ({ status, body })))).toEqual([
@@ -64,7 +64,7 @@ test('200 copies of one unattributed lead at once make one event and 200 equal a
   expect(await database.counts(merchant)).toEqual({ events: 1, customers: 0, commissions: 0 })
 })
 
-test('where the first partner keeps the customer, first events through two links at once credit one partner', async () => {
+test('under attribution "first", concurrent first events through two links credit one partner', async () => {
   for (let round = 0; round < 10; round++) {
     const merchant = await createMerchant({ program: { attribution: 'first' } })
     await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
@@ -82,7 +82,7 @@ test('where the first partner keeps the customer, first events through two links
   }
 })
 
-test('leads and sales of one new customer at once make one customer', async () => {
+test('concurrent leads and sales of one new customer make one customer', async () => {
   const merchant = await createMerchant()
   const clickId = await merchant.click()
   const answers = await times(40, (index) =>

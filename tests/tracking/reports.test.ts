@@ -17,7 +17,7 @@ const ownerOf = async ({ workspace }: Merchant) =>
     )
   )[0]?.slug
 
-test('a sale credited to the owner that was read does not bring that owner back, when a click has moved the customer meanwhile', async () => {
+test('a sale credited to the customer’s partner does not undo the move of a concurrent click', async () => {
   const merchant = await createMerchant({ program: { attribute_known_customers: true } })
   await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
   await merchant.lead({ externalId: 'user_1', clickId: await merchant.click('maya') })

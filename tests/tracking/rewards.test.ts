@@ -112,7 +112,7 @@ describe('the end of a recurring reward', () => {
       ends: '2026-03-31T00:00:00Z',
     },
     {
-      case: 'over a change to summer time, by the clock of UTC',
+      case: 'over a change to summer time, in UTC',
       first: '2026-03-01T01:30:00Z',
       months: 1,
       ends: '2026-04-01T01:30:00Z',
@@ -196,7 +196,7 @@ describe('the interval', () => {
       refused: 'past_reward_duration',
     },
     {
-      case: 'ten years on, for ever',
+      case: 'ten years later, without an end',
       interval: 'recurring',
       months: null,
       firstAt: first,

@@ -1,4 +1,4 @@
-/** One purchase that is recorded under two of its ids before anything tells that they are one: it earns once. */
+/** A purchase that is recorded under two of its ids before an event links them earns once. */
 import { expect, test } from 'vitest'
 import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
 import {
@@ -15,25 +15,25 @@ import {
 
 const database = useDatabase()
 
-/** A merchant, one purchase of 49 USD under all of its ids, and whatever may be told of it. */
+/** A merchant, one purchase of 49 USD under all of its ids, and the events and the report of it. */
 const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}) => {
   const merchant = await createMerchant(options)
   const { seed, workspace, programId } = merchant
   await seed.addCoupon(workspace.id, await seed.addPartner(workspace.id, programId, { slug: 'leo' }), 'LEO10')
-  const { deliver } = await useStripe(merchant)
+  const stripe = await useStripe(merchant)
   const clickId = await merchant.click()
   const [payment, customer] = [stripeId('pi'), stripeId('cus')]
   const paid = invoice({ customer })
-  const tell = async (type: string, object: Record<string, unknown>) => {
-    expect((await deliver(stripeEvent(type, object))).status).toBe(200)
+  const deliver = async (type: string, object: Record<string, unknown>) => {
+    expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
   }
   return {
     merchant,
     payment,
     customer,
     invoiceId: String(paid.id),
-    tell,
-    tellings: {
+    deliver,
+    deliveries: {
       report: async () => {
         const { status, body } = await merchant.sale({
           externalId: payment,
@@ -44,10 +44,10 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
         expect([status, body.attributed]).toEqual([200, true])
         return body.eventId
       },
-      invoice: () => tell('invoice.paid', paid),
-      tie: () => tell('invoice_payment.paid', invoicePayment(String(paid.id), payment)),
+      invoice: () => deliver('invoice.paid', paid),
+      link: () => deliver('invoice_payment.paid', invoicePayment(String(paid.id), payment)),
       checkout: () =>
-        tell(
+        deliver(
           'checkout.session.completed',
           checkoutSession({
             mode: 'subscription',
@@ -58,7 +58,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
           }),
         ),
     },
-    /** What each sale has come to, by whose it is, the first first; and whether all of it adds up. */
+    /** Each sale's partner and net earnings, oldest first. Checks the ledger too. */
     sales: async () => {
       expect(
         await database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id]),
@@ -73,9 +73,9 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
     },
   }
 }
-type Telling = keyof Awaited<ReturnType<typeof createPurchase>>['tellings']
+type Delivery = keyof Awaited<ReturnType<typeof createPurchase>>['deliveries']
 
-/** Every order of some things. */
+/** All permutations. */
 const orders = <T>(things: T[]): T[][] =>
   things.length < 2
     ? [things]
@@ -83,15 +83,15 @@ const orders = <T>(things: T[]): T[][] =>
         orders(things.filter((other) => other !== thing)).map((rest) => [thing, ...rest]),
       )
 
-test.each(orders<Telling>(['report', 'invoice', 'tie']))(
-  'told as %s, %s, %s and once more, a sale that is reported under its payment’s id earns once',
+test.each(orders<Delivery>(['report', 'invoice', 'link']))(
+  'received as %s, %s, %s and repeated, a sale reported under its payment’s id earns once',
   async (...order) => {
-    const { tellings, sales, payment, invoiceId, merchant } = await createPurchase()
-    for (const telling of [...order, ...order, ...order.reverse()]) await tellings[telling]()
+    const { deliveries, sales, payment, invoiceId, merchant } = await createPurchase()
+    for (const delivery of [...order, ...order, ...order.reverse()]) await deliveries[delivery]()
 
     const [first, second] = await sales()
     expect(first).toMatchObject({ slug: 'maya', cents: 980 })
-    // Told of the payment in time, Stripe's invoice is known to be the sale that is there.
+    // If the payment is linked in time, the invoice is known to be the recorded sale.
     expect([first?.externalId, second?.externalId].filter(Boolean).toSorted()).toEqual(
       second ? [invoiceId, payment].toSorted() : [payment],
     )
@@ -103,52 +103,52 @@ test.each(orders<Telling>(['report', 'invoice', 'tie']))(
   },
 )
 
-test.each(orders<Telling>(['report', 'checkout', 'invoice', 'tie']))(
-  'told as %s, %s, %s, %s, the coupon of a checkout that names no invoice decides for all, and for what follows',
+test.each(orders<Delivery>(['report', 'checkout', 'invoice', 'link']))(
+  'received as %s, %s, %s, %s, the coupon of a checkout without an invoice decides all of it, and renewals',
   async (...order) => {
-    const { tellings, sales, tell, customer } = await createPurchase()
-    for (const telling of order) await tellings[telling]()
-    await tell('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
-    const told = await sales()
-    expect(new Set(told.map(({ slug }) => slug))).toEqual(new Set(['leo']))
-    expect(told.filter(({ cents }) => cents !== 0).map(({ cents }) => cents)).toEqual([980, 980])
+    const { deliveries, sales, deliver, customer } = await createPurchase()
+    for (const delivery of order) await deliveries[delivery]()
+    await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+    const recorded = await sales()
+    expect(new Set(recorded.map(({ slug }) => slug))).toEqual(new Set(['leo']))
+    expect(recorded.filter(({ cents }) => cents !== 0).map(({ cents }) => cents)).toEqual([980, 980])
   },
 )
 
-test('whoever reported the sale is answered the same when it turns out to be Stripe’s', async () => {
-  const { tellings } = await createPurchase()
-  await tellings.invoice()
-  const eventId = await tellings.report()
-  await tellings.tie()
-  expect(await tellings.report()).toBe(eventId)
+test('a repeated report gets the same response after the sale turns out to be Stripe’s', async () => {
+  const { deliveries } = await createPurchase()
+  await deliveries.invoice()
+  const eventId = await deliveries.report()
+  await deliveries.link()
+  expect(await deliveries.report()).toBe(eventId)
 
   const later = await createPurchase()
-  await later.tellings.invoice()
-  await later.tellings.tie()
-  expect(await later.tellings.report()).toBe(await later.tellings.report())
+  await later.deliveries.invoice()
+  await later.deliveries.link()
+  expect(await later.deliveries.report()).toBe(await later.deliveries.report())
 })
 
-test('a refund takes its share back once, whether it comes before or after both sales are known to be one', async () => {
-  const { tellings, sales, tell, payment } = await createPurchase()
+test('a refund reverses its share once, whether it arrives before or after the sales are linked', async () => {
+  const { deliveries, sales, deliver, payment } = await createPurchase()
   const id = stripeId('ch')
-  await tellings.report()
-  await tellings.invoice()
-  await tell('refund.created', refund({ payment_intent: payment, charge: id, amount: 490 }))
+  await deliveries.report()
+  await deliveries.invoice()
+  await deliver('refund.created', refund({ payment_intent: payment, charge: id, amount: 490 }))
   expect((await sales()).map(({ cents }) => cents)).toEqual([882, 0])
-  await tellings.tie()
+  await deliveries.link()
   expect((await sales()).map(({ cents }) => cents)).toEqual([882, 0])
-  await tell('charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 2_450 }))
+  await deliver('charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 2_450 }))
   expect((await sales()).map(({ cents }) => cents)).toEqual([490, 0])
 })
 
-test('the reward of a customer’s first sale is not lost with the sale that took it', async () => {
-  const { tellings, sales, tell, customer } = await createPurchase({
+test('a customer’s one-time reward is not lost with the duplicate that earned it', async () => {
+  const { deliveries, sales, deliver, customer } = await createPurchase({
     program: { reward_interval: 'one-time' },
   })
-  await tellings.invoice()
-  await tellings.report()
-  await tellings.tie()
-  await tell('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
+  await deliveries.invoice()
+  await deliveries.report()
+  await deliveries.link()
+  await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
   expect((await sales()).map(({ slug, cents }) => [slug, cents])).toEqual([
     ['maya', 980],
     ['maya', 0],
@@ -156,23 +156,23 @@ test('the reward of a customer’s first sale is not lost with the sale that too
   ])
 })
 
-test('a manager sees what the event that tied two sales took back', async () => {
-  const { tellings, merchant, invoiceId } = await createPurchase()
+test('a manager sees what the event that linked two sales reversed', async () => {
+  const { deliveries, merchant, invoiceId } = await createPurchase()
   const manager = await merchant.asManager()
-  await tellings.checkout()
-  await tellings.invoice()
-  await tellings.tie()
+  await deliveries.checkout()
+  await deliveries.invoice()
+  await deliveries.link()
   const { body } = await manager.get('/stripe/events')
   const [last] = body.data as { outcome: { code: string; text: string } }[]
   expect(last?.outcome.code).toBe('commission_changed')
   expect(last?.outcome.text).toBe(`9.80 USD of the commission of “leo” for ${invoiceId} was reversed.`)
 })
 
-test('eight copies of the event that ties two sales take back once', async () => {
-  const { tellings, sales } = await createPurchase()
-  await tellings.checkout()
-  await tellings.invoice()
-  await Promise.all(Array.from({ length: 8 }, () => tellings.tie()))
+test('eight concurrent copies of the event that links two sales reverse once', async () => {
+  const { deliveries, sales } = await createPurchase()
+  await deliveries.checkout()
+  await deliveries.invoice()
+  await Promise.all(Array.from({ length: 8 }, () => deliveries.link()))
   expect((await sales()).map(({ slug, cents }) => [slug, cents])).toEqual([
     ['leo', 980],
     ['leo', 0],

@@ -16,7 +16,7 @@ import {
 const database = useDatabase()
 const faulty = useFaultyWorkers()
 
-/** A merchant with a paid checkout that a click of maya's led to, and whose fetches are counted and failed. */
+/** A merchant with a paid checkout by maya's click, whose database calls are counted and made to fail. */
 const createWatched = async () => {
   const merchant = await createMerchant({ baseUrl: faulty.baseUrl() })
   const { workspace, programId, apiKey } = merchant
@@ -36,7 +36,7 @@ const createWatched = async () => {
     checkout,
     deliver,
     ...faulty.watch(tenant),
-    /** What Stripe's events and the merchant's report came to. */
+    /** The ledger after Stripe's events and the merchant's report. */
     ledger: async () => {
       const [row] = await database.query(
         `select (select array_agg(amount_cents::int order by id) from commissions where workspace_id = w.id) as earned,
@@ -55,7 +55,7 @@ type Watched = Awaited<ReturnType<typeof createWatched>>
 
 const ONE_SALE = { earned: [980], sales: 1, customers: 1, referrals: 1 }
 
-/** What a checkout led to. Once its sale was committed unseen, it finds a sale that is there. */
+/** The outcomes of a checkout. After an unconfirmed commit, the retry finds the sale. */
 const SOLD = expect.stringMatching(/^(sale_credited|nothing_changed)$/)
 
 /**
@@ -85,8 +85,8 @@ const at = (step: number, ...faults: Fault[]) => [...Array<null>(step).fill(null
 const everyStep = (kind: keyof typeof STEPS, faults: readonly Fault[]) =>
   STEPS[kind].flatMap((name, step) => faults.map((fault) => ({ name, step, fault })))
 
-describe('fetches to the database (design, section 11)', () => {
-  test('a checkout takes 7, its repeat 2, and what is of no interest 1', async () => {
+describe('database round trips (design, section 11)', () => {
+  test('a checkout takes 7, its repeat 2, and an unused event type 1', async () => {
     const { plan, deliver, checkout, fetches } = await createWatched()
     const deliveries = [
       { event: checkout, takes: 7 },
@@ -108,7 +108,7 @@ describe('fetches to the database (design, section 11)', () => {
     expect(fetches()).toBe(6)
   })
 
-  test('what is not dated takes none, and a wrong signature 1', async () => {
+  test('a wrong timestamp takes none, and a wrong signature 1', async () => {
     const { plan, deliver, checkout, fetches } = await createWatched()
     plan()
     await deliver(checkout, { at: new Date(1_000) })
@@ -118,7 +118,7 @@ describe('fetches to the database (design, section 11)', () => {
   })
 })
 
-/** Stripe sends again what was not taken; and now and then what was. */
+/** Stripe repeats a failed delivery, and sometimes a successful one. */
 const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
   plan()
   for (let round = 0; round < 2; round++) expect((await deliver(checkout)).status).toBe(200)
@@ -137,7 +137,7 @@ describe.concurrent('a checkout that the database fails ends in one sale', () =>
   )
 
   test.each(everyStep('checkout', LASTING))(
-    'when $name meets $fault for good, Stripe hears 503, and its repeat saves it',
+    'when $name meets $fault for good, Stripe receives 503, and its repeat saves it',
     async ({ step, fault }) => {
       const watched = await createWatched()
       watched.plan(...at(step, ...Array<Fault>(20).fill(fault)))
@@ -151,7 +151,7 @@ describe.concurrent('a checkout that the database fails ends in one sale', () =>
   )
 })
 
-describe.concurrent('a refund that the database fails takes back once', () => {
+describe.concurrent('a refund that the database fails reverses once', () => {
   test.each(everyStep('refund', LASTING))(
     'when $name meets $fault for good, and Stripe repeats it',
     async ({ step, fault }) => {
@@ -167,12 +167,12 @@ describe.concurrent('a refund that the database fails takes back once', () => {
   )
 })
 
-/** After the checkout's own: what a renewal that was told of before takes, to be credited to whoever brought the customer. */
+/** After the checkout's own: the round trips that credit an earlier renewal to the referring partner. */
 const RENEWAL_STEPS = ['its purchase', 'its facts', 'its ledger', 'the outcome'].flatMap((name, index) =>
   LASTING.map((fault) => ({ name, step: 6 + index, fault })),
 )
 
-describe.concurrent('a renewal that came before the checkout is credited, too', () => {
+describe.concurrent('a renewal that arrived before the checkout is credited too', () => {
   test.each(RENEWAL_STEPS)(
     'when $name meets $fault for good, and Stripe repeats the checkout',
     async ({ step, fault }) => {
@@ -198,7 +198,7 @@ test.concurrent('a Worker that ends between the event and the ledger leaves a re
   expect(await ledger()).toEqual({ ...ONE_SALE, outcomes: ['sale_credited'] })
 })
 
-test.concurrent('another event of the purchase finishes what a lost one began, and the repeat says so', async () => {
+test.concurrent('another event of the purchase completes an interrupted one, and the repeat says so', async () => {
   const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
   plan(...at(2, ...Array<Fault>(20).fill('cut_before')))
   expect((await deliver(checkout)).status).toBe(503)
@@ -213,7 +213,7 @@ test.concurrent('another event of the purchase finishes what a lost one began, a
   })
 })
 
-/** The first is that of track-sale; the others are those of the stripe-webhook Worker, which it asks. */
+/** The first is track-sale's; the others are those of the stripe-webhook Worker that it calls. */
 const REPORT_STEPS = [
   'the read',
   'the note',
@@ -227,7 +227,7 @@ const EVERY_REPORT_FAULT = REPORT_STEPS.flatMap((name, step) =>
   LASTING.map((fault) => ({ name, step, fault })),
 )
 
-describe.concurrent('a sale that Stripe told of first, and then the merchant, is one sale', () => {
+describe.concurrent('a sale that Stripe reports before the merchant is one sale', () => {
   const report = ({ paymentIntent, session }: Watched) => ({
     externalId: paymentIntent,
     customerExternalId: 'user_1',
@@ -235,7 +235,7 @@ describe.concurrent('a sale that Stripe told of first, and then the merchant, is
     clickId: `${session.client_reference_id}`,
   })
 
-  test('whose report takes 7 fetches, and its repeat 1', async () => {
+  test('whose report takes 7 round trips, and its repeat 1', async () => {
     const watched = await createWatched()
     await watched.deliver(watched.checkout)
     for (const takes of [REPORT_STEPS.length, 1]) {

@@ -1,6 +1,6 @@
 /**
- * Whatever the order in which a purchase is told, the ledger is the same: the events of one purchase, shuffled and
- * repeated, and the merchant's own report among them, against an account of the same purchase in the fewest words.
+ * The ledger does not depend on the order of a purchase's events: they are shuffled and repeated, with the merchant's own
+ * report among them, and compared with a short model of the rules.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -23,9 +23,9 @@ import { timesOver } from '../../support/thorough.ts'
 
 const database = useDatabase()
 
-/** Of each program: 1,000 in all when it is thorough. */
+/** Per program: 1,000 in total in a thorough run. */
 const HISTORIES = timesOver({ often: 30, thorough: 250 })
-/** Histories that are told at the same time: they meet in the database, but not in a purchase. */
+/** Concurrent histories: they share the database, but no purchase. */
 const AT_ONCE = 5
 
 const PROGRAMS = {
@@ -36,7 +36,7 @@ const PROGRAMS = {
 } as const
 type ProgramName = keyof typeof PROGRAMS
 
-/** A purchase and all that becomes of it. */
+/** A purchase and everything that follows. */
 type Story = {
   /** To whom an import gave the customer beforehand. */
   owner: 'carl' | null
@@ -48,7 +48,7 @@ type Story = {
   report: 'dora' | null | false
   /** Whether the merchant reports under an id of its own for the customer. */
   ownId: boolean
-  /** Whether the merchant, or the checkout, tells of a subscription's first payment instead of its invoice. */
+  /** Whether the merchant, or the checkout, names a subscription's first payment instead of its invoice. */
   reportsPayment: boolean
   namesPayment: boolean
   mode: 'payment' | 'subscription'
@@ -80,8 +80,8 @@ const story: fc.Arbitrary<Story> = fc.record({
   renews: fc.boolean(),
 })
 
-/** One thing that is told: an event of Stripe's, or the merchant's report. */
-type Telling = { event: TestEvent } | { report: Record<string, unknown> }
+/** An event of Stripe, or the merchant's report. */
+type Delivery = { event: TestEvent } | { report: Record<string, unknown> }
 
 type Ids = {
   customer: string
@@ -95,11 +95,16 @@ type Ids = {
 const refundCents = ({ grossCents, refunds }: Story) =>
   refunds.map(({ percent }) => Math.floor((grossCents * percent) / 100))
 
-/** All that is told of a story, in the right order. */
-const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, start: number): Telling[] => {
+/** All deliveries of a story, in order. */
+const deliveriesOf = (
+  story: Story,
+  ids: Ids,
+  clicks: Record<'bob' | 'dora', string>,
+  start: number,
+): Delivery[] => {
   const { mode, shape, grossCents, taxCents } = story
   const isSubscription = mode === 'subscription'
-  const event = (type: string, object: Record<string, unknown>, after: number): Telling => ({
+  const event = (type: string, object: Record<string, unknown>, after: number): Delivery => ({
     event: stripeEvent(type, object, { created: start + after }),
   })
   const paid = (id: string, after: number) => {
@@ -120,7 +125,7 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
     })
   }
   const payment = { payment_intent: ids.payment, charge: ids.charge }
-  const told: Telling[] = [
+  const deliveries: Delivery[] = [
     event(
       'checkout.session.completed',
       checkoutSession({
@@ -139,11 +144,11 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
       5,
     ),
   ]
-  if (isSubscription) told.push(event('invoice.paid', paid(ids.invoice, 4), 4))
+  if (isSubscription) deliveries.push(event('invoice.paid', paid(ids.invoice, 4), 4))
   if (isSubscription && shape === 'new')
-    told.push(event('invoice_payment.paid', invoicePayment(ids.invoice, ids.payment), 4))
+    deliveries.push(event('invoice_payment.paid', invoicePayment(ids.invoice, ids.payment), 4))
   if (story.report !== false) {
-    told.push({
+    deliveries.push({
       report: {
         externalId: isSubscription && !story.reportsPayment ? ids.invoice : ids.payment,
         customerExternalId: story.ownId ? `user_${ids.customer}` : ids.customer,
@@ -152,21 +157,21 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
       },
     })
   }
-  if (isSubscription && story.renews) told.push(event('invoice.paid', paid(ids.renewal, 60), 60))
+  if (isSubscription && story.renews) deliveries.push(event('invoice.paid', paid(ids.renewal, 60), 60))
 
   let inAll = 0
   for (const [index, cents] of refundCents(story).entries()) {
     const { fails } = story.refunds[index] ?? { fails: false }
     const fields = { ...payment, id: `re_${index}_${ids.payment}`, amount: cents }
-    told.push(event('refund.created', refund({ ...fields, status: 'pending' }), 100 + index))
-    told.push(
+    deliveries.push(event('refund.created', refund({ ...fields, status: 'pending' }), 100 + index))
+    deliveries.push(
       event(
         'charge.refunded',
         charge({ id: ids.charge, ...payment, amount: grossCents, amount_refunded: inAll + cents }),
         100 + index,
       ),
     )
-    told.push(
+    deliveries.push(
       event(
         fails ? 'refund.failed' : 'refund.updated',
         refund({ ...fields, status: fails ? 'failed' : 'succeeded' }),
@@ -179,15 +184,15 @@ const tell = (story: Story, ids: Ids, clicks: Record<'bob' | 'dora', string>, st
     const about = (status: string) =>
       dispute({ ...payment, id: `dp_${ids.payment}`, amount: grossCents, status })
     const inquiry = story.dispute === 'inquiry'
-    told.push(
+    deliveries.push(
       event('charge.dispute.created', about(inquiry ? 'warning_needs_response' : 'needs_response'), 200),
     )
-    told.push(event('charge.dispute.closed', about(inquiry ? 'warning_closed' : story.dispute), 201))
+    deliveries.push(event('charge.dispute.closed', about(inquiry ? 'warning_closed' : story.dispute), 201))
   }
-  return told
+  return deliveries
 }
 
-/** Whom the rules credit, by what was bought, and with how much in all. */
+/** The model: whom the rules credit with how much, per purchase. */
 const account = (program: ProgramName, story: Story) => {
   const { owner, coupon, mode, grossCents, taxCents } = story
   const clicked = story.report || story.click
@@ -213,12 +218,12 @@ const account = (program: ProgramName, story: Story) => {
   return sales
 }
 
-/** What the ledger says: by what was bought, its partner, and what all its commissions come to, under whichever id. */
+/** The ledger: the partner and the net earnings per purchase, under any of its ids. */
 const ledger = async (merchant: Merchant, { invoice, payment, renewal }: Ids) => {
   const rows = await database.query<{ name: string; slug: string | null; cents: number; broken: number }>(
     `select case e.external_id when $3 then 'renewal' else 'first' end as name, p.slug,
             (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
-            -- Whoever is not credited has nothing left, nothing is taken back twice, and one commission stands at most.
+            -- Partners who are not credited earn nothing, nothing is reversed twice, at most one commission is current.
             (select count(*) from (
                select c.partner_id, sum(c.amount_cents) from commissions c where c.event_id = e.id
                group by c.partner_id having c.partner_id is distinct from e.partner_id and sum(c.amount_cents) <> 0) x)::int
@@ -256,15 +261,15 @@ const openShop = async (program: ProgramName) => {
   return { merchant, stripe: await useStripe(merchant), clicks, manager: await merchant.asManager() }
 }
 
-const deliver = async (merchant: Merchant, stripe: StripeAccount, telling: Telling, address: string) => {
-  if ('report' in telling) return (await merchant.sale(telling.report)).status
-  return (await stripe.deliver(telling.event, { headers: { 'CF-Connecting-IP': address } })).status
+const deliver = async (merchant: Merchant, stripe: StripeAccount, delivery: Delivery, address: string) => {
+  if ('report' in delivery) return (await merchant.sale(delivery.report)).status
+  return (await stripe.deliver(delivery.event, { headers: { 'CF-Connecting-IP': address } })).status
 }
 
 let histories = 0
 
 test.each(Object.keys(PROGRAMS) as ProgramName[])(
-  `${HISTORIES} purchases of a “%s” program, told in any order, with repeats, or all at once, end in the ledger of the right order`,
+  `${HISTORIES} purchases of a “%s” program, received in any order, repeated or concurrently, end in the same ledger`,
   async (program) => {
     const { merchant, stripe, clicks, manager } = await openShop(program)
 
@@ -290,27 +295,27 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
           [ids.customer],
         )
       }
-      const told = tell(story, ids, clicks, seconds() - 1_000)
-      const shuffled = told
-        .map((telling, index) => ({ telling, key: order[index] ?? 0 }))
+      const deliveries = deliveriesOf(story, ids, clicks, seconds() - 1_000)
+      const shuffled = deliveries
+        .map((delivery, index) => ({ delivery, key: order[index] ?? 0 }))
         .sort((a, b) => a.key - b.key)
-        .map(({ telling }) => telling)
+        .map(({ delivery }) => delivery)
       for (const repeat of repeats) {
-        const again = told[repeat % told.length]
+        const again = deliveries[repeat % deliveries.length]
         if (again) shuffled.splice(repeat % (shuffled.length + 1), 0, again)
       }
       const statuses = together
-        ? await Promise.all(shuffled.map((telling) => deliver(merchant, stripe, telling, tag)))
+        ? await Promise.all(shuffled.map((delivery) => deliver(merchant, stripe, delivery, tag)))
         : []
       if (!together)
-        for (const telling of shuffled) statuses.push(await deliver(merchant, stripe, telling, tag))
+        for (const delivery of shuffled) statuses.push(await deliver(merchant, stripe, delivery, tag))
 
       expect(statuses.filter((status) => status !== 200)).toEqual([])
       expect(await ledger(merchant, ids)).toEqual(account(program, story))
     }
 
-    // A one-time reward goes to the customer's first sale that is told, and whose customer was known before may be
-    // told of the second sale first.
+    // A one-time reward goes to the customer's first sale that is received; for a customer who was known before, that may
+    // be the second one.
     const stories =
       program === 'one-time' ? story.filter(({ owner, renews }) => owner === null || !renews) : story
     const keys = fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 16, maxLength: 16 })
