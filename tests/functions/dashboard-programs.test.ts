@@ -198,6 +198,6 @@ describe('groups', () => {
       'leadReward.percent': '30',
     })
     expect(answer.status).toBe(400)
-    expect(answer.html).toContain('A lead has no amount')
+    expect(answer.html).toContain('a lead has no amount')
   })
 })

@@ -1,15 +1,14 @@
 /** Set-up of every test file: `fetch` checks each response of the API against the OpenAPI document. */
 import { afterAll, expect } from 'vitest'
+import type { CheckedFetch } from './contract.ts'
 
 /** Loaded with the first response: most unit tests get none. */
 let contract: Promise<typeof import('./contract.ts')> | undefined
 
-type Checked = typeof fetch & { unchecked?: typeof fetch }
-
 // Set-up files run again for each test file, also where files share a process.
-const unchecked = (fetch as Checked).unchecked ?? fetch
+const unchecked = (fetch as CheckedFetch).unchecked ?? fetch
 
-const checked: Checked = async (input, init) => {
+const checked: CheckedFetch = async (input, init) => {
   const response = await unchecked(input, init)
   const { url, method } = input instanceof Request ? input : { url: String(input), method: 'GET' }
   if (url.includes('/api/')) {

@@ -1,13 +1,17 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createShop } from '../../../dev/demo/shop/app.ts'
 import { createTributary, type Sale } from '../../../dev/demo/shop/tributary.ts'
+import { uncheckedFetch } from '../../support/contract.ts'
 
 describe('the merchant’s reports', () => {
   type Call = { at: number; body: string; headers: IncomingHttpHeaders }
   type Answer = { status: number; retryAfter?: number; body?: object }
   const RECORDED: Answer = { status: 200, body: { eventId: null, attributed: false } }
+
+  // These responses come from a stand-in for the API.
+  beforeEach(() => void vi.stubGlobal('fetch', uncheckedFetch()))
 
   const closers: (() => void)[] = []
   afterEach(() => {
