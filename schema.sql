@@ -302,8 +302,8 @@ create index events_uncredited_click_idx on events (workspace_id, id)
     where click_id is not null and attributed_by is distinct from 'click';
 
 
--- The key by which the payouts Worker calls a workspace's own Stripe account, from which
--- partners are paid: encrypted as the signing secrets are.
+-- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
+-- the payouts Worker only, and encrypted like the signing secrets.
 create table stripe_keys (
     workspace_id       uuid         primary key
         constraint stripe_keys_workspace_id_fkey references workspaces (id),
@@ -315,10 +315,10 @@ create table stripe_keys (
 );
 
 
--- The Stripe account of a partner, to which a workspace sends what it earned in any of
--- its programs: it belongs to the e-mail address. It is written down before Stripe is
--- asked for it, so that asking twice makes one. What Stripe says of it is read again
--- whenever Stripe tells of a change; one that was disconnected stays for its payouts.
+-- A partner's connected Stripe account: one per e-mail address and workspace, for all of its
+-- programs. The row is written before the account is created at Stripe, so that concurrent
+-- requests create one account. Its status is read again on each event about it. The row of
+-- a disconnected account is kept, because payouts refer to it.
 create table payout_accounts (
     id                 uuid         primary key,
     workspace_id       uuid         not null
@@ -330,7 +330,7 @@ create table payout_accounts (
     status             text         not null default 'onboarding'
         constraint payout_accounts_status_check
             check (status in ('onboarding', 'in_review', 'enabled', 'restricted', 'closed')),
-    checked_at         timestamptz,            -- when Stripe was last asked
+    checked_at         timestamptz,            -- when the status was last read
     created_at         timestamptz  not null,
     disconnected_at    timestamptz,
 
@@ -338,25 +338,25 @@ create table payout_accounts (
     constraint payout_accounts_status_stripe_check check (status <> 'enabled' or stripe_account_id is not null)
 );
 
--- One connected account per person and workspace; and which does this person have?
+-- One connected account per person and workspace. Which accounts does this person have?
 create unique index payout_accounts_email_workspace_id_key
     on payout_accounts (email, workspace_id) where disconnected_at is null;
 
 
--- A payout run takes what was payable at one moment, of one program or of all, and
--- makes a payout of it for each partner and currency. It claims in pages, so that a run
--- that was cut short goes on where it was. A manual run is for merchants who pay by bank:
--- they mark it paid, may take that back, and confirm it in the end.
+-- A payout run claims the commissions that are payable at its cutoff, of one program or of
+-- all, and creates a payout per partner and currency. It claims in pages, so that a run that
+-- was interrupted continues at its cursor. A manual run is for merchants who pay by bank:
+-- they mark it as paid, can undo that, and finally confirm it.
 create table payout_runs (
     id              uuid         primary key,
     workspace_id    uuid         not null
         constraint payout_runs_workspace_id_fkey references workspaces (id),
-    program_id      uuid,                      -- null is all of them
+    program_id      uuid,                      -- null for all programs
     method          text         not null
         constraint payout_runs_method_check check (method in ('stripe', 'manual')),
     cutoff_at       timestamptz  not null,
-    scheduled_for   timestamptz,               -- null when somebody asked for it
-    created_by      text,                      -- who did, by e-mail address
+    scheduled_for   timestamptz,               -- the schedule's occurrence; null if a manager started it
+    created_by      text,                      -- that manager's e-mail address
     created_at      timestamptz  not null,
     claim_cursor    uuid,                      -- the last partner claimed
     claimed_at      timestamptz,               -- when all partners were claimed
@@ -379,14 +379,15 @@ create table payout_runs (
     constraint payout_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
 
--- Which runs have not come to their end?
+-- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
 
 
--- What a run sends one partner in one currency: the sum of the commissions that name it.
+-- A payout is what a run pays one partner in one currency: the sum of the commissions that
+-- refer to it.
 -- Its transfer at Stripe has an idempotency key of the payout's id and key_version.
 -- key_used_at is written before the first call with that key, because Stripe forgets a
--- key after a day. A payout that failed has let go of its commissions, and keeps its amount.
+-- key after a day. A failed or canceled payout has no commissions, and keeps its amount.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -397,7 +398,7 @@ create table payouts (
         constraint payouts_currency_check check (currency ~ '^[A-Z]{3}$'),
     amount_cents       bigint       not null
         constraint payouts_amount_cents_check check (amount_cents > 0),
-    stripe_account_id  text,                   -- where it is sent to; null is by the merchant's bank
+    stripe_account_id  text,                   -- the destination; null if paid by bank
     created_at         timestamptz  not null,
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
@@ -435,7 +436,7 @@ create trigger payouts_never_change
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
 
--- What was paid to this partner, and what in this workspace, newest first?
+-- Which payouts does this partner have, and this workspace, newest first?
 create index payouts_partner_id_idx   on payouts (partner_id, id);
 create index payouts_workspace_id_idx on payouts (workspace_id, id);
 
@@ -597,9 +598,9 @@ begin
 end $$;
 
 
--- Mails to be sent, written together with what they tell of, and kept once they are
--- sent. One that is being sent, or that failed, is due again at next_attempt_at; one
--- that can't be delivered has failed_at, and waits for a manager.
+-- The outbox. A mail is inserted in the transaction of the change that it reports, and kept
+-- after it was sent. It is due at next_attempt_at, which is the end of the lease while it is
+-- being sent. One that cannot be delivered has failed_at, until a manager retries it.
 create table mails (
     id               uuid         primary key,
     workspace_id     uuid         not null
@@ -609,11 +610,11 @@ create table mails (
             check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
     recipient        text         not null,
     partner_id       uuid,
-    payout_id        uuid,                    -- what the mail tells of, when that is a payout
-    details          jsonb        not null,   -- what the template of this kind is filled with
+    payout_id        uuid,                    -- the payout that it reports
+    details          jsonb        not null,   -- the data of the kind's template
     created_at       timestamptz  not null,
     attempts         integer      not null default 0,
-    first_attempt_at timestamptz,             -- a transport knows a mail again for a day from then on
+    first_attempt_at timestamptz,             -- the transport deduplicates for a day from then on
     next_attempt_at  timestamptz  not null,
     last_error       text,
     sent_at          timestamptz,
@@ -622,7 +623,7 @@ create table mails (
         when sent_at is not null then 'sent' when failed_at is not null then 'failed'
         when attempts > 0 then 'retrying' else 'queued' end) virtual,
 
-    -- One mail of a kind per payout, however often its outcome is written down.
+    -- One mail of a kind per payout, however often its result is saved.
     constraint mails_payout_id_kind_key unique (payout_id, kind),
     constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
     constraint mails_payout_id_check check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed'))),
@@ -633,10 +634,10 @@ create table mails (
 -- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
 create unique index mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;
 
--- What is to be sent now?
+-- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
 
--- What was sent for this workspace, and what failed?
+-- Which mails does this workspace have, newest first?
 create index mails_workspace_id_idx on mails (workspace_id, id);
 
 
@@ -727,32 +728,32 @@ create index verifications_value_idx on auth.verifications (value, expires_at);
 create index verifications_expires_at_idx on auth.verifications (expires_at);
 
 
--- Whether the ledger adds up: gives a row for each thing that is not as it must be, and none when all is well. What
--- constraints guard is looked at too: they may have been taken away by hand, or restored rows may have got past them.
+-- Verifies the ledger: returns a row per violation, none if it is consistent. It also checks what constraints guard,
+-- because constraints may have been dropped, or bypassed by a restore.
 create function verify_ledger()
 returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable as $$
-    select 'a payout is the sum of its commissions', p.workspace_id, p.id,
-           format('%s %s against commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
+    select 'a payout equals the sum of its commissions', p.workspace_id, p.id,
+           format('%s %s, commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
     from payouts p left join commissions c on c.payout_id = p.id
     where p.failed_at is null and p.canceled_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
 
     union all
-    select 'a payout that failed or was canceled has let go of its commissions', p.workspace_id, p.id,
-           format('it still has %s', count(*))
+    select 'a failed or canceled payout has no commissions', p.workspace_id, p.id,
+           format('%s commissions', count(*))
     from payouts p join commissions c on c.payout_id = p.id
     where p.failed_at is not null or p.canceled_at is not null
     group by p.id
 
     union all
-    select 'a commission is paid in its own currency, to its own partner', c.workspace_id, c.id,
+    select 'a commission is paid to its own partner, in its own currency', c.workspace_id, c.id,
            format('the payout is %s', c.payout_id)
     from commissions c left join payouts p on p.id = c.payout_id
     where c.payout_id is not null
       and (p.id is null or (c.partner_id, c.program_id, c.currency) is distinct from (p.partner_id, p.program_id, p.currency))
 
     union all
-    select 'nothing is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
+    select 'no commission is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
     where c.payable_at > r.cutoff_at
 
@@ -762,13 +763,13 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by workspace_id, transfer_id having count(*) > 1
 
     union all
-    select 'a payout is as its manual run is', p.workspace_id, p.id, format('the run is %s', r.id)
+    select 'a payout has the status of its manual run', p.workspace_id, p.id, format('the run is %s', r.id)
     from payouts p join payout_runs r on r.id = p.run_id
     where r.method = 'manual'
       and (((p.paid_at is null) <> (r.marked_paid_at is null)) or ((p.canceled_at is null) <> (r.canceled_at is null)))
 
     union all
-    select 'a payout goes the way of its run, and has a transfer once it is paid by Stripe', p.workspace_id, p.id,
+    select 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it', p.workspace_id, p.id,
            format('the run is %s, by %s', r.id, r.method)
     from payouts p join payout_runs r on r.id = p.run_id
     where (r.method = 'stripe') <> (p.stripe_account_id is not null)
@@ -777,61 +778,61 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
        or p.program_id <> r.program_id
 
     union all
-    select 'a payout is sent to its own partner', p.workspace_id, p.id, format('%s is of %s', p.stripe_account_id, a.email)
+    select 'a payout is sent to the account of its own partner', p.workspace_id, p.id, format('%s belongs to %s', p.stripe_account_id, a.email)
     from payouts p join partners pa on pa.id = p.partner_id
     left join payout_accounts a on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
     where p.stripe_account_id is not null and a.email is distinct from pa.email
 
     union all
-    select 'one commission stands for an event', c.workspace_id, c.event_id, format('there are %s', count(*))
+    select 'an event has one current commission', c.workspace_id, c.event_id, format('there are %s', count(*))
     from current_commissions c where c.event_id is not null
     group by c.workspace_id, c.event_id having count(*) > 1
 
     union all
-    select 'one one-time commission per customer', workspace_id, customer_id, format('there are %s', count(*))
+    select 'a customer has one one-time commission per program', workspace_id, customer_id, format('there are %s', count(*))
     from commissions where one_time
     group by workspace_id, program_id, customer_id having count(*) > 1
 
     union all
-    select 'one opening balance per partner', workspace_id, partner_id, format('there are %s', count(*))
+    select 'a partner has one opening balance', workspace_id, partner_id, format('there are %s', count(*))
     from commissions where kind = 'opening_balance'
     group by workspace_id, partner_id having count(*) > 1
 
     union all
-    select 'reversals never exceed what they reverse', c.workspace_id, c.id,
+    select 'reversals do not exceed the commission', c.workspace_id, c.id,
            format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
     from commissions c join commissions r on r.reverses_id = c.id
     group by c.id having sum(r.amount_cents) not between -c.amount_cents and 0
 
     union all
-    select 'a commission that another replaces is taken back whole', c.workspace_id, c.id,
+    select 'a replaced commission is reversed in full', c.workspace_id, c.id,
            format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
     from commissions c join commissions n on n.replaces_id = c.id left join commissions r on r.reverses_id = c.id
     group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
 
     union all
-    select 'a reversal is of the same partner, event and currency', r.workspace_id, r.id, format('it reverses %s', c.id)
+    select 'a reversal has the partner, event and currency of its commission', r.workspace_id, r.id, format('it reverses %s', c.id)
     from commissions r join commissions c on c.id = r.reverses_id
     where (r.partner_id, r.event_id, r.currency, r.payable_at)
           is distinct from (c.partner_id, c.event_id, c.currency, c.payable_at)
        or c.kind = 'reversal'
 
     union all
-    select 'whoever an event is not credited to has earned nothing by it', c.workspace_id, e.id,
+    select 'only the credited partner earns by an event', c.workspace_id, e.id,
            format('%s has %s', c.partner_id, sum(c.amount_cents))
     from commissions c join events e on e.id = c.event_id
     where c.partner_id is distinct from e.partner_id
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
 
     union all
-    select 'one purchase earns once, whatever it is recorded as', c.workspace_id, e.id,
+    select 'a purchase earns once, however often it is recorded', c.workspace_id, e.id,
            format('%s has %s', c.partner_id, sum(c.amount_cents))
     from commissions c join events e on e.id = c.event_id
     where e.steps @> '[{"code": "same_purchase"}]'
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
 
     union all
-    select 'nothing joins two workspaces', j.workspace_id, j.id, j.what
+    select 'no row refers to another workspace', j.workspace_id, j.id, j.what
     from (
         select c.id, c.workspace_id, 'a commission and its partner'
             from commissions c join partners p on p.id = c.partner_id where p.workspace_id <> c.workspace_id

@@ -1,6 +1,6 @@
 /**
- * `npm run ledger:verify`: whether the ledger of a database adds up. The checks are the function verify_ledger of
- * schema.sql. It changes nothing. Ends with 1 when something is wrong, and with 2 when it could not find out.
+ * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql. It changes
+ * nothing. Exit code 1: violations. Exit code 2: the check could not run.
  */
 import { join, resolve } from 'node:path'
 import type { Demo } from '../dev/demo/demo.ts'
@@ -9,21 +9,21 @@ import { readIfThere } from '../dev/runtime/files.ts'
 import { counted } from '../lib/plural.ts'
 import { withClient } from './database.ts'
 
-const WRONG = 1
+const VIOLATED = 1
 const FAILED = 2
 
-/** What of the ledger is not as it must be. */
+/** A row of verify_ledger. */
 type Violation = { invariant: string; workspace_id: string; subject_id: string; details: string }
 
 const COUNTS = `
   select (select count(*) from commissions)::int as commissions, (select count(*) from payouts)::int as payouts`
 
-/** The database to look at: the one that is named, or that of the system which runs on this machine. */
+/** DATABASE_URL, or the database of the local `npm start`. */
 const findDatabase = (): string => {
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL
   const demo = readIfThere(join(resolve(process.env.DATA_DIR || join(ROOT, '.data')), 'demo.json'))
   if (demo) return (JSON.parse(demo) as Demo).databaseUrl
-  throw new Error('Say which database: DATABASE_URL=postgres://... npm run ledger:verify')
+  throw new Error('Set DATABASE_URL: DATABASE_URL=postgres://... npm run ledger:verify')
 }
 
 try {
@@ -33,16 +33,16 @@ try {
     const [{ commissions, payouts } = { commissions: 0, payouts: 0 }] = rows
     const size = `${counted(commissions, 'commission')} and ${counted(payouts, 'payout')}`
     if (violations.length === 0) {
-      console.log(`The ledger adds up: ${size}.`)
+      console.log(`The ledger is consistent: ${size}.`)
       return
     }
     for (const { invariant, workspace_id, subject_id, details } of violations) {
-      console.log(`Not so: ${invariant}.\n  ${subject_id} of workspace ${workspace_id}: ${details}`)
+      console.log(`Violated: ${invariant}.\n  ${subject_id} of workspace ${workspace_id}: ${details}`)
     }
-    console.log(`\nThe ledger does not add up in ${counted(violations.length, 'place')}, of ${size}.`)
-    process.exitCode = WRONG
+    console.log(`\n${counted(violations.length, 'violation')} in ${size}.`)
+    process.exitCode = VIOLATED
   })
 } catch (error) {
-  console.error(`The ledger was not verified. ${(error as Error).message}`)
+  console.error(`The ledger could not be verified. ${(error as Error).message}`)
   process.exitCode = FAILED
 }

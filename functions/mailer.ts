@@ -5,7 +5,7 @@ import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
 
-/** Sends mail: what stands in the outbox, when the clock says so, and sign-in links when the auth Worker asks. */
+/** Sends mail: the outbox by cron, and sign-in links on request of the auth Worker. */
 export default class Mailer extends WorkerEntrypoint<DatabaseEnv & TransportEnv> implements MailerService {
   /** Nobody calls it by HTTP. */
   override async fetch() {

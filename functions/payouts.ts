@@ -12,7 +12,7 @@ import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
-/** POST /api/workspaces/:workspace/payouts/run: pays what is payable. Spec, section 3; design, sections 7 and 12. */
+/** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<PayoutEnv>().post(
   '/api/workspaces/:workspace/payouts/run',
   manager(),
@@ -37,13 +37,13 @@ const app = createApp<PayoutEnv>().post(
   },
 )
 
-/** Pays partners: when the clock says so, and when a manager asks. It alone calls the merchants' Stripe accounts. */
+/** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
 export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements PayoutsService {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
 
-  /** Pays what is due, and logs one line of JSON about it. */
+  /** Pays what is due, and logs one line of JSON. */
   override async scheduled() {
     const start = Date.now()
     const log = (level: string, entry: object) =>

@@ -112,6 +112,8 @@ export default createRoutes<StripeEnv>()
   })
   .post(`${PATH}/key/remove`, managersOnly(), async (c) => {
     await foundKey(c)
-    const isRemoved = await removeStripeKey(c.var.db, actOf(c))
-    return isRemoved === false ? showStripe(c, { message: KEY_IN_USE }, 409) : done(c, 'key_removed')
+    const outcome = await removeStripeKey(c.var.db, actOf(c))
+    return outcome === 'payouts_in_flight'
+      ? showStripe(c, { message: KEY_IN_USE }, 409)
+      : done(c, 'key_removed')
   })

@@ -34,7 +34,7 @@ const toCells = (line: RunLine, runId: string): string[] => [
 
 const RUN = '/api/workspaces/:workspace/payout-runs/:id'
 
-/** /payouts and /payout-runs: what was paid to whom, and what is done by hand. Design, section 12. */
+/** /payouts and /payout-runs: lists payouts and runs, and changes manual runs. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/payouts', member(), query(PayoutQuery), async (c) => {
     const { db, workspace } = c.var
@@ -65,7 +65,7 @@ export default createRoutes()
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     const refusal = exportRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
-    // Not streamed: a file that broke off half-way would look whole, and not everybody be paid.
+    // Not streamed: a truncated file would look complete, and some partners would not be paid.
     const lines = await listRunLines(db, workspace.id, run.id)
     const date = run.createdAt.toISOString().slice(0, 10)
     return c.body(csvLines([HEAD, ...lines.map((line) => toCells(line, run.id))]), 200, {

@@ -67,9 +67,9 @@ export default createRoutes<StripeEnv>()
     return c.json(stored.key satisfies StripeKeyResponse)
   })
   .delete('/api/workspaces/:workspace/stripe/key', manager(), async (c) => {
-    const isRemoved = await removeStripeKey(c.var.db, actOf(c))
-    if (isRemoved === undefined) throw new ApiError('not_found', 'The workspace has no Stripe key.')
-    if (!isRemoved) throw new ApiError('conflict', KEY_IN_USE)
+    const outcome = await removeStripeKey(c.var.db, actOf(c))
+    if (outcome === 'no_key') throw new ApiError('not_found', 'The workspace has no Stripe key.')
+    if (outcome === 'payouts_in_flight') throw new ApiError('conflict', KEY_IN_USE)
     return c.body(null, 204)
   })
   .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {

@@ -1,4 +1,4 @@
-/** The partners' own Stripe accounts: one per person and workspace, whatever Stripe says of it. */
+/** Partners' connected Stripe accounts: one per person and workspace. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -6,7 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 import type { PayoutAccountStatus } from './payouts.ts'
 
-/** A partner's account. Without `stripeAccountId` it is an intent: Stripe has not said yet that it made one. */
+/** A partner's account. Without `stripeAccountId` it is an intent: Stripe has not confirmed its creation yet. */
 export type PayoutAccount = {
   id: string
   workspaceId: string
@@ -34,10 +34,10 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
 export const listPayoutAccounts = (db: Db, email: string): Promise<PayoutAccount[]> =>
   payoutAccountsQuery(db, email).execute()
 
-/** Whose an account is to be: a person's, in a workspace. */
+/** The person and workspace that an account belongs to. */
 export type Holder = { workspaceId: string; email: string }
 
-/** What onboarding goes by: the workspace's key, whether this is a partner of it, and the account so far. */
+/** Reads the workspace's key, whether the person is its partner, and their account. */
 export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => {
   const [[key], partners, [account]] = await db.batch([
     db
@@ -58,7 +58,7 @@ export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => 
   return { key, isPartner: partners.length > 0, account }
 }
 
-/** Writes down that an account is to be made, unless there is one. @returns the one that there is now */
+/** Inserts an intent to create an account, unless an account exists. @returns the current row */
 export const intendPayoutAccount = async (
   db: Db,
   { workspaceId, email }: Holder,
@@ -72,22 +72,22 @@ export const intendPayoutAccount = async (
       .compile(),
     payoutAccountsQuery(db, email).where('workspace_id', '=', workspaceId).compile(),
   ])
-  if (!account) throw new Error('An account that was written down was not there.')
+  if (!account) throw new Error('The account was inserted, but not found.')
   return account
 }
 
-/** Takes back an intent that Stripe has refused, so that another country may be chosen. */
+/** Deletes an intent that Stripe refused, so that the partner can choose another country. */
 export const withdrawIntent = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('payout_accounts').where('id', '=', id).where('stripe_account_id', 'is', null).execute()
 }
 
-/** The Stripe account whose key it is, under which partners' accounts are made. */
+/** The merchant's Stripe account, under which partners' accounts are created. */
 export type Platform = { platform: string; livemode: boolean }
 
 /**
- * Writes down which account Stripe has made.
+ * Saves the id of the account that Stripe created.
  *
- * @returns false when it is of no use any more: somebody has disconnected it meanwhile, or given the workspace the key
+ * @returns false if the account can no longer be used: it was disconnected meanwhile, or the workspace now has the key
  * of another Stripe account
  */
 export const bindPayoutAccount = async (
@@ -114,7 +114,7 @@ export const bindPayoutAccount = async (
   return bound.length > 0
 }
 
-/** What is needed to ask Stripe about an account, and the database's time before it is asked. */
+/** Reads the key for a request about an account, and the database's time before that request. */
 export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccountId: string) => {
   const { rows } = await sql<{ ciphertext: string | null; askedAt: string }>`
     select k.ciphertext, clock_timestamp()::text as "askedAt"
@@ -124,16 +124,16 @@ export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccoun
 }
 
 /**
- * Writes down what Stripe said of an account. Of two who asked at once, whoever began later knows at least as much:
- * what the other one says is dropped. An account that was fit once and lacks something now is restricted.
+ * Saves an account's status. Of concurrent requests, the result of the one that started last wins. An account that was
+ * enabled before and has new requirements is restricted.
  *
- * @param askedAt by the database's clock, before Stripe was asked
+ * @param askedAt the database's time before the request to Stripe
  */
 export const saveAccountStatus = async (
   db: Db,
-  told: { workspaceId: string; stripeAccountId: string; status: PayoutAccountStatus; askedAt: string },
+  reading: { workspaceId: string; stripeAccountId: string; status: PayoutAccountStatus; askedAt: string },
 ): Promise<void> => {
-  const { workspaceId, stripeAccountId, status, askedAt } = told
+  const { workspaceId, stripeAccountId, status, askedAt } = reading
   await sql`
     update payout_accounts
     set status = case when ${status} = 'onboarding' and status in ('enabled', 'restricted')
@@ -143,7 +143,7 @@ export const saveAccountStatus = async (
       and (checked_at is null or checked_at <= ${askedAt}::timestamptz)`.execute(db)
 }
 
-/** One of the accounts that partners have under the workspace's Stripe account; none while there is a key. */
+/** A connected account of a workspace that has no key; null if it has one, or if nobody is connected. */
 export const findOrphan = async (db: Db, workspaceId: string): Promise<string | null> => {
   const row = await db
     .selectFrom('payout_accounts as a')
@@ -159,18 +159,19 @@ export const findOrphan = async (db: Db, workspaceId: string): Promise<string | 
   return row?.id ?? null
 }
 
+export type Disconnection = 'disconnected' | 'not_connected' | 'payout_in_flight'
+
 /**
- * Lets go of a person's account, unless a payout to it is under way. At Stripe it stays as it is.
+ * Disconnects a person's account, unless a payout to it is in flight. The account at Stripe does not change.
  *
- * @param id of the account, when another one may have taken its place
- * @param now the same at each try, by which what was done by an earlier one is known
- * @returns whether there was one; null when a payout stands in the way
+ * @param id of the account, if it may have been replaced
+ * @param now the same for each retry: identifies the row that an earlier attempt disconnected
  */
 export const disconnectAccount = async (
   db: Db,
   { workspaceId, email, id = null }: Holder & { id?: string | null },
   now: Date,
-): Promise<boolean | null> => {
+): Promise<Disconnection> => {
   const isMeant = sql<SqlBool>`workspace_id = ${workspaceId} and email = ${email} and id = coalesce(${id}::uuid, id)`
   const accounts = db.selectFrom('payout_accounts').where(isMeant)
   const isPaid = sql<SqlBool>`exists (
@@ -188,5 +189,6 @@ export const disconnectAccount = async (
     accounts.where('disconnected_at', 'is', null).select('id').compile(),
     accounts.where('disconnected_at', '=', now).select('id').compile(),
   ])
-  return left.length > 0 ? null : gone.length > 0
+  if (left.length > 0) return 'payout_in_flight'
+  return gone.length > 0 ? 'disconnected' : 'not_connected'
 }

@@ -1,28 +1,32 @@
-/** What a run of payouts may use up of a Worker: fetches, which are counted, and time. */
+/** The fetches and the time that a payout run may use. */
 import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
 
-/** How many fetches a run may still make, and when it must come to its end. */
+/** The fetches that a run has left, and when it must end. */
 export type Budget = { fetches: number; endsAt: number }
 
 export type BudgetEnv = DatabaseEnv & {
-  /** How many fetches one run may make. */
+  /** The number of fetches per run. */
   MAX_FETCHES: string
 }
 
-/** Of the 50 that Cloudflare's free plan allows. It goes for a setting that is no number, too. */
+/** Cloudflare's free plan allows 50. Also used if MAX_FETCHES is not a number. */
 const DEFAULT_FETCHES = 45
 
-/** What a run has that may take so long. */
+/** The budget of a run that may take `ms`. */
 export const newBudget = ({ MAX_FETCHES }: BudgetEnv, ms: number): Budget => ({
   fetches: Number(MAX_FETCHES) >= 1 ? Number(MAX_FETCHES) : DEFAULT_FETCHES,
   endsAt: Date.now() + ms,
 })
 
-/** Whether there are fetches left, and time. */
+/** Whether fetches and time are left. */
 export const hasLeft = ({ fetches, endsAt }: Budget): boolean => fetches > 0 && Date.now() < endsAt
 
-/** Asks the database, and counts what that took, repeats included. */
-export const ask = async <T>(env: DatabaseEnv, budget: Budget, work: (db: Db) => Promise<T>): Promise<T> => {
+/** Queries the database, and deducts the fetches that it took, retries included. */
+export const withDb = async <T>(
+  env: DatabaseEnv,
+  budget: Budget,
+  work: (db: Db) => Promise<T>,
+): Promise<T> => {
   const db = connect(env)
   try {
     return await work(db)

@@ -1,4 +1,4 @@
-/** Payout runs: what is owed to whom, and how a run takes it. What becomes of the payouts is in transfers.ts. */
+/** Balances, and how payout runs claim them. transfers.queries.ts sends the payouts. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -6,7 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
 import type { PayoutMethod, PayoutSchedule, SkipCode } from './payouts.ts'
 
-/** What a run pays: all that was payable at one moment, in one program or in all. */
+/** What a run pays: everything payable at the cutoff, in one program or in all. */
 export type RunScope = {
   workspaceId: string
   programId: string | null
@@ -14,29 +14,29 @@ export type RunScope = {
   cutoffAt: Date
 }
 
-/** What is owed to a partner in one currency, all that was taken back deducted, and why a run leaves it. */
+/** A partner's balance in one currency, net of reversals, and why a run skips it. */
 export type Balance = {
   partnerId: string
   currency: string
   amountCents: bigint
-  /** null when the run pays it. */
+  /** null if the run pays it. */
   code: SkipCode | null
 }
 
-/** Whether a commission, `c`, is one that a run may take. */
+/** Whether a run may claim the commission `c`. */
 const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)`
 
-/** What is owed to all partners, by currency. What has come to nothing is no balance. */
+/** All balances other than zero. */
 const allSums = (scope: RunScope) => sql`
       select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
       from commissions c where ${isOpen(scope)}
       group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
 
 /**
- * Balances, each with the account that it goes to and the reason why a run leaves it. A minimum is in the minor units of
- * whatever currency.
+ * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
+ * of every currency.
  */
 const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
@@ -51,7 +51,7 @@ const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) 
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
                                and a.disconnected_at is null and a.status = 'enabled'`
 
-/** What a run would pay now, and what it would leave. */
+/** The balances that a run would pay or skip now. */
 export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> => {
   const { rows } = await sql<Balance>`
     select partner_id as "partnerId", currency, amount_cents as "amountCents", code
@@ -59,7 +59,7 @@ export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> 
   return rows
 }
 
-/** Begins a run, which has claimed nothing yet. Repeating it is harmless. @returns its id */
+/** Inserts a run that has claimed nothing yet. May be repeated. @returns its id */
 export const beginRun = async (
   db: Db,
   { workspaceId, programId, method, cutoffAt }: RunScope,
@@ -94,8 +94,8 @@ export const beginRun = async (
 export type Occurrence = { schedule: PayoutSchedule; at: Date }
 
 /**
- * Begins the runs of the programs whose schedule is due, one per occurrence, however often it is called. A program whose
- * workspace has no key of Stripe waits for one.
+ * Inserts the runs of programs whose schedule is due, one per occurrence. Idempotent. Programs of workspaces without a
+ * Stripe key wait for one.
  */
 export const beginScheduledRuns = async (db: Db, occurrences: Occurrence[], now: Date): Promise<void> => {
   await sql`
@@ -108,10 +108,10 @@ export const beginScheduledRuns = async (db: Db, occurrences: Occurrence[], now:
     on conflict do nothing`.execute(db)
 }
 
-/** A run that has not claimed all yet. */
+/** A run that has not claimed everything yet. */
 export type OpenRun = RunScope & { id: string }
 
-/** The oldest runs that have not claimed all yet. */
+/** The oldest runs that have not claimed everything yet. */
 export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
   db
     .selectFrom('payout_runs')
@@ -128,20 +128,20 @@ export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
     .execute()
 
 /**
- * How many commissions are taken at once, about: a partner's go together, so those of the last one come on top. Each
- * costs some 50 microseconds, and a statement has to be far quicker than the timeout of a try.
+ * Commissions per statement, approximately: a partner's are claimed together, so the last partner may exceed it. Each
+ * takes about 50 microseconds, and a statement must finish well within the timeout.
  */
 const MAX_COMMISSIONS = 5_000
-/** Before all others. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+/** Sorts before all ids. */
+const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lets a run take what is owed to its next partners: their commissions, netted, become a payout for each partner and
- * currency. Concurrent runs are serialized, so no balance is split. Repeated after an unseen commit, it takes
- * the partners after those. A run by Stripe takes nothing once the key is gone: nothing could be sent, nor given back.
+ * Claims the balances of a run's next partners: their commissions, netted, become a payout per partner and currency.
+ * Concurrent runs are serialized, so no balance is split. Repeated after an unseen commit, it claims the partners after
+ * those. A run by Stripe claims nothing once the key is gone, because its payouts could neither be sent nor released.
  *
- * Whatever is found is looked up from the partners on, one by one: a join with all that is owed would be planned by what
- * Postgres knew of the tables before they were filled.
+ * Partners and commissions are looked up one by one: Postgres would plan a join by the sizes that the tables had at the
+ * last analyze.
  *
  * @param pageSize how many partners to claim, at most
  * @returns whether all partners have been claimed
@@ -154,7 +154,7 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
       where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null for update
     ), next as (
       select c.partner_id from commissions c
-      where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NOBODY}::uuid) from run)
+      where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NIL}::uuid) from run)
         and (${method}::text <> 'stripe' or exists (select from stripe_keys where workspace_id = ${workspaceId}))
       order by c.partner_id limit ${MAX_COMMISSIONS}
     ), page as (
@@ -194,11 +194,11 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
     where r.workspace_id = ${workspaceId} and r.id = ${id}
     returning r.claimed_at is not null as "isClaimed"`
   const [, [claimed]] = await db.batch([lockPayouts(workspaceId).compile(db), claim.compile(db)])
-  // Somebody else has claimed the rest, or canceled the run.
+  // No row: another Worker has claimed the rest, or the run was canceled.
   return claimed?.isClaimed ?? true
 }
 
-/** A partner who would be paid, had it connected an account, and has not been told so. */
+/** A partner whom a run skips for lack of an account, and who has not been mailed about it. */
 export type UnnotifiedPartner = {
   partnerId: string
   email: string
@@ -208,7 +208,7 @@ export type UnnotifiedPartner = {
   amountCents: bigint
 }
 
-/** Some of the partners whom a run leaves out because they have no account, and whom no mail has told. */
+/** Some of the partners whom a run skips for lack of an account, and who have not been mailed about it. */
 export const listUnnotified = async (
   db: Db,
   scope: RunScope,

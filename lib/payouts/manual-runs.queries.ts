@@ -1,4 +1,4 @@
-/** What people do with a manual run: mark it paid, take that back, confirm it, cancel it. */
+/** The steps of a manual run: mark as paid, undo that, confirm, cancel. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -26,13 +26,12 @@ const ACTIONS: Record<RunStatus, AuditAction> = {
 }
 
 /**
- * Takes a manual run to another status, all of it in one transaction: of two steps at once, the second finds what the
- * first has done. Asking twice does it once.
+ * Changes the status of a manual run, in one transaction. Concurrent changes are serialized. Idempotent.
  *
  * @param id        a UUID
- * @param portalUrl where the mails that tell of its payouts lead to
- * @returns the run as it is then, which has another status when that was not possible: see `refusalOf`; undefined when
- *          the workspace has no such run
+ * @param portalUrl the link in the mails to partners
+ * @returns the run after the change, with another status if the change was refused: see `refusalOf`; undefined if the
+ *          workspace has no such run
  */
 export const changeRun = async (
   db: Db,
@@ -63,7 +62,7 @@ export const changeRun = async (
   return after && toRun(after)
 }
 
-/** The statement that takes a run a step on, if it is ready for it, with all that belongs to it. */
+/** The statement that changes the run, if it is ready, together with its payouts, commissions or mails. */
 const step = (
   wanted: RunStatus,
   isReady: RawBuilder<SqlBool>,
@@ -82,13 +81,13 @@ const step = (
       return sql`
         with run as (update payout_runs set marked_paid_at = null where ${isReady} returning workspace_id, id)
         update payouts po set paid_at = null from run where ${isOfRun}`
-    // By the payout alone, whose commissions are of its workspace: a plan by the workspace reads all of them for each.
+    // Without workspace_id, by which Postgres would read all commissions of the workspace per payout.
     case 'canceled':
       return sql`
         with run as (update payout_runs set canceled_at = ${at} where ${isReady} returning workspace_id, id),
              gone as (update payouts po set canceled_at = ${at} from run where ${isOfRun} returning po.id)
         update commissions c set payout_id = null from gone where c.payout_id = gone.id`
-    // Partners are told only now: nothing follows that would make the mail untrue.
+    // Partners are mailed only now, because a confirmed run cannot change.
     case 'confirmed':
       return sql`
         with run as (update payout_runs set confirmed_at = ${at} where ${isReady} returning workspace_id)
@@ -101,7 +100,7 @@ const step = (
   }
 }
 
-/** The mail that tells a partner of its payout, as a row of the outbox. */
+/** The mail about a payout, as a row of the outbox. */
 const sentMail = ({ partnerName, programName, ...line }: RunLine, portalUrl: string) => {
   const amount = formatMoney(line.amountCents, line.currency)
   const details: PayoutSentDetails = { partnerName, programName, amount, method: 'manual', portalUrl }

@@ -1,4 +1,4 @@
-/** How a partner connects a Stripe account of its own, by Stripe's hosted pages. */
+/** Connects partners' Stripe accounts, by Stripe's hosted onboarding. */
 import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
 import { decryptSecret, encryptSecret } from '../secrets.ts'
 import {
@@ -20,63 +20,64 @@ import { ConnectError } from './stripe/failures.service.ts'
 
 export type OnboardingEnv = DatabaseEnv & ConnectEnv & { SECRETS_KEY: string }
 
-const SILENT = 'Stripe did not answer. Please try again in a minute.'
-const NOT_SET_UP = 'This program does not pay by Stripe yet. Please ask whoever runs it.'
-const MERCHANTS_KEY = 'Stripe does not take this program’s key. Please tell whoever runs it.'
-const NO_PARTNER = 'Only a partner whose program works with it can connect an account.'
-const UNDER_WAY = 'A payout to this account is under way. Please disconnect it once that has arrived.'
-const CHANGED = 'Something was changed here at the same moment. Please try again.'
+const NO_RESPONSE = 'Stripe did not respond. Please try again in a minute.'
+const NOT_SET_UP = 'This program does not pay by Stripe yet. Please contact the merchant.'
+const MERCHANTS_KEY = 'Stripe rejects this program’s key. Please contact the merchant.'
+const NO_PARTNER = 'Only approved partners can connect an account.'
+const PAYOUT_IN_FLIGHT =
+  'A payout to this account is in progress. Disconnect the account after it has arrived.'
+const CHANGED = 'The account was changed at the same time. Please try again.'
 
-/** Runs what asks Stripe; what goes wrong there is said in words. */
-const inWords = async <T>(
+/** Calls Stripe, and turns its errors into refusals with a message. */
+const refusing = async <T>(
   work: () => Promise<T>,
-  words: { lockedOut: (message: string) => string; refused: (message: string) => string },
+  messages: { lockedOut: (message: string) => string; refused: (message: string) => string },
 ): Promise<T | Refused> => {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     const { kind, message } = error.failure
-    if (kind === 'locked_out') return { refused: words.lockedOut(message) }
-    return { refused: kind === 'refused' ? words.refused(message) : SILENT }
+    if (kind === 'locked_out') return { refused: messages.lockedOut(message) }
+    return { refused: kind === 'refused' ? messages.refused(message) : NO_RESPONSE }
   }
 }
 
-/** Test mode has accounts of its own, under the same Stripe account. */
+/** Test mode has its own accounts, under the same Stripe account. */
 const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
 
 /**
- * Asks Stripe whose key it is, and encrypts it. When the workspace has had a key before, and partners are connected
- * still, their accounts must be there under this one.
+ * Verifies a key with Stripe, and encrypts it. If partners are still connected under an earlier key, their accounts must
+ * exist under this one.
  */
 export const encryptKey = async (
   env: OnboardingEnv,
   workspaceId: string,
   key: string,
 ): Promise<EncryptedKey | Refused> =>
-  inWords(
+  refusing(
     async () => {
       const stripe = connectTo(env, key)
       const { id } = await stripe.platform()
       const orphan = await findOrphan(connect(env), workspaceId)
       if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
-        return { refused: 'Your partners are connected under another Stripe account, or in its other mode.' }
+        return { refused: 'Your partners are connected under another Stripe account or mode.' }
       }
       const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
       return { ciphertext, stripeAccountId: id, livemode: isLive(key) }
     },
     {
-      lockedOut: (message) => `Stripe does not take this key: ${message}`,
+      lockedOut: (message) => `Stripe rejects this key: ${message}`,
       refused: (message) => `Stripe refuses: ${message}`,
     },
   )
 
-/** Pauses after which an account is asked for again: somebody else may be at it, or the answer got lost. */
-const PAUSES_MS = [300, 900]
-/** Longer than that, nobody waits for a page. */
-const PATIENCE_MS = 5_000
+/** Delays between attempts to create an account: a concurrent request may hold the key, or the response was lost. */
+const DELAYS_MS = [300, 900]
+/** The longest time for retries, while the partner waits for the page. */
+const MAX_RETRY_MS = 5_000
 
-/** Makes the account of an intent at Stripe, once, however often it is asked for. @throws {ConnectError} */
+/** Creates the account of an intent at Stripe, idempotently. @throws {ConnectError} */
 const createAccount = async (stripe: Connect, holder: Holder, intent: PayoutAccount): Promise<string> => {
   const started = Date.now()
   const request = {
@@ -85,19 +86,19 @@ const createAccount = async (stripe: Connect, holder: Holder, intent: PayoutAcco
     metadata: { workspace_id: holder.workspaceId, payout_account_id: intent.id },
     idempotencyKey: `account_${intent.id}`,
   }
-  for (const pause of PAUSES_MS) {
+  for (const pause of DELAYS_MS) {
     try {
       return await stripe.createAccount(request)
     } catch (error) {
       const isUnclear = error instanceof ConnectError && error.failure.kind === 'unclear'
-      if (!isUnclear || Date.now() - started > PATIENCE_MS) throw error
+      if (!isUnclear || Date.now() - started > MAX_RETRY_MS) throw error
     }
     await new Promise((resume) => setTimeout(resume, pause))
   }
   return stripe.createAccount(request)
 }
 
-/** The account of an intent: made at Stripe and written down. @returns null when it is of no use any more */
+/** Creates the account of an intent, and saves its id. @returns null if the account can no longer be used */
 const makeAccount = async (
   db: Db,
   stripe: Connect,
@@ -113,18 +114,18 @@ const makeAccount = async (
   }
 }
 
-/** Writes down how Stripe says an account is. @throws {ConnectError} */
-const look = async (db: Db, stripe: Connect, workspaceId: string, id: string, askedAt: string) => {
+/** Reads an account's status from Stripe, and saves it. @throws {ConnectError} */
+const updateStatus = async (db: Db, stripe: Connect, workspaceId: string, id: string, askedAt: string) => {
   const { status } = await stripe.readAccount(id)
   await saveAccountStatus(db, { workspaceId, stripeAccountId: id, status, askedAt })
   return status
 }
 
 /**
- * Begins or continues a partner's onboarding. Each step is written down before the next, so that whoever comes back
- * goes on with the same account.
+ * Starts or continues a partner's onboarding. Each step is saved before the next, so that a repeated call continues with
+ * the same account.
  *
- * @throws {Unavailable} the same call again goes on
+ * @throws {Unavailable} a repeated call continues
  */
 export const startOnboarding = async (
   env: OnboardingEnv,
@@ -147,11 +148,11 @@ export const startOnboarding = async (
     return id === null ? { refused: CHANGED } : { url: await link(id) }
   }
   const beginAnew = async ({ id }: PayoutAccount) => {
-    const isFree = (await disconnectAccount(db, { ...holder, id }, new Date())) !== null
-    return isFree ? begin() : { refused: UNDER_WAY }
+    const outcome = await disconnectAccount(db, { ...holder, id }, new Date())
+    return outcome === 'payout_in_flight' ? { refused: PAYOUT_IN_FLIGHT } : begin()
   }
 
-  return inWords(
+  return refusing(
     async () => {
       if (account?.status === 'closed') return beginAnew(account)
       try {
@@ -159,9 +160,10 @@ export const startOnboarding = async (
       } catch (error) {
         const isRefused = error instanceof ConnectError && error.failure.kind === 'refused'
         if (!isRefused || !account?.stripeAccountId) throw error
-        // There is no way into an account that was closed without our hearing of it.
+        // The account may have been closed without an event.
         const known = await loadKnownAccount(db, workspaceId, account.stripeAccountId)
-        const status = known && (await look(db, stripe, workspaceId, account.stripeAccountId, known.askedAt))
+        const status =
+          known && (await updateStatus(db, stripe, workspaceId, account.stripeAccountId, known.askedAt))
         if (status !== 'closed') throw error
         return beginAnew(account)
       }
@@ -171,11 +173,11 @@ export const startOnboarding = async (
 }
 
 /**
- * Asks Stripe how a partner's account is, and writes that down. Nothing comes of an account that nobody knows, nor of
- * one that the workspace's key opens no more: Stripe telling again would change nothing about that.
+ * Reads an account's status from Stripe, and saves it. Unknown accounts, and those that the workspace's key cannot read,
+ * are ignored: a repeat would not help.
  *
  * @throws {Unavailable}
- * @throws {ConnectError} when Stripe has not said how it is
+ * @throws {ConnectError} if Stripe returned no status
  */
 export const refreshAccount = async (
   env: OnboardingEnv,
@@ -187,19 +189,20 @@ export const refreshAccount = async (
   const key = known?.ciphertext && (await decryptSecret(env.SECRETS_KEY, workspaceId, known.ciphertext))
   if (!known || !key) return
   try {
-    await look(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
+    await updateStatus(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return
     throw error
   }
 }
 
-/** Lets go of a partner's account, unless a payout to it is under way. @throws {Unavailable} */
+/** Disconnects a partner's account, unless a payout to it is in flight. @throws {Unavailable} */
 export const disconnect = async (
   env: OnboardingEnv,
   workspaceId: string,
   email: string,
 ): Promise<{ disconnected: boolean } | Refused> => {
-  const disconnected = await disconnectAccount(connect(env), { workspaceId, email }, new Date())
-  return disconnected === null ? { refused: UNDER_WAY } : { disconnected }
+  const outcome = await disconnectAccount(connect(env), { workspaceId, email }, new Date())
+  if (outcome === 'payout_in_flight') return { refused: PAYOUT_IN_FLIGHT }
+  return { disconnected: outcome === 'disconnected' }
 }

@@ -1,4 +1,4 @@
-/** What the pages of payouts show beside payouts and runs. */
+/** What the payout pages show besides payouts and runs. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -6,7 +6,7 @@ import { earnedQuery } from '../tracking/commissions.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { runQuery, runsQuery, toRun } from './runs.queries.ts'
 
-/** More programs than any merchant has been seen to have: a form offers them all. */
+/** The form lists all programs, up to this many. */
 const MOST_PROGRAMS = 200
 
 const programNamesQuery = (db: Db, workspaceId: string) =>
@@ -18,7 +18,7 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** Whether the merchant's Stripe account can be reached, and how many partners are owed something that can't be sent. */
+/** Whether the workspace has a key, and how many partners with a balance have no account. */
 const setupQuery = (workspaceId: string, now: Date) => sql<{
   hasKey: boolean
   unconnected: number
@@ -35,7 +35,7 @@ const setupQuery = (workspaceId: string, now: Date) => sql<{
                 group by c.partner_id, c.currency
                 having sum(c.amount_cents) > 0) owed) as unconnected`
 
-/** What is owed, whether it can be paid, and the newest runs, in one fetch. */
+/** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
   const [earned, [setup], programs, runs] = await db.batch([
     earnedQuery(db, workspaceId, now).compile(),
@@ -51,7 +51,7 @@ export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRe
  * A run and its newest payouts, in one fetch.
  *
  * @param id a UUID
- * @returns undefined when the workspace has no such run
+ * @returns undefined if the workspace has no such run
  */
 export const readRunPage = async (db: Db, workspaceId: string, id: string, slice: PageRequest) => {
   const [[run], payouts] = await db.batch([
@@ -61,7 +61,7 @@ export const readRunPage = async (db: Db, workspaceId: string, id: string, slice
   return run && { run: toRun(run), payouts }
 }
 
-/** What some partners of a workspace are called, by their ids. */
+/** The names of partners, by their ids. */
 export const namePartners = async (db: Db, workspaceId: string, ids: string[]) => {
   const rows = await db
     .selectFrom('partners')

@@ -11,8 +11,8 @@ export type PayoutFilter = PageRequest & {
 }
 
 /**
- * Whether a transfer of a payout may be under way at Stripe, or still has to be made: the predicate of
- * payouts_processing_idx, word for word. A condition on `status` would not use that index.
+ * Whether a payout by Stripe is still to be sent: the predicate of payouts_processing_idx, word for word. A condition on
+ * `status` would not use that index.
  *
  * @param p the alias of the payout
  */

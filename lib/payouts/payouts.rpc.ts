@@ -1,23 +1,23 @@
-/** What the payouts Worker offers to the Workers that hold no secret: see functions/payouts.ts. */
+/** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
 
-/** A refusal in words for whoever asked. */
+/** A refusal, with a message for the user. */
 export type Refused = { refused: string }
 
-/** A key as it is kept: see the table stripe_keys. */
+/** A key as stored: see the table stripe_keys. */
 export type EncryptedKey = { ciphertext: string; stripeAccountId: string; livemode: boolean }
 
-/** A partner's way into Stripe. */
+/** A request for the address of Stripe's onboarding page. */
 export type OnboardingRequest = {
   workspaceId: string
-  /** The partner's, under which the account is kept. */
+  /** The partner's address, to which the account belongs. */
   email: string
-  /** ISO 3166, upper case: where the partner lives. Stripe never lets it change. */
+  /** ISO 3166, upper case: the partner's country. Stripe does not let it change. */
   country: string
-  /** Where Stripe sends the partner back to when it is done, or has left half-way. */
+  /** Where Stripe redirects the partner after onboarding, complete or not. */
   returnUrl: string
-  /** Where Stripe sends the partner when the link no longer works: a page that asks for another. */
+  /** Where Stripe redirects the partner if the link has expired: a page that requests another. */
   refreshUrl: string
 }
 
@@ -32,13 +32,13 @@ export type RunRequest = {
 }
 
 export type PayoutsService = {
-  /** Asks Stripe whose key it is, and encrypts it for the database. */
+  /** Verifies a key with Stripe, and encrypts it. */
   encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
-  /** Begins or continues a partner's onboarding. @returns the address of Stripe's page */
+  /** Starts or continues a partner's onboarding. @returns the address of Stripe's page */
   startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
-  /** Asks Stripe how a partner's account is, and writes that down. An account that nobody knows is left alone. */
+  /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */
   refreshAccount: (workspaceId: string, stripeAccountId: string) => Promise<void>
-  /** Lets go of a partner's account, unless a payout to it is under way. */
+  /** Disconnects a partner's account, unless a payout to it is in flight. */
   disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused>

@@ -1,8 +1,8 @@
-/** Payout runs: what a manager asks for, and what the clock does. */
+/** Runs payouts, for a manager's request and for the cron. */
 import { connect } from '../db/connection.ts'
 import { mailPartners } from '../mail/outbox.queries.ts'
 import { formatMoney } from '../money.ts'
-import { ask, type Budget, hasLeft, newBudget } from './budget.service.ts'
+import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import {
   beginRun,
   beginScheduledRuns,
@@ -21,16 +21,16 @@ import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 import { hasStripeKey } from './stripe-keys.queries.ts'
 
-/** A page of partners is claimed in well under a second, and 10,000 partners are twenty pages. */
+/** Partners per page. A page takes well under a second. */
 const CLAIM_PAGE = 500
-/** Mails are written as many at a time as an import writes. */
+/** Mails per statement, as for imports. */
 const NOTIFY_PAGE = 500
-/** A manager waits no longer; the clock goes on from there. */
+/** The time for a manager's request. The cron continues the run. */
 const REQUEST_MS = 20_000
-/** The next run of the clock begins a minute after this one did. */
+/** The next cron starts a minute after this one. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-/** To let the manager in, find the program and the key, begin the run, and say in the end what has come of it. */
+/** For authentication, the program, the key, the start of the run, and its results. */
 const REQUEST_FETCHES = 8
 
 const connectDetails = (
@@ -43,25 +43,25 @@ const connectDetails = (
   portalUrl: new URL('/portal', env.PUBLIC_URL).href,
 })
 
-/** Tells the partners who have no account yet what waits for them, each once and for all. */
+/** Mails the partners who have a balance but no account, each once. */
 const notifyUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
   while (hasLeft(budget)) {
-    const unnotified = await ask(env, budget, (db) => listUnnotified(db, run, NOTIFY_PAGE))
+    const unnotified = await withDb(env, budget, (db) => listUnnotified(db, run, NOTIFY_PAGE))
     if (unnotified.length === 0) return
     const mails = unnotified.map((partner) => ({
       partnerId: partner.partnerId,
       recipient: partner.email,
       details: connectDetails(env, partner),
     }))
-    await ask(env, budget, (db) => mailPartners(db, run.workspaceId, 'connect_account', mails, now))
+    await withDb(env, budget, (db) => mailPartners(db, run.workspaceId, 'connect_account', mails, now))
   }
 }
 
-/** Lets a run claim what is owed, page by page, as long as the budget lasts. */
+/** Claims balances for a run, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
   let isClaimed = false
   while (!isClaimed && hasLeft(budget)) {
-    isClaimed = await ask(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
+    isClaimed = await withDb(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
   }
   if (isClaimed && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
 }
@@ -71,7 +71,7 @@ const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
     code ? [{ ...balance, amountCents: Number(amountCents), code }] : [],
   )
 
-/** What a run would come to now. */
+/** The result that a run would have now. */
 const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResultResponse> => {
   const balances = await listBalances(connect(env), scope)
   const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
@@ -91,13 +91,13 @@ const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResultR
 }
 
 const NO_KEY =
-  'Tributary has no key of your Stripe account to pay from. Set one on the page Stripe, or pay by bank: method "manual".'
+  'This workspace has no Stripe key to pay from. Set one on the page Stripe, or pay by bank: method "manual".'
 
 /**
- * Runs payouts for a manager: begins a run, and goes on with those of this workspace that were cut off. What does not
- * fit into one request, the clock does.
+ * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The cron does what does not
+ * fit into one request.
  *
- * @throws {Unavailable} asking again goes on; nobody is paid twice
+ * @throws {Unavailable} another request continues the run; nobody is paid twice
  */
 export const runPayouts = async (
   env: PayoutEnv,
@@ -123,9 +123,9 @@ export const runPayouts = async (
 }
 
 /**
- * What the clock does: begins the runs that are due, goes on with those that are open, and sends what is due.
+ * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
- * @returns how many runs it went on with, and how many payouts went which way; null when there was nothing to do
+ * @returns the number of runs, and of payouts per outcome; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
@@ -133,10 +133,10 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
     const at = latestOccurrence(schedule, now)
     return at ? [{ schedule, at }] : []
   })
-  await ask(env, budget, (db) => beginScheduledRuns(db, occurrences, now))
-  const runs = await ask(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
+  await withDb(env, budget, (db) => beginScheduledRuns(db, occurrences, now))
+  const runs = await withDb(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
   for (const run of runs) {
-    // One that can't go on holds up no other, and nothing that is to be sent.
+    // A run that fails does not stop the others, nor the sending.
     await claim(env, run, now, budget).catch((error: Error) =>
       console.log(JSON.stringify({ level: 'error', job: 'payouts', runId: run.id, error: error.message })),
     )

@@ -1,4 +1,4 @@
-/** Payout runs as people see them: how one stands, what can be done with it by hand, and when the next is due. */
+/** Payout runs: their status, the steps that they allow, and when the next one is scheduled. */
 import { UTCDateMini } from '@date-fns/utc'
 import { latestOccurrence, type PayoutMethod, type PayoutSchedule, type RunStatus } from './payouts.ts'
 
@@ -9,7 +9,7 @@ export type RunState = { method: PayoutMethod; status: RunStatus; claimedAt: Dat
 export const stripeRunStatus = (claimedAt: Date | null, processing: number): RunStatus =>
   claimedAt && processing === 0 ? 'paid' : 'processing'
 
-/** From where a manual run gets to each status, which is one step: what is confirmed or canceled stays so. */
+/** The status from which a manual run reaches each status. */
 export const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
   processing: 'paid',
   paid: 'processing',
@@ -17,15 +17,15 @@ export const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
   canceled: 'processing',
 }
 
-/** Why nothing more can be done with a run that has ended. */
+/** Why a run that has ended allows no step. */
 const ENDED: Partial<Record<RunStatus, string>> = {
-  confirmed: 'This run was confirmed: nothing of it can be changed any more.',
-  canceled: 'This run was canceled, and what it had taken is payable again: start another one.',
+  confirmed: 'This run was confirmed, and can no longer be changed.',
+  canceled: 'This run was canceled. Its commissions are payable again: start another run.',
 }
 
-/** Why a run can't be given a status, or null when it can, or has it already. */
+/** Why a run cannot change to a status; null if it can, or has it already. */
 export const refusalOf = (run: RunState, wanted: RunStatus): string | null => {
-  if (run.method === 'stripe') return 'This run is paid by Stripe, which says by itself what was paid.'
+  if (run.method === 'stripe') return 'This run is paid by Stripe, which reports what was paid.'
   const { status } = run
   if (status === wanted) return null
   if (!run.claimedAt) return STILL_CLAIMING
@@ -33,27 +33,28 @@ export const refusalOf = (run: RunState, wanted: RunStatus): string | null => {
   const ended = ENDED[status]
   if (ended) return ended
   return wanted === 'confirmed'
-    ? 'Mark this run as paid first, and confirm it once that is certain.'
-    : 'This run is marked as paid. Take that back first, if it is not so.'
+    ? 'Mark this run as paid before you confirm it.'
+    : 'This run is marked as paid. Undo that first.'
 }
 
-const STILL_CLAIMING = 'This run is still being put together. Try again in a minute.'
+const STILL_CLAIMING = 'This run is still being created. Try again in a minute.'
 
-/** Why there is no file to pay a run by bank from, or null. */
+/** Why a run has no bank file; null if it has one. */
 export const exportRefusalOf = (run: RunState): string | null => {
-  if (run.method === 'stripe') return 'This run is paid by Stripe: paid by bank too, it would be paid twice.'
+  if (run.method === 'stripe')
+    return 'This run is paid by Stripe. If you also paid it by bank, partners would be paid twice.'
   if (!run.claimedAt) return STILL_CLAIMING
   return run.status === 'canceled' ? (ENDED.canceled ?? null) : null
 }
 
-/** More days than there are from one occurrence to the next, and fewer than to the one after that. */
+/** Days after an occurrence at which the latest occurrence is the next one. */
 const DAYS_PAST_NEXT: Record<Exclude<PayoutSchedule, 'manual'>, number> = {
   weekly: 7,
   twice_monthly: 17,
   monthly: 31,
 }
 
-/** When a program of this schedule is to pay next; null for one that pays when asked. */
+/** The next occurrence of a schedule; null for `manual`. */
 export const nextOccurrence = (schedule: PayoutSchedule, now: Date): Date | null => {
   const latest = latestOccurrence(schedule, now)
   if (schedule === 'manual' || !latest) return null

@@ -1,9 +1,9 @@
-/** Sends payouts: a transfer at Stripe for each, made once, whatever is cut off where. Design, section 7. */
+/** Sends payouts: one transfer at Stripe for each, whatever is interrupted. Design, section 7. */
 import { exponentialDelay } from '../backoff.ts'
 import { newId } from '../db/ids.ts'
 import { formatMoney } from '../money.ts'
 import { decryptSecret } from '../secrets.ts'
-import { ask, type Budget, type BudgetEnv, hasLeft } from './budget.service.ts'
+import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
 import { refreshAccount } from './onboarding.service.ts'
 import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
@@ -16,22 +16,22 @@ import {
 
 export type PayoutEnv = BudgetEnv & {
   SECRETS_KEY: string
-  /** Where Stripe's API is, when it isn't at Stripe. */
+  /** The base URL of Stripe's API, for tests and the local runtime. */
   STRIPE_URL?: string
-  /** Where people reach Tributary, as mails say. */
+  /** Tributary's address, for links in mails. */
   PUBLIC_URL: string
 }
 
-/** Workers hold six connections open at a time; one is left for the database. */
-const AT_ONCE = 5
-/** A page is taken and written down. */
+/** A Worker can have six open connections; one is reserved for the database. */
+const MAX_CONCURRENT = 5
+/** Leasing a page, and saving its results. */
 const FETCHES_PER_PAGE = 2
-/** To ask how an account is: its key, Stripe, and writing it down. */
-const FETCHES_PER_LOOK = 3
-/** At most: looked for, begun anew, tried and looked for again, and then a look at the account that was refused. */
-const FETCHES_PER_TRANSFER = 4 + FETCHES_PER_LOOK
+/** Refreshing an account: its key, Stripe, and saving the status. */
+const FETCHES_PER_REFRESH = 3
+/** At most: look-up, new key version, transfer, second look-up, and a refresh of a refused account. */
+const FETCHES_PER_TRANSFER = 4 + FETCHES_PER_REFRESH
 const MAX_PAGE = 50
-/** Longer than a Worker works on one page: its time is over by then, whatever the last transfers wait for. */
+/** Longer than a Worker takes for one page, timeouts included. */
 const LEASE_MS = 120_000
 
 const MINUTE_MS = 60_000
@@ -39,25 +39,28 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Five retries in the first hour, then one an hour. */
 const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
-/** What stands in the way of a whole workspace's transfers, or of those in one currency, and how long they wait. */
-type Obstacles = Map<string, number>
+/** How long the transfers of a workspace, or those in one of its currencies, are paused. */
+type Pauses = Map<string, number>
 
-const addObstacle = (
-  obstacles: Obstacles,
+const addPause = (
+  pauses: Pauses,
   { workspaceId, currency }: DuePayout,
   outcome: AttemptResult['outcome'],
 ): void => {
-  if (outcome?.kind === 'no_funds') obstacles.set(`${workspaceId} ${currency}`, HOUR_MS)
-  if (outcome?.kind === 'unclear' || outcome?.kind === 'locked_out') obstacles.set(workspaceId, MINUTE_MS)
+  if (outcome?.kind === 'no_funds') pauses.set(`${workspaceId} ${currency}`, HOUR_MS)
+  if (outcome?.kind === 'unclear' || outcome?.kind === 'locked_out') pauses.set(workspaceId, MINUTE_MS)
 }
 
-/** How long a payout has to wait for the sake of what others met with, or undefined. */
-const obstructionOf = ({ workspaceId, currency }: DuePayout, obstacles: Obstacles): number | undefined =>
-  obstacles.get(workspaceId) ?? obstacles.get(`${workspaceId} ${currency}`)
+/** How long a payout is paused because of other payouts' results, or undefined. */
+const pauseOf = ({ workspaceId, currency }: DuePayout, pauses: Pauses): number | undefined =>
+  pauses.get(workspaceId) ?? pauses.get(`${workspaceId} ${currency}`)
 
-const LOCKED_OUT: TransferOutcome = { kind: 'locked_out', message: 'There is no key of Stripe that works.' }
+const LOCKED_OUT: TransferOutcome = {
+  kind: 'locked_out',
+  message: 'The workspace has no working Stripe key.',
+}
 
-/** What a partner is told of a payout. */
+/** The mail to the partner about a payout that was sent or has failed. */
 const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
   if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
   const details = {
@@ -71,13 +74,13 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
     : { id: newId(), details: { ...details, reason: outcome.message } }
 }
 
-/** What is written down of a payout that was not attempted. */
+/** The result of a payout that was not attempted. */
 const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResult => {
   const nextAttemptAt = new Date(Date.now() + pauseMs)
   return { id, keyVersion, outcome: 'later', transferId: null, error: null, nextAttemptAt, mail: null }
 }
 
-/** What is written down of a try. */
+/** The result to save for an attempt. */
 const resultOf = (
   portalUrl: string,
   payout: DuePayout,
@@ -93,7 +96,7 @@ const resultOf = (
   return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }
 }
 
-/** The ways into the workspaces' Stripe accounts, each opened once. */
+/** Clients for the workspaces' Stripe accounts, each created once. */
 const createConnections = (env: PayoutEnv) => {
   const opened = new Map<string, Promise<Connect | null>>()
   const open = async ({ workspaceId, encryptedKey }: DuePayout): Promise<Connect | null> => {
@@ -107,34 +110,34 @@ const createConnections = (env: PayoutEnv) => {
   }
 }
 
-/** A run of the sender. */
+/** What all pages of a run share. */
 type Sending = {
   portalUrl: string
   budget: Budget
-  obstacles: Obstacles
-  /** The time as it is now, by the clock of whoever began the run. */
+  pauses: Pauses
+  /** The current time, in the time of the run. */
   clock: () => Date
 }
 
 /**
- * Sends the payouts of a page, as many at a time as the budget surely allows. What Stripe says of one may speak against
- * others: without money in a currency, no more of it is tried, and where Stripe can't be reached, nothing.
+ * Sends the payouts of a page, as many concurrently as the budget allows. A failure may pause others: without funds in a
+ * currency, all payouts in it; if Stripe cannot be reached, all of the workspace.
  */
 const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
-  const { portalUrl, budget, obstacles, clock } = sending
+  const { portalUrl, budget, pauses, clock } = sending
   const connectionOf = createConnections(env)
 
   const send = async (payout: DuePayout): Promise<TransferResult> => {
-    const obstruction = obstructionOf(payout, obstacles)
-    if (obstruction !== undefined) return postponed(payout, obstruction)
+    const pause = pauseOf(payout, pauses)
+    if (pause !== undefined) return postponed(payout, pause)
     const stripe = await connectionOf(payout)
     const attempt = stripe
       ? await tryTransfer(env, stripe, payout, { now: clock(), budget })
       : { outcome: LOCKED_OUT, keyVersion: payout.keyVersion }
-    addObstacle(obstacles, payout, attempt.outcome)
-    // So that the next run leaves this partner out, who sees why.
+    addPause(pauses, payout, attempt.outcome)
+    // The next run then skips this partner, and the portal shows why.
     if (attempt.outcome?.kind === 'refused' && attempt.outcome.isAccount) {
-      budget.fetches -= FETCHES_PER_LOOK
+      budget.fetches -= FETCHES_PER_REFRESH
       await refreshAccount(env, payout.workspaceId, payout.stripeAccountId).catch(() => {})
     }
     return resultOf(portalUrl, payout, attempt)
@@ -143,24 +146,25 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   const results: TransferResult[] = []
   const left = [...page]
   while (left.length) {
-    // One is left for writing down the page.
-    const atOnce = Math.min(AT_ONCE, Math.floor((budget.fetches - 1) / FETCHES_PER_TRANSFER))
-    if (atOnce < 1 || !hasLeft(budget)) return [...results, ...left.map((payout) => postponed(payout, 0))]
-    results.push(...(await Promise.all(left.splice(0, atOnce).map(send))))
+    // One fetch is reserved for saving the results.
+    const concurrency = Math.min(MAX_CONCURRENT, Math.floor((budget.fetches - 1) / FETCHES_PER_TRANSFER))
+    if (concurrency < 1 || !hasLeft(budget))
+      return [...results, ...left.map((payout) => postponed(payout, 0))]
+    results.push(...(await Promise.all(left.splice(0, concurrency).map(send))))
   }
   return results
 }
 
-/** How many payouts fit into what is left of a budget. */
+/** How many payouts the rest of a budget allows. */
 const pageSize = (budget: Budget): number =>
   hasLeft(budget) ? Math.min(MAX_PAGE, budget.fetches - FETCHES_PER_PAGE - FETCHES_PER_TRANSFER + 1) : 0
 
 /**
- * Sends what is due, in pages, as long as the budget lasts. Each page is written down before Stripe is called, and
- * after. Cut off in between, it is sent again under the same keys, and Stripe answers what it answered.
+ * Sends payouts in pages, as long as the budget lasts. Each page is saved before and after the calls of Stripe. An
+ * interrupted page is sent again with the same idempotency keys, so Stripe returns the same transfers.
  *
- * @param workspaceId sends all of this workspace's that are on their way; null sends what is due of any
- * @throws {Unavailable} what was sent meanwhile is found out by whoever sends it next
+ * @param workspaceId sends all payouts in flight of this workspace; null sends those due of any
+ * @throws {Unavailable} the next attempt finds the transfers that were made
  */
 export const sendPayouts = async (
   env: PayoutEnv,
@@ -168,19 +172,19 @@ export const sendPayouts = async (
 ): Promise<Record<TransferResult['outcome'], number>> => {
   const start = Date.now()
   const sending: Sending = {
-    // Here, because nothing may be sent that can't be written down.
+    // Parsed first: an invalid URL must fail before anything is sent.
     portalUrl: new URL('/portal', env.PUBLIC_URL).href,
     budget,
-    obstacles: new Map(),
+    pauses: new Map(),
     clock: () => new Date(now.getTime() + Date.now() - start),
   }
   const tally = { sent: 0, failed: 0, spent: 0, later: 0 }
   for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
     const leaseEnd = new Date(Date.now() + LEASE_MS)
-    const page = await ask(env, budget, (db) => leasePayouts(db, { workspaceId, now, leaseEnd, limit }))
+    const page = await withDb(env, budget, (db) => leasePayouts(db, { workspaceId, now, leaseEnd, limit }))
     if (page.length === 0) break
     const results = await sendPage(env, page, sending)
-    const sentAfterFailure = await ask(env, budget, (db) => saveTransferResults(db, results, new Date()))
+    const sentAfterFailure = await withDb(env, budget, (db) => saveTransferResults(db, results, new Date()))
     if (sentAfterFailure.length) {
       console.log(
         JSON.stringify({ level: 'error', job: 'payouts', error: 'sent after it failed', sentAfterFailure }),

@@ -1,24 +1,24 @@
-/** The key of a workspace's own Stripe account, encrypted: from that account its partners are paid. */
+/** The encrypted key of a workspace's own Stripe account, from which its partners are paid. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 
-/** A key as people know it. */
+/** A key, without its secret part. */
 export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
 
-/** A key to be kept. */
+/** A key to save. */
 export type NewStripeKey = { ciphertext: string; last4: string; stripeAccountId: string; livemode: boolean }
 
-/** The key of a workspace, or none, as a query for a batch. */
+/** The key of a workspace, as a query for a batch. */
 export const stripeKeyQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('stripe_keys')
     .where('workspace_id', '=', workspaceId)
     .select(['last4', 'stripe_account_id as stripeAccountId', 'livemode', 'created_at as createdAt'])
 
-/** The key of a workspace, or none. */
+/** The key of a workspace, or undefined. */
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
   stripeKeyQuery(db, workspaceId).executeTakeFirst()
 
@@ -26,7 +26,7 @@ export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | 
 export const hasStripeKey = async (db: Db, workspaceId: string): Promise<boolean> =>
   (await findStripeKey(db, workspaceId)) !== undefined
 
-/** Whether something is on its way from the workspace's Stripe account. */
+/** Whether a payout from the workspace's Stripe account is in flight. */
 const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
   select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`
 
@@ -36,28 +36,28 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
     and disconnected_at is null and status <> 'closed')`
 
 /**
- * Keeps a key, in place of the one before. Partners' accounts belong to the Stripe account, and to its test mode or its
- * live one, under which they were made: a key of another has to wait until none of them is left.
+ * Saves a key, and replaces the one before. Partners' accounts belong to one Stripe account and mode: while there are
+ * any, or payouts in flight, the key of another account or mode is refused.
  *
- * @returns null when it has to wait
+ * @returns null if it is refused
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<StripeKey | null> => {
   const { workspaceId, now } = act
   const { ciphertext, last4, stripeAccountId, livemode } = key
-  const isOfAnother = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
+  const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
-  const mayTake = sql<SqlBool>`not (${isOfAnother} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
+  const isAllowed = sql<SqlBool>`not (${isOther} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
   const entry = auditEntry(db, {
     ...act,
     action: 'stripe_key.added',
     subjectId: null,
     details: { last4, stripeAccountId },
-    when: mayTake,
+    when: isAllowed,
   })
   const save = sql`
     insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
     select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz
-    where ${mayTake}
+    where ${isAllowed}
     on conflict (workspace_id) do update
     set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
         livemode = excluded.livemode, created_at = excluded.created_at`
@@ -70,17 +70,16 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
   return kept ?? null
 }
 
-/**
- * Forgets a key.
- *
- * @returns false when payouts are on their way under it, undefined when there is none
- */
-export const removeStripeKey = async (db: Db, act: Act): Promise<boolean | undefined> => {
+/** Deletes a key, unless payouts in flight need it. */
+export const removeStripeKey = async (
+  db: Db,
+  act: Act,
+): Promise<'removed' | 'no_key' | 'payouts_in_flight'> => {
   const { workspaceId } = act
   const key = await findStripeKey(db, workspaceId)
-  if (!key) return undefined
-  const mayGo = sql<SqlBool>`not ${isPaying(workspaceId)}`
-  const there = stripeKeyQuery(db, workspaceId)
+  if (!key) return 'no_key'
+  const isUnused = sql<SqlBool>`not ${isPaying(workspaceId)}`
+  const current = stripeKeyQuery(db, workspaceId)
   const [, , , [left]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
@@ -88,10 +87,10 @@ export const removeStripeKey = async (db: Db, act: Act): Promise<boolean | undef
       action: 'stripe_key.removed',
       subjectId: null,
       details: { last4: key.last4, stripeAccountId: key.stripeAccountId },
-      when: sql<SqlBool>`exists (${there}) and ${mayGo}`,
+      when: sql<SqlBool>`exists (${current}) and ${isUnused}`,
     }).compile(),
-    db.deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).where(mayGo).compile(),
-    there.compile(),
+    db.deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).where(isUnused).compile(),
+    current.compile(),
   ])
-  return left === undefined
+  return left ? 'payouts_in_flight' : 'removed'
 }

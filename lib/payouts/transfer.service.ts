@@ -1,12 +1,12 @@
-/** One payout's way to Stripe: its transfer is looked for, made, and looked for again before a refusal is believed. */
+/** Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final. */
 import type { DatabaseEnv } from '../db/connection.ts'
-import { ask, type Budget } from './budget.service.ts'
+import { type Budget, withDb } from './budget.service.ts'
 import { keyState } from './payouts.ts'
 import type { Connect, TransferOutcome } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
 import { type DuePayout, renewKey } from './transfers.queries.ts'
 
-/** What became of a try. No outcome: it was left for later, and speaks against no other payout. */
+/** The result of an attempt. Without an outcome it is retried later, and does not affect other payouts. */
 export type AttemptResult = { outcome: TransferOutcome | null; keyVersion: number }
 
 /** Looks for the transfer of a payout. */
@@ -19,17 +19,17 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return error.failure
     return {
       kind: 'unclear',
-      message: `Stripe could not be asked for the transfer: ${(error as Error).message}`,
+      message: `The transfer could not be looked up at Stripe: ${(error as Error).message}`,
     }
   }
 }
 
 /**
- * Makes the transfer of a payout, or finds it. What may have been tried before is looked for first, whatever Stripe
- * remembers of its key. A key that Stripe may have forgotten is never used again: if there is no transfer, there is
- * another attempt. Before a refusal is believed for good, the transfer is looked for too: what has failed was never sent.
+ * Creates the transfer of a payout, or finds it. If a key was used before, the transfer is looked up first, because Stripe
+ * may have forgotten the key; a forgotten key is replaced by a new version. A refusal is final only if there is no
+ * transfer: a failed payout was never sent.
  *
- * @param now the time as it is now, not as it was when the run began
+ * @param now the current time, not that of the start of the run
  */
 export const tryTransfer = async (
   env: DatabaseEnv,
@@ -45,7 +45,7 @@ export const tryTransfer = async (
     const key = keyState(payout.keyUsedAt, now)
     if (key === 'expiring') return { outcome: null, keyVersion }
     if (key === 'forgotten') {
-      const isOurs = await ask(env, budget, (db) => renewKey(db, payout, now))
+      const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
       if (!isOurs) return { outcome: null, keyVersion }
       keyVersion += 1
     }

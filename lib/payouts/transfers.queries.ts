@@ -1,10 +1,10 @@
-/** Payouts on their way to Stripe: which are to be sent, and what became of them. */
+/** The queue of payouts to send by Stripe: leases them, and saves what became of them. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 
-/** A payout that is about to be sent, with what its transfer and its mail need. */
+/** A leased payout, with what its transfer and its mail need. */
 export type DuePayout = {
   id: string
   workspaceId: string
@@ -20,13 +20,13 @@ export type DuePayout = {
   keyUsedAt: Date
   /** Whether this version of the key may have been used before. */
   isKeyUsed: boolean
-  /** How often it was tried, this time included. */
+  /** This one included. */
   attempts: number
-  /** The workspace's key of Stripe, encrypted; null when it was taken away. */
+  /** The workspace's encrypted Stripe key; null if it was removed. */
   encryptedKey: string | null
 }
 
-/** The same condition for payouts whose ids are known: without the index, of which Postgres would read all entries. */
+/** The same condition for payouts whose ids are known, without the index, of which Postgres would read every entry. */
 const isStillInFlight = sql`p.status = 'processing' and p.stripe_account_id is not null`
 
 type Lease = {
@@ -71,10 +71,9 @@ export const leasePayouts = async (
 }
 
 /**
- * Gives a payout a new key: Stripe has forgotten the old one, and has no transfer under it. It is written
- * down before Stripe hears of it.
+ * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved before the key is used.
  *
- * @returns false when somebody else has, or it was sent after all
+ * @returns false if another Worker has done so, or the payout was sent meanwhile
  */
 export const renewKey = async (
   db: Db,
@@ -89,43 +88,43 @@ export const renewKey = async (
   return rows.length > 0
 }
 
-/** What became of a try. */
+/** The result of an attempt. */
 export type TransferResult = {
   id: string
   keyVersion: number
   /**
-   * `failed`: refused for good, so its commissions are payable again. `spent`: refused for now, and Stripe would say the
-   * same under the same key. `later`: nobody knows, or it was not its turn.
+   * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and Stripe repeats the
+   * refusal for the same key. `later`: unknown, or not attempted.
    */
   outcome: 'sent' | 'failed' | 'spent' | 'later'
   transferId: string | null
   error: string | null
   nextAttemptAt: Date
-  /** Tells the partner of a payout that was sent or has failed. */
+  /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
 }
 
 /**
- * Writes down what became of payouts, in one transaction that may be repeated. A proof that a payout was sent
- * counts whatever the key version: nothing else changes a payout that has a newer one.
+ * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the key version; other
+ * results do not change a payout that has a newer key version.
  *
- * @returns the payouts that were sent although they had failed before, which must never be
+ * @returns the payouts that were sent although they had failed before, which must never happen
  */
 export const saveTransferResults = async (
   db: Db,
   results: TransferResult[],
   now: Date,
 ): Promise<string[]> => {
-  const told = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
+  const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
-  const isAsTried = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
+  const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
-    from ${told} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
+    from ${reported} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
   const failed = sql`
     with failed as (
       update payouts p set failed_at = ${now}, last_error = x.error
-      from ${told} where x.outcome = 'failed' and ${isAsTried}
+      from ${reported} where x.outcome = 'failed' and ${isSameAttempt}
       returning p.id
     )
     update commissions c set payout_id = null from failed where c.payout_id = failed.id`
@@ -134,19 +133,19 @@ export const saveTransferResults = async (
     set last_error = coalesce(x.error, p.last_error), next_attempt_at = x."nextAttemptAt",
         key_version = p.key_version + case when x.outcome = 'spent' then 1 else 0 end,
         key_used_at = case when x.outcome = 'later' then p.key_used_at end
-    from ${told} where x.outcome in ('spent', 'later') and ${isAsTried}`
+    from ${reported} where x.outcome in ('spent', 'later') and ${isSameAttempt}`
   const mails = sql`
     insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
     select (x.mail->>'id')::uuid, p.workspace_id, case x.outcome when 'sent' then 'payout_sent' else 'payout_failed' end,
            pa.email, p.partner_id, p.id, x.mail->'details', ${now}::timestamptz, ${now}::timestamptz
-    from ${told}
+    from ${reported}
     join payouts p on p.id = x.id
                   and (x.outcome = 'sent' and p.status = 'paid' or x.outcome = 'failed' and p.status = 'failed')
     join partners pa on pa.id = p.partner_id
     where x.mail is not null
     on conflict do nothing`
   const sentAfterFailure = sql<{ id: string }>`
-    select p.id from ${told} join payouts p on p.id = x.id and p.status = 'failed' where x.outcome = 'sent'`
+    select p.id from ${reported} join payouts p on p.id = x.id and p.status = 'failed' where x.outcome = 'sent'`
   const [, , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),

@@ -7,7 +7,7 @@ import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
-/** What stands between the ledger and these tests, which do what nobody can by the API. */
+/** Constraints and triggers that these tests drop, to create violations that the API cannot. */
 const GUARDS = `
   alter table commissions disable trigger all;
   alter table payouts disable trigger all;
@@ -56,19 +56,19 @@ const copy = (overrides: Record<string, string>) => {
 
 const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   {
-    invariant: 'a payout is the sum of its commissions',
+    invariant: 'a payout equals the sum of its commissions',
     how: ({ paid }) => `update commissions set amount_cents = 999 where id = '${paid}'`,
   },
   {
-    invariant: 'a payout that failed or was canceled has let go of its commissions',
+    invariant: 'a failed or canceled payout has no commissions',
     how: () => `update payouts set paid_at = null, transfer_id = null, failed_at = now()`,
   },
   {
-    invariant: 'a commission is paid in its own currency, to its own partner',
+    invariant: 'a commission is paid to its own partner, in its own currency',
     how: ({ paid }) => `update commissions set currency = 'EUR' where id = '${paid}'`,
   },
   {
-    invariant: 'nothing is paid before it is payable',
+    invariant: 'no commission is paid before it is payable',
     how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
   },
   {
@@ -84,33 +84,33 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
          or reverses_id = '${later}'`,
   },
   {
-    invariant: 'a payout is as its manual run is',
+    invariant: 'a payout has the status of its manual run',
     how: () => `update payout_runs set method = 'manual'`,
   },
   {
-    invariant: 'a payout goes the way of its run, and has a transfer once it is paid by Stripe',
+    invariant: 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
     how: () => `update payouts set transfer_id = null`,
   },
   {
-    invariant: 'a payout goes the way of its run, and has a transfer once it is paid by Stripe',
+    invariant: 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it',
     how: () => `update payouts set stripe_account_id = null, transfer_id = null`,
   },
   {
-    invariant: 'a payout is sent to its own partner',
+    invariant: 'a payout is sent to the account of its own partner',
     how: () => `update payout_accounts set email = 'leo@example.com'`,
   },
   {
-    invariant: 'one commission stands for an event',
+    invariant: 'an event has one current commission',
     how: ({ later }) => `${copy({})} where id = '${later}'`,
   },
   {
-    invariant: 'one one-time commission per customer',
+    invariant: 'a customer has one one-time commission per program',
     how: ({ later }) => `
       update commissions set kind = 'sale', one_time = true where id = '${later}';
       ${copy({})} where id = '${later}'`,
   },
   {
-    invariant: 'one opening balance per partner',
+    invariant: 'a partner has one opening balance',
     how: ({ later }) => {
       const balance = copy({
         customer_id: 'null',
@@ -122,37 +122,37 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     },
   },
   {
-    invariant: 'reversals never exceed what they reverse',
+    invariant: 'reversals do not exceed the commission',
     how: ({ later }) => `update commissions set amount_cents = -501 where reverses_id = '${later}'`,
   },
   {
-    invariant: 'reversals never exceed what they reverse',
+    invariant: 'reversals do not exceed the commission',
     how: ({ later }) => `update commissions set amount_cents = 1 where reverses_id = '${later}'`,
   },
   {
-    invariant: 'a commission that another replaces is taken back whole',
+    invariant: 'a replaced commission is reversed in full',
     how: ({ later }) => `
       update commissions set kind = 'sale' where id = '${later}';
       ${copy({ replaces_id: 'id' })} where id = '${later}'`,
   },
   {
-    invariant: 'a reversal is of the same partner, event and currency',
+    invariant: 'a reversal has the partner, event and currency of its commission',
     how: ({ later }) => `update commissions set currency = 'EUR' where reverses_id = '${later}'`,
   },
   {
-    invariant: 'whoever an event is not credited to has earned nothing by it',
+    invariant: 'only the credited partner earns by an event',
     how: ({ later }) => `
       update events set partner_id = null, attributed_by = null
       where id = (select event_id from commissions where id = '${later}')`,
   },
   {
-    invariant: 'one purchase earns once, whatever it is recorded as',
+    invariant: 'a purchase earns once, however often it is recorded',
     how: ({ later }) => `
       update events set steps = '[{"code": "same_purchase", "facts": {"externalId": "in_1"}}]'
       where id = (select event_id from commissions where id = '${later}')`,
   },
   {
-    invariant: 'nothing joins two workspaces',
+    invariant: 'no row refers to another workspace',
     how: ({ paid }) => `
       insert into workspaces (id, slug, name) values ('${newId()}', 'another', 'Another');
       update commissions set workspace_id = (select id from workspaces where slug = 'another') where id = '${paid}'`,
@@ -192,16 +192,16 @@ const verify = () =>
     }),
   )
 
-test('npm run ledger:verify says that all is well, or what is not, and ends accordingly', async () => {
+test('npm run ledger:verify prints the violations, and exits with 1 if there are any', async () => {
   expect(await verify()).toEqual({
     code: 0,
-    stdout: 'The ledger adds up: 3 commissions and 1 payout.\n',
+    stdout: 'The ledger is consistent: 3 commissions and 1 payout.\n',
     stderr: '',
   })
   await world.query(`update commissions set amount_cents = 999 where id = '${staged.paid}'`)
   const { code, stdout } = await verify()
   expect(code).toBe(1)
-  expect(stdout).toContain('Not so: a payout is the sum of its commissions.')
-  expect(stdout).toContain('1000 USD against commissions of 999')
-  expect(stdout).toContain('does not add up in 1 place')
+  expect(stdout).toContain('Violated: a payout equals the sum of its commissions.')
+  expect(stdout).toContain('1000 USD, commissions of 999')
+  expect(stdout).toContain('1 violation in 3 commissions')
 })

@@ -73,7 +73,7 @@ test('a canceled run makes its commissions payable again', async () => {
   await pages.post(`/payouts/runs/${id}`, { status: 'canceled' })
   const { text, html } = await pages.get(`/payouts/runs/${id}`)
   expect(text).toContain('0 of 2 payouts paid, 2 canceled')
-  expect(text).toContain('what it had taken is payable again')
+  expect(text).toContain('commissions are payable again')
   expect(html).not.toContain('/export')
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 
@@ -92,7 +92,7 @@ test('without a Stripe key, a Stripe payout is refused with a reason', async () 
   expect(preview.html).not.toContain('action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'stripe' })
   expect(refused.status).toBe(409)
-  expect(refused.text).toContain('has no key of your Stripe account')
+  expect(refused.text).toContain('has no Stripe key')
 })
 
 test('a run without connected partners emails each of them once', async () => {

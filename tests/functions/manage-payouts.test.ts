@@ -195,14 +195,14 @@ describe('PATCH /payout-runs/:id', () => {
   })
 
   test.each([
-    { from: [], to: 'confirmed', words: 'Mark this run as paid first' },
-    { from: ['paid'], to: 'canceled', words: 'Take that back first' },
-    { from: ['paid', 'confirmed'], to: 'processing', words: 'nothing of it can be changed' },
-    { from: ['paid', 'confirmed'], to: 'canceled', words: 'nothing of it can be changed' },
-    { from: ['paid', 'confirmed'], to: 'paid', words: 'nothing of it can be changed' },
-    { from: ['canceled'], to: 'paid', words: 'start another one' },
-    { from: ['canceled'], to: 'processing', words: 'start another one' },
-    { from: ['canceled'], to: 'confirmed', words: 'start another one' },
+    { from: [], to: 'confirmed', words: 'Mark this run as paid before' },
+    { from: ['paid'], to: 'canceled', words: 'Undo that first' },
+    { from: ['paid', 'confirmed'], to: 'processing', words: 'can no longer be changed' },
+    { from: ['paid', 'confirmed'], to: 'canceled', words: 'can no longer be changed' },
+    { from: ['paid', 'confirmed'], to: 'paid', words: 'can no longer be changed' },
+    { from: ['canceled'], to: 'paid', words: 'start another run' },
+    { from: ['canceled'], to: 'processing', words: 'start another run' },
+    { from: ['canceled'], to: 'confirmed', words: 'start another run' },
   ])('after $from, $to is a conflict, and changes nothing', async ({ from, to, words }) => {
     const run = await createRun()
     for (const status of from) await run.to(status)
@@ -221,13 +221,13 @@ describe('PATCH /payout-runs/:id', () => {
     for (const status of ['paid', 'canceled', 'confirmed']) {
       const answer = await as.patch(`/payout-runs/${id}`, { status })
       expect(answer).toMatchObject({ status: 409, body: errorShape('conflict') })
-      expect(answer.body.error?.message).toContain('still being put together')
+      expect(answer.body.error?.message).toContain('still being created')
     }
     expect((await as.patch(`/payout-runs/${id}`, { status: 'processing' })).status).toBe(200)
     const file = await as.get(`/payout-runs/${id}/export`)
     expect([file.status, file.body.error?.message]).toEqual([
       409,
-      expect.stringContaining('still being put together'),
+      expect.stringContaining('still being created'),
     ])
   })
 

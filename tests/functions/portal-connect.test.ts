@@ -99,7 +99,7 @@ describe('a partner who connects', () => {
     {
       case: 'somebody else’s workspace',
       fields: { workspace: '01980000-0000-7000-8000-000000000000' },
-      says: 'Only a partner',
+      says: 'Only approved partners',
     },
   ])('gets an error for $case', async ({ fields, says }) => {
     const partner = await createConnecting()

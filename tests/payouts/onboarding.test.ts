@@ -178,12 +178,12 @@ describe('connecting', () => {
   test('is refused without words of Stripe’s when the merchant’s key is worth nothing', async () => {
     const partner = await createPartner()
     fake.revokeKey(partner.key)
-    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe does not take') })
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe rejects') })
     await database.query('update stripe_keys set ciphertext = $2 where workspace_id = $1', [
       partner.workspaceId,
       'c3BvaWx0',
     ])
-    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe does not take') })
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe rejects') })
   })
 
   test.each([true, false])(
@@ -208,7 +208,7 @@ describe('connecting', () => {
     const account = await accountOf(partner)
     await addPayout(partner, account)
     fake.closeAccount(account)
-    expect(await partner.start()).toEqual({ refused: expect.stringContaining('under way') })
+    expect(await partner.start()).toEqual({ refused: expect.stringContaining('in progress') })
     await settlePayouts(partner)
     expect(await partner.start()).toEqual(LINK)
   })
@@ -333,7 +333,7 @@ describe('disconnecting', () => {
     const account = await accountOf(partner)
     const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
     await addPayout(partner, account)
-    expect(await disconnect()).toEqual({ refused: expect.stringContaining('under way') })
+    expect(await disconnect()).toEqual({ refused: expect.stringContaining('in progress') })
     expect(await partner.kept()).toMatchObject([{ account, gone: false }])
     await settlePayouts(partner)
     await addPayout(partner, null)

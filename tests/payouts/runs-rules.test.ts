@@ -51,7 +51,7 @@ describe('refusalOf', () => {
   test('a run that still claims stays what it is', () => {
     const unclaimed = run({ claimedAt: null })
     expect(RUN_STATUSES.filter((to) => refusalOf(unclaimed, to) === null)).toEqual(['processing'])
-    expect(exportRefusalOf(unclaimed)).toContain('still being put together')
+    expect(exportRefusalOf(unclaimed)).toContain('still being created')
   })
 
   test('a run by Stripe is nobody’s to mark, and is not paid by bank too', () => {

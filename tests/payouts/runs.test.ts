@@ -159,7 +159,7 @@ test('without a key of Stripe nobody is paid by Stripe, and nobody is told to co
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
 
-  await expect(payer.run()).rejects.toThrow('no key of your Stripe account')
+  await expect(payer.run()).rejects.toThrow('no Stripe key')
   expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
 })
 

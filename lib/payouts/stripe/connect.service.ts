@@ -1,6 +1,5 @@
 /**
- * What Tributary asks a merchant's Stripe account for, as a Connect platform: accounts of partners by the second
- * version of Stripe's API, and transfers to them. Nothing else calls Stripe.
+ * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
 import Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
@@ -9,11 +8,11 @@ import { type PayoutAccountStatus, transferGroup, transferKey } from '../payouts
 import { ConnectError, type Failure, failureOf } from './failures.service.ts'
 
 export type ConnectEnv = {
-  /** Where Stripe's API is, when it isn't at Stripe. */
+  /** The base URL of Stripe's API, for tests and the local runtime. */
   STRIPE_URL?: string
 }
 
-/** A payout as Stripe is told of it. */
+/** The parameters of a transfer. */
 export type TransferRequest = {
   payoutId: string
   keyVersion: number
@@ -25,10 +24,10 @@ export type TransferRequest = {
   metadata: { payout_id: string; workspace_id: string; partner_id: string }
 }
 
-/** What became of a transfer, as far as Stripe has said. */
+/** The outcome of a transfer. */
 export type TransferOutcome = { kind: 'sent'; transferId: string } | Failure
 
-/** An account to be made. What Stripe is told must be the same at each try under one key. */
+/** The parameters of an account. They must be the same for each attempt with one idempotency key. */
 export type AccountRequest = {
   email: string
   /** ISO 3166, upper case. */
@@ -37,30 +36,29 @@ export type AccountRequest = {
   idempotencyKey: string
 }
 
-/** A way into one Stripe account. All but createTransfer throw a ConnectError for whatever goes wrong. */
+/** A client for one Stripe account. All methods but createTransfer throw a ConnectError. */
 export type Connect = ReturnType<typeof connectTo>
 
-/** Stripe answers within a second or two; a Worker's whole run has less than a minute. */
+/** Stripe responds within a second or two; a Worker's run has less than a minute. */
 const CALL_TIMEOUT_MS = 8_000
-/** The most that Stripe gives at once. Of one payout there is one transfer, or very few. */
+/** Stripe's maximum. A payout has one transfer, or very few. */
 const PAGE = 100
 
 /**
- * Fetches an answer for the package, which never comes to an end with one that is JSON but no object, such as a
- * proxy's `null`: that is made into none at all.
+ * A fetch that empties bodies that are not JSON objects: the stripe package hangs on JSON such as a proxy's `null`.
  */
-const fetchAnswer = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+const fetchObject = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const response = await fetch(url, init)
   const headers = new Headers(response.headers)
-  // What is read is unpacked already.
+  // The text is decoded already.
   headers.delete('Content-Encoding')
   headers.delete('Content-Length')
   const text = await response.text()
   return new Response(text.trimStart().startsWith('{') ? text : '', { status: response.status, headers })
 }
 
-/** An address of Stripe's API as the package takes it. */
-const locate = (url: string | undefined) => {
+/** The base URL as the stripe package takes it. */
+const addressOf = (url: string | undefined) => {
   if (!url) return {}
   const { hostname: host, port, protocol } = new URL(url)
   return { host, port, protocol: protocol === 'http:' ? ('http' as const) : ('https' as const) }
@@ -68,13 +66,13 @@ const locate = (url: string | undefined) => {
 
 type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 
-/** How an account is, by the capability to be sent transfers. Whether it was fit before, Stripe doesn't say. */
+/** The status of an account, by its transfers capability. `restricted` depends on its history: see saveAccountStatus. */
 export const statusOf = (closed: boolean, transfers: Capability | undefined): PayoutAccountStatus => {
   if (closed) return 'closed'
   if (!transfers) return 'onboarding'
   const { status, status_details: details } = transfers
   if (status === 'active') return 'enabled'
-  // No answer of the partner's changes that: what is left is another account.
+  // The partner cannot resolve this: only another account can be paid.
   if (status === 'rejected' || status === 'unsupported') return 'closed'
   if (details.some(({ resolution }) => resolution === 'provide_info')) return 'onboarding'
   const isUnderReview = details.some(
@@ -83,14 +81,14 @@ export const statusOf = (closed: boolean, transfers: Capability | undefined): Pa
   return status === 'pending' || isUnderReview ? 'in_review' : 'restricted'
 }
 
-/** An id in an answer. A proxy's `{}` is an answer too. @throws when it has none */
+/** The id in a response. @throws if it has none, as a proxy's `{}` */
 const idIn = ({ id }: { id?: unknown }): string => {
   if (typeof id === 'string' && id !== '') return id
-  throw new Error('Stripe’s answer has no id.')
+  throw new Error('Stripe’s response has no id.')
 }
 
-/** Does something at Stripe. @throws {ConnectError} */
-const told = async <T>(work: () => Promise<T>): Promise<T> => {
+/** Calls Stripe. @throws {ConnectError} */
+const call = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {
@@ -99,7 +97,7 @@ const told = async <T>(work: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * Opens a way into the Stripe account of a key.
+ * Creates a client for the Stripe account of a key.
  *
  * @example
  * ```ts
@@ -108,30 +106,30 @@ const told = async <T>(work: () => Promise<T>): Promise<T> => {
  */
 export const connectTo = (env: ConnectEnv, key: string) => {
   const stripe = new Stripe(key, {
-    ...locate(env.STRIPE_URL),
-    httpClient: Stripe.createFetchHttpClient(fetchAnswer),
+    ...addressOf(env.STRIPE_URL),
+    httpClient: Stripe.createFetchHttpClient(fetchObject),
     timeout: CALL_TIMEOUT_MS,
-    // Whoever calls knows when to try again, and counts the calls.
+    // Callers retry themselves, and count the calls.
     maxNetworkRetries: 0,
     telemetry: false,
   })
 
   return {
-    /** Whose key it is. */
+    /** The Stripe account of the key. */
     platform: () =>
-      told(async () => {
+      call(async () => {
         const account = await stripe.accounts.retrieveCurrent()
         return { id: idIn(account) }
       }),
 
-    /** Makes an account that can be sent transfers, once its owner has told Stripe enough. @returns its id */
+    /** Creates an account that can receive transfers once its owner has completed onboarding. @returns its id */
     createAccount: ({ email, country, metadata, idempotencyKey }: AccountRequest): Promise<string> =>
-      told(async () =>
+      call(async () =>
         idIn(
           await stripe.v2.core.accounts.create(
             {
               contact_email: email,
-              // By which the merchant knows it in Stripe's dashboard. A name might have changed at the next try.
+              // Shown in Stripe's dashboard. Not the partner's name, which may change between attempts.
               display_name: email,
               dashboard: 'express',
               identity: { country: country.toLowerCase() },
@@ -148,9 +146,9 @@ export const connectTo = (env: ConnectEnv, key: string) => {
         ),
       ),
 
-    /** The address of Stripe's page for an account's owner. It works once, for some minutes. */
+    /** The address of Stripe's onboarding page. It works once, for some minutes. */
     accountLink: (link: { account: string; returnUrl: string; refreshUrl: string }): Promise<string> =>
-      told(async () => {
+      call(async () => {
         const { url } = await stripe.v2.core.accountLinks.create({
           account: link.account,
           use_case: {
@@ -159,14 +157,14 @@ export const connectTo = (env: ConnectEnv, key: string) => {
           },
         })
         const { href, protocol } = new URL(url)
-        if (!/^https?:$/.test(protocol)) throw new Error('Stripe’s answer has no address.')
+        if (!/^https?:$/.test(protocol)) throw new Error('Stripe’s response has no address.')
         return href
       }),
 
-    /** How a partner's account is now. One that Stripe doesn't know, or not any more, is closed. */
+    /** The status of an account. One that Stripe does not know is closed. */
     readAccount: async (id: string): Promise<{ status: PayoutAccountStatus }> => {
       try {
-        return await told(async () => {
+        return await call(async () => {
           const account = await stripe.v2.core.accounts.retrieve(id, { include: ['configuration.recipient'] })
           idIn(account)
           const capabilities = account.configuration?.recipient?.capabilities
@@ -182,12 +180,12 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       }
     },
 
-    /** Makes the transfer of a payout, once per key version. It never throws. */
+    /** Creates the transfer of a payout, once per key version. Never throws. */
     createTransfer: async (request: TransferRequest): Promise<TransferOutcome> => {
       const { payoutId, keyVersion, account, amountCents, currency, metadata } = request
       const amount = toStripe(amountCents, currency)
       if (amount === null) {
-        const message = `Stripe can’t send ${formatMoney(amountCents, currency)}: it counts ${currency} in whole units.`
+        const message = `Stripe can’t send ${formatMoney(amountCents, currency)}: it supports whole units of ${currency} only.`
         return { kind: 'refused', code: 'amount_too_fine', message, isAccount: false }
       }
       try {
@@ -207,9 +205,9 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       }
     },
 
-    /** The transfer of a payout, if there is one. One that somebody has reversed since was sent all the same. */
+    /** The transfer of a payout, or null. A transfer that was reversed since counts. */
     findTransfer: (payoutId: string): Promise<{ id: string } | null> =>
-      told(async () => {
+      call(async () => {
         const { data } = await stripe.transfers.list({ transfer_group: transferGroup(payoutId), limit: PAGE })
         const transfer = data.find(({ metadata }) => metadata?.payout_id === payoutId)
         return transfer ? { id: idIn(transfer) } : null

@@ -1,20 +1,20 @@
-/** What goes wrong with Stripe, as far as it matters to whoever asked: is it for good, for now, or unknown? */
+/** Classifies Stripe's errors: permanent, temporary or unknown. */
 import Stripe from 'stripe'
 
-/** In one line of at most 300 characters, without secrets. */
+/** One line of at most 300 characters, without secrets. */
 type Message = { message: string }
 
 export type Failure =
-  /** For good. `isAccount`: for the sake of the account that it was about, which may be closed. */
+  /** Permanent. `isAccount`: because of the connected account, which may be closed. */
   | ({ kind: 'refused'; code: string; isAccount: boolean } & Message)
-  /** The merchant's balance is too small. Stripe keeps saying so under the same idempotency key. */
+  /** The merchant's balance is too low. Stripe repeats this error for the same idempotency key. */
   | ({ kind: 'no_funds' } & Message)
-  /** It may have been done, or not: the same key will tell. */
+  /** The request may have succeeded: repeat it with the same key. */
   | ({ kind: 'unclear' } & Message)
-  /** Stripe doesn't take the merchant's key, or not for this. */
+  /** Stripe rejects the merchant's key, or the key lacks permission. */
   | ({ kind: 'locked_out' } & Message)
 
-/** What a call throws that could not do what it was to do. */
+/** A failed call of Stripe's API. */
 export class ConnectError extends Error {
   override name = 'ConnectError'
   readonly failure: Failure
@@ -27,21 +27,21 @@ export class ConnectError extends Error {
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** Stripe's words as they may be stored and shown. It cuts keys short itself, which is not relied on. */
-const wordsOf = (error: unknown): string => {
-  const words = error instanceof Error ? error.message : 'Stripe gave no reason.'
+/** An error's message, safe to store and show. Keys are removed, although Stripe masks them itself. */
+const safeMessage = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : 'Stripe gave no reason.'
   return (
-    words
+    message
       .replace(/\b(?:sk|rk)_[\w*]+/g, 'the key')
       .replace(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
       .trim()
       .slice(0, MAX_MESSAGE_LENGTH)
-      // Half a character, which no database takes.
+      // Half a surrogate pair, which Postgres rejects.
       .replace(/\p{Cs}$/u, '')
   )
 }
 
-/** Codes of what is wrong with the account at the other end, rather than with the request. */
+/** Error codes about the connected account. */
 const ACCOUNT_CODES = new Set([
   'not_found',
   'resource_missing',
@@ -51,7 +51,7 @@ const ACCOUNT_CODES = new Set([
   'no_account',
   'transfers_not_allowed',
 ])
-/** Codes of what is wrong with the merchant's key or account, whatever the status. */
+/** Error codes about the merchant's key or account, whatever the status. */
 const PLATFORM_CODES = new Set([
   'api_key_expired',
   'platform_api_key_expired',
@@ -59,18 +59,16 @@ const PLATFORM_CODES = new Set([
   'secret_key_required',
 ])
 const NO_FUNDS_CODES = new Set(['balance_insufficient', 'insufficient_funds'])
-/** Statuses that say "not now": conflicts of keys and locks, timeouts and limits. */
-const PASSING_STATUSES = new Set([408, 409, 425, 429])
+/** Temporary: conflicts, timeouts and rate limits. */
+const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])
 
-/**
- * What an error of the stripe package means. Whatever is not surely an answer of Stripe's leaves open what was done.
- */
+/** Classifies an error of the stripe package. An error that is not certainly Stripe's response is `unclear`. */
 export const failureOf = (error: unknown): Failure => {
-  const message = wordsOf(error)
+  const message = safeMessage(error)
   if (!(error instanceof Stripe.errors.StripeError)) return { kind: 'unclear', message }
   const { statusCode: status = 0, code = '', param = '', rawType } = error
-  if (status < 400 || status >= 500 || PASSING_STATUSES.has(status)) return { kind: 'unclear', message }
-  // Under one key there is one request: another one with the same key is a mistake of ours, and sends nothing.
+  if (status < 400 || status >= 500 || TRANSIENT_STATUSES.has(status)) return { kind: 'unclear', message }
+  // The key was used with other parameters: our mistake, and nothing was sent.
   if (rawType === 'idempotency_error' || code === 'rate_limit') return { kind: 'unclear', message }
   if (NO_FUNDS_CODES.has(code)) return { kind: 'no_funds', message }
   const isAccount = ACCOUNT_CODES.has(code) || param === 'destination'
