@@ -47,7 +47,7 @@ create table members (
     constraint members_workspace_id_email_key unique (workspace_id, email)
 );
 
--- The workspaces of a person.
+-- Which workspaces is this person a member of?
 create index members_email_idx on members (email);
 
 
@@ -170,7 +170,7 @@ create table partners (
     constraint partners_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
 );
 
--- The partners of an email address, in all workspaces (portal, imports).
+-- In which programs is this address a partner?
 create index partners_email_idx on partners (email);
 
 
@@ -188,7 +188,7 @@ create table coupon_aliases (
     constraint coupon_aliases_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
--- The coupons of a partner.
+-- Which coupons does this partner have?
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
 
@@ -207,7 +207,7 @@ create table clicks (
     constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
--- A partner's clicks of a period (charts).
+-- Which clicks does this partner have in a period?
 create index clicks_partner_id_idx on clicks (partner_id, created_at);
 
 
@@ -653,7 +653,7 @@ create table audit_entries (
     created_at    timestamptz  not null
 );
 
--- The entries of a workspace, newest first.
+-- Which entries does this workspace have, newest first?
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 
 
@@ -688,7 +688,7 @@ create table auth.sessions (
     constraint sessions_token_key unique (token)
 );
 
--- The sessions of a user, and expired sessions to delete.
+-- Which sessions does this user have, and which have expired?
 create index sessions_user_id_idx on auth.sessions (user_id);
 create index sessions_expires_at_idx on auth.sessions (expires_at);
 
@@ -723,7 +723,7 @@ create table auth.verifications (
     constraint verifications_identifier_key unique (identifier)
 );
 
--- The pending links of a person (rate limit), and expired links to delete.
+-- How many links of this person are pending, and which have expired?
 create index verifications_value_idx on auth.verifications (value, expires_at);
 create index verifications_expires_at_idx on auth.verifications (expires_at);
 

@@ -3,14 +3,14 @@ import { isEmail, normalizeEmail } from '../lib/emails.ts'
 
 test.each([
   { case: 'space and case', from: ' Ann@Example.COM ', to: 'ann@example.com' },
-  { case: 'an accent as a mark of its own', from: 're\u0301mi@example.com', to: 'rémi@example.com' },
+  { case: 'a combining accent', from: 're\u0301mi@example.com', to: 'rémi@example.com' },
   { case: 'blank', from: '  ', to: null },
-  { case: 'nothing', from: undefined, to: null },
-])('an address is stored in one form: $case', ({ from, to }) => {
+  { case: 'undefined', from: undefined, to: null },
+])('normalizes $case', ({ from, to }) => {
   expect(normalizeEmail(from)).toBe(to)
 })
 
-describe('what looks like an address', () => {
+describe('valid addresses', () => {
   test.each([
     'ann@example.com',
     'r&d@localhost',
@@ -20,7 +20,7 @@ describe('what looks like an address', () => {
   ])('%s', (address) => expect(isEmail(address)).toBe(true))
 })
 
-describe('what does not, or leads to the mailbox of another spelling', () => {
+describe('invalid addresses, and other spellings of the same mailbox', () => {
   test.each([
     'ann',
     'ann@',

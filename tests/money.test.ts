@@ -22,7 +22,7 @@ test.each([
 test.each(['USD', 'EUR', 'JPY', 'KWD', 'XCG', 'HRK'])('%s is a currency', (code) =>
   expect(isCurrency(code)).toBe(true),
 )
-test.each(['usd', 'DEM', 'XXX', 'XTS', 'US', 'USDX', 'BTC', ''])('"%s" is none', (code) =>
+test.each(['usd', 'DEM', 'XXX', 'XTS', 'US', 'USDX', 'BTC', ''])('"%s" is not a currency', (code) =>
   expect(isCurrency(code)).toBe(false),
 )
 
@@ -39,14 +39,14 @@ test.each([
 })
 
 test.each([
-  { case: 'finer than the currency', text: '9.801', currency: 'USD' },
-  { case: 'finer than a currency without decimals', text: '9.0', currency: 'JPY' },
-  { case: 'grouped, which some write as a decimal', text: '1,000', currency: 'USD' },
+  { case: 'with too many decimals', text: '9.801', currency: 'USD' },
+  { case: 'with decimals in a currency without any', text: '9.0', currency: 'JPY' },
+  { case: 'with a thousands separator', text: '1,000', currency: 'USD' },
   { case: 'negative', text: '-5', currency: 'USD' },
-  { case: 'in exponents', text: '1e3', currency: 'USD' },
-  { case: 'unfinished', text: '5.', currency: 'USD' },
-  { case: 'longer than any amount', text: '9'.repeat(13), currency: 'USD' },
+  { case: 'in exponential notation', text: '1e3', currency: 'USD' },
+  { case: 'without digits after the point', text: '5.', currency: 'USD' },
+  { case: 'that is too long', text: '9'.repeat(13), currency: 'USD' },
   { case: 'blank', text: '', currency: 'USD' },
-])('an amount that is $case is none', ({ text, currency }) => {
+])('rejects an amount $case', ({ text, currency }) => {
   expect(parseMoney(text, currency)).toBeNull()
 })

@@ -7,7 +7,7 @@ test.each<{ days: PeriodDays; unit: string; slots: number; first: string; second
   { days: 30, unit: 'day', slots: 30, first: '2028-02-01', second: '2028-02-02', last: '2028-03-01' },
   { days: 90, unit: 'day', slots: 90, first: '2027-12-03', second: '2027-12-04', last: '2028-03-01' },
   { days: 365, unit: 'month', slots: 12, first: '2027-04-01', second: '2027-05-01', last: '2028-03-01' },
-])('$days days by $unit, today or this month the last', ({ days, unit, slots, first, second, last }) => {
+])('$days days by $unit, up to the current one', ({ days, unit, slots, first, second, last }) => {
   const period = periodOf(days, now)
   expect(period.unit).toBe(unit)
   expect(period.since.toISOString()).toBe(`${first}T00:00:00.000Z`)
@@ -21,7 +21,7 @@ test('a year that ends on the 31st has every month once', () => {
   expect(slots).toContain('2026-02-01')
 })
 
-test('where nothing happened, it is nought', () => {
+test('a slot without a point is 0', () => {
   const points = [
     { slot: '2026-05-02', value: 3n },
     { slot: '2026-04-01', value: 9n },

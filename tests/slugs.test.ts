@@ -3,9 +3,9 @@ import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../lib/slugs.ts'
 
 test.each([
   { case: 'case is ignored', slug: 'Maya', key: 'maya' },
-  { case: 'space around it is ignored', slug: ' maya ', key: 'maya' },
-  { case: 'an accent stays, however it is composed', slug: 'Jose\u0301', key: 'josé' },
-  { case: 'other platforms’ punctuation stays', slug: 'maya_b-2.x', key: 'maya_b-2.x' },
+  { case: 'surrounding white space is ignored', slug: ' maya ', key: 'maya' },
+  { case: 'an accent is kept, in one Unicode form', slug: 'Jose\u0301', key: 'josé' },
+  { case: 'other platforms’ punctuation is kept', slug: 'maya_b-2.x', key: 'maya_b-2.x' },
 ])('$case', ({ slug, key }) => {
   expect(slugKey(slug)).toBe(key)
 })
@@ -29,17 +29,21 @@ test.each([
     slug: 'lukasz-zolc-strauss',
   },
   { case: 'no name', name: null, email: 'maya.l+aff@x', slug: 'maya-l-aff' },
-  { case: 'a name of another script', name: '客', email: 'ke@x', slug: 'ke' },
+  { case: 'a name in another script', name: '客', email: 'ke@x', slug: 'ke' },
   { case: 'nothing in ASCII', name: '客', email: '客@x', slug: 'partner' },
   { case: 'a name that is too long', name: `${'x'.repeat(39)} yz`, email: 'x@x', slug: 'x'.repeat(39) },
-])('a slug made from $case', ({ name, email, slug }) => {
+])('generates a slug from $case', ({ name, email, slug }) => {
   expect(makeSlug(name, email)).toBe(slug)
 })
 
 test.each([
   { case: 'a short slug', slug: 'maya', suffixed: 'maya-x7k2' },
-  { case: 'one of 255 characters is cut', slug: 'x'.repeat(255), suffixed: `${'x'.repeat(250)}-x7k2` },
-  { case: 'no character is cut in half', slug: `x${'𝒳'.repeat(127)}`, suffixed: `x${'𝒳'.repeat(124)}-x7k2` },
+  {
+    case: 'a slug of 255 characters is truncated',
+    slug: 'x'.repeat(255),
+    suffixed: `${'x'.repeat(250)}-x7k2`,
+  },
+  { case: 'no surrogate pair is split', slug: `x${'𝒳'.repeat(127)}`, suffixed: `x${'𝒳'.repeat(124)}-x7k2` },
 ])('a suffix: $case', ({ slug, suffixed }) => {
   expect(suffixedSlug(slug, 'x7k2')).toBe(suffixed)
 })

@@ -36,7 +36,7 @@ const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: CustomerMappi
   })
 
 test.each([
-  { case: 'a customer whom nobody knows is created', rows: [row('maya@x')], statuses: ['created'] },
+  { case: 'an unknown customer is created', rows: [row('maya@x')], statuses: ['created'] },
   {
     case: 'the partner of a known customer is updated in place',
     rows: [row('maya@x')],
@@ -45,33 +45,33 @@ test.each([
     saved: { partnerId: 'maya-1', email: null, startedAt: null, startedProgramId: null },
   },
   {
-    case: 'the same again changes nothing, and what is left out doesn’t either',
+    case: 'repeated or omitted values change nothing',
     rows: [row('maya@x'), row('maya@x', { customerEmail: 'ann@x', startedAt: START })],
     customer: known('maya-1'),
     statuses: ['unchanged', 'unchanged'],
   },
   {
-    case: 'another e-mail address is an update',
+    case: 'a different email address is an update',
     rows: [row('maya@x', { customerEmail: 'ann@new' })],
     customer: known('maya-1'),
     statuses: ['updated'],
   },
   {
-    case: 'another start is an update',
+    case: 'a different startedAt is an update',
     rows: [row('maya@x', { startedAt: new Date('2024-12-24') })],
     customer: known('maya-1'),
     statuses: ['updated'],
     saved: { partnerId: 'maya-1', email: null, startedAt: new Date('2024-12-24'), startedProgramId: 'one' },
   },
   {
-    case: 'a start goes with the program of its partner',
+    case: 'startedAt applies to the partner’s program',
     rows: [row('leo@x', { startedAt: START, programId: 'two' })],
     customer: known('leo-2'),
     statuses: ['updated'],
     saved: { partnerId: 'leo-2', email: null, startedAt: START, startedProgramId: 'two' },
   },
   {
-    case: 'rows of one customer act in order, and the last one stands with what the earlier ones said',
+    case: 'rows of one customer apply in order',
     rows: [
       row('maya@x', { customerEmail: 'ann@x' }),
       row('leo@x', { programId: 'one' }),
@@ -81,7 +81,7 @@ test.each([
     saved: { partnerId: 'leo-1', email: 'ann@x', startedAt: null, startedProgramId: null },
   },
   {
-    case: 'an address that no partner has is partner_not_found',
+    case: 'an address without a partner is partner_not_found',
     rows: [row('nobody@x')],
     statuses: ['partner_not_found'],
     codes: ['partner_not_found'],
@@ -93,19 +93,19 @@ test.each([
     codes: ['partner_not_found'],
   },
   {
-    case: 'an address of two programs’ partners is ambiguous without a program',
+    case: 'an address in two programs is ambiguous without programId',
     rows: [row('leo@x'), row('leo@x', { programId: 'two' })],
     statuses: ['error', 'created'],
     codes: ['partner_ambiguous', undefined],
   },
   {
-    case: 'a program that is not the workspace’s is an error of its row',
+    case: 'a program of another workspace is an error of its row',
     rows: [row('maya@x', { programId: 'three' })],
     statuses: ['error'],
     codes: ['program_not_found'],
   },
   {
-    case: 'a row that can’t be read keeps its place and its reason',
+    case: 'an invalid row keeps its position and its reason',
     rows: [
       {
         customerExternalId: '',
@@ -125,7 +125,7 @@ test.each([
   if (saved) expect(mapped).toEqual([{ externalId: 'cus_1', ...saved }])
 })
 
-test('what others made between the read and the write is no longer “created”', () => {
+test('customers created between the read and the write are not reported as created', () => {
   const results = ['a', 'b', 'c'].map((customerExternalId) => ({
     customerExternalId,
     partnerEmail: 'maya@x',

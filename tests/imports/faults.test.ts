@@ -45,8 +45,8 @@ const IMPORTS = {
 } as const
 const KINDS = ['partners', 'customers'] as const
 
-describe('fetches to the database (design, section 11)', () => {
-  test.each(KINDS)('an import of %s takes 3, for 1 row and for as many as one call takes', async (kind) => {
+describe('database round trips (design, section 11)', () => {
+  test.each(KINDS)('an import of %s makes 3, for 1 row and for the maximum', async (kind) => {
     const { call, most } = IMPORTS[kind]
     const merchant = await createWatched()
     for (const count of [1, most, most]) {
@@ -56,7 +56,7 @@ describe('fetches to the database (design, section 11)', () => {
     }
   })
 
-  test.each(KINDS)('a dry run of %s takes 2', async (kind) => {
+  test.each(KINDS)('a dry run of %s makes 2', async (kind) => {
     const { call, most } = IMPORTS[kind]
     const merchant = await createWatched()
     merchant.plan()
@@ -64,7 +64,7 @@ describe('fetches to the database (design, section 11)', () => {
     expect(merchant.fetches()).toBe(2)
   })
 
-  test('too many rows take only that of the session', async () => {
+  test('too many rows make only the one of the session', async () => {
     const merchant = await createWatched()
     merchant.plan()
     expect((await IMPORTS.partners.call(merchant, 501)).status).toBe(400)
@@ -97,7 +97,7 @@ const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
   }
 }
 
-describe.concurrent('an import answered 200 is in the database, once', () => {
+describe.concurrent('an import with a 200 response is in the database, once', () => {
   test.each(everyStep(FAULTS))(
     '$kind: when $step meets $fault once, the retry saves it, and tells it as created',
     async ({ before, fault, kind }) => {

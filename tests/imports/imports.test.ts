@@ -18,7 +18,7 @@ const rowsOf = (path: string, count: number) => (path === PATHS[0] ? partnerRows
 describe.each([
   { path: PATHS[0], most: 500 },
   { path: PATHS[1], most: 1_000 },
-])('spec 8: $path takes at most $most rows per call', ({ path, most }) => {
+])('spec 8: $path accepts at most $most rows per request', ({ path, most }) => {
   test(`${most} are imported`, async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
@@ -29,7 +29,7 @@ describe.each([
     expect({ status, summary: body.summary }).toMatchObject({ status: 200, summary: { created: most } })
   })
 
-  test(`${most + 1} are 400 too_many_rows, whatever they are, and none is imported`, async () => {
+  test(`${most + 1} are 400 too_many_rows, valid or not, and none is imported`, async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
     const before = await everything(database, merchant)
@@ -41,7 +41,7 @@ describe.each([
     expect(await everything(database, merchant)).toEqual(before)
   })
 
-  test('no rows are an import of nothing', async () => {
+  test('an empty list imports nothing', async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
     const before = await everything(database, merchant)
@@ -53,15 +53,15 @@ describe.each([
   })
 })
 
-describe('a call of the wrong shape is 400 invalid_body, and nothing is imported', () => {
+describe('an invalid body is 400 invalid_body, and nothing is imported', () => {
   test.each([
     { case: 'no rows', change: { rows: undefined }, path: 'rows' },
     { case: 'rows that are an object', change: { rows: {} }, path: 'rows' },
-    { case: 'a programId that is no UUID', change: { programId: 'x' }, path: 'programId' },
+    { case: 'a programId that is not a UUID', change: { programId: 'x' }, path: 'programId' },
     { case: 'an unknown field', change: { row: [] }, path: '' },
     { case: 'options that are a list', change: { options: [] }, path: 'options' },
     { case: 'an unknown option', change: { options: { sendWelcomeEmails: true } }, path: 'options' },
-    { case: 'an option in words', change: { options: { dryRun: 'true' } }, path: 'options.dryRun' },
+    { case: 'an option as a string', change: { options: { dryRun: 'true' } }, path: 'options.dryRun' },
     { case: 'a NUL in a row', change: { rows: [{ email: 'a\0@x' }] }, path: 'rows.0.email' },
     { case: 'half a surrogate pair in a row', change: { rows: [{ a: ['\ud800'] }] }, path: 'rows.0.a.0' },
   ])('$case', async ({ change, path }) => {
@@ -89,7 +89,7 @@ describe('a call of the wrong shape is 400 invalid_body, and nothing is imported
     expect({ status, path: body.error?.details?.[0]?.path }).toEqual({ status: 400, path: 'programId' })
   })
 
-  test('a body of up to 1 MiB is taken, a larger one is 413', async () => {
+  test('a body of up to 1 MiB is accepted, a larger one is 413', async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
     for (const endpoint of PATHS) {
@@ -102,7 +102,7 @@ describe('a call of the wrong shape is 400 invalid_body, and nothing is imported
     }
   })
 
-  test('a Content-Type other than JSON is 415: no form of another site gets through', async () => {
+  test('a Content-Type other than JSON is 415, so forms of other sites are rejected', async () => {
     const merchant = await createMerchant()
     for (const endpoint of PATHS) {
       const { status } = await send(url(merchant.workspace.slug, endpoint), {
@@ -114,7 +114,7 @@ describe('a call of the wrong shape is 400 invalid_body, and nothing is imported
   })
 })
 
-test.each(PATHS)('any generated input to %s is answered below 500', async (path) => {
+test.each(PATHS)('any generated input to %s gets a status below 500', async (path) => {
   const merchant = await createMerchant()
   const { cookie } = await importer(merchant)
   const scalar = fc.oneof(

@@ -11,7 +11,7 @@ test.each([
   { case: 'the address', email: 'maya@partner.example', slug: 'b', coupon: 'B' },
   { case: 'the slug', email: 'b@partner.example', slug: 'MAYA', coupon: 'B' },
   { case: 'the coupon', email: 'b@partner.example', slug: 'b', coupon: 'TAKEN' },
-])('when somebody took $case between the read and the write, nothing at all is saved', async (taken) => {
+])('when $case is taken between the read and the write, nothing is saved', async (taken) => {
   const merchant = await createMerchant()
   const [maya] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
     merchant.workspace.id,

@@ -28,51 +28,51 @@ const decide = (rows: (PartnerRow | BadPartnerRow)[], facts: Partial<PartnerImpo
 
 test.each([
   {
-    case: 'a slug that nobody has is kept, to the letter',
+    case: 'a free slug is kept exactly',
     rows: [row('a@x', { slug: 'Maya_B.2' })],
     slugs: ['Maya_B.2'],
     renamed: 0,
   },
   {
-    case: 'a slug of another partner of the program gets a suffix, whatever its case',
+    case: 'a slug taken in the program gets a suffix, case-insensitively',
     rows: [row('a@x', { slug: 'MAYA' })],
     taken: ['maya'],
     slugs: ['MAYA-0001'],
     renamed: 1,
   },
   {
-    case: 'of two rows that want one slug the first has it',
+    case: 'the first of two rows with the same slug keeps it',
     rows: [row('a@x', { slug: 'maya' }), row('b@x', { slug: 'Maya' })],
     slugs: ['maya', 'Maya-0001'],
     renamed: 1,
   },
   {
-    case: 'a suffix that is another row’s slug is passed over',
+    case: 'a suffixed slug of another row is skipped',
     rows: [row('a@x', { slug: 'maya-0001' }), row('b@x', { slug: 'maya' }), row('c@x', { slug: 'maya' })],
     slugs: ['maya-0001', 'maya', 'maya-0002'],
     renamed: 1,
   },
   {
-    case: 'without a slug, it comes from the name, else from the address',
+    case: 'a missing slug is generated from the name, else from the address',
     rows: [row('zoe.l@x', { name: 'Zoë Lind' }), row('zoe.l2@x')],
     slugs: ['zoe-lind', 'zoe-l2'],
     renamed: 0,
   },
   {
-    case: 'a made-up slug that is taken gets a suffix, and renames nobody’s',
+    case: 'a generated slug that is taken gets a suffix, and is not reported as renamed',
     rows: [row('maya@x')],
     taken: ['maya'],
     slugs: ['maya-0001'],
     renamed: 0,
   },
   {
-    case: 'a slug that a later row asks for is not made up before',
+    case: 'a slug that a later row requests is not generated for an earlier one',
     rows: [row('maya@x'), row('b@x', { slug: 'maya' })],
     slugs: ['maya-0001', 'maya'],
     renamed: 0,
   },
   {
-    case: 'rows that make no partner take no slug from others',
+    case: 'rows that create no partner reserve no slug',
     rows: [
       bad,
       row('old@x', { slug: 'maya' }),
@@ -91,7 +91,7 @@ test.each([
   expect(results.filter(({ requestedSlug }) => requestedSlug).length).toBe(renamed)
 })
 
-test('what is there already, or was in an earlier row, is skipped; what is wrong says so; the rest is created', () => {
+test('existing and duplicate partners are skipped, invalid rows are errors, the rest is created', () => {
   const { newPartners, results, summary } = decide([row('old@x'), row('a@x'), row('a@x'), bad], {
     partners: new Map([['old@x', 'oldie']]),
   })
@@ -112,7 +112,7 @@ test('what is there already, or was in an earlier row, is skipped; what is wrong
   expect(newPartners.map(({ email }) => email)).toEqual(['a@x'])
 })
 
-test('a coupon goes to the first partner who is created with it, and to nobody when another has it', () => {
+test('a coupon goes to the first partner created with it, and to none when it is taken', () => {
   const { newPartners, results, summary } = decide(
     [
       row('old@x', coupon('FREE')),

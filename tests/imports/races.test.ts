@@ -75,7 +75,7 @@ test.each(ROUNDS)(
   },
 )
 
-test('eight imports at once that overlap each other’s rows all get through', async () => {
+test('eight concurrent imports with overlapping rows all succeed', async () => {
   const merchant = await createMerchant()
   const { partners } = await importer(merchant)
   const rows = partnerRows(100)
@@ -91,7 +91,7 @@ test('eight imports at once that overlap each other’s rows all get through', a
   })
 })
 
-test('imports into two programs at once share the workspace’s coupons out', async () => {
+test('concurrent imports into two programs map each coupon once', async () => {
   const merchant = await createMerchant()
   const second = await merchant.seed.addProgram(merchant.workspace.id)
   const { partners } = await importer(merchant)
@@ -124,7 +124,7 @@ test.each(ROUNDS)(
   },
 )
 
-test('imports that move the same customers to and fro while these buy leave each with one partner, and nobody fails', async () => {
+test('concurrent imports and sales of the same customers all succeed, and each customer has one partner', async () => {
   const merchant = await createMerchant({ program: { attribution: 'first' } })
   await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
   const { customers } = await importer(merchant)

@@ -8,7 +8,7 @@ const PROGRAM = '01a1fbd2-bd8a-7608-80e9-4f4be3e9c95e'
 describe('a row of a partner import', () => {
   test.each([
     {
-      case: 'with everything',
+      case: 'with all fields',
       row: {
         email: ' Ann@X.example ',
         name: ' Ann\n Other ',
@@ -75,7 +75,7 @@ describe('a row of a partner import', () => {
     },
     { case: 'an email that is a number', row: { email: 5 }, code: 'email_invalid' },
     { case: 'null', row: null, code: 'email_invalid' },
-    { case: 'a text', row: 'ann@x.example', code: 'email_invalid' },
+    { case: 'a string', row: 'ann@x.example', code: 'email_invalid' },
     { case: 'an array', row: ['ann@x.example'], code: 'email_invalid' },
     { case: 'a name that is a number', row: { email: 'a@x', name: 5 }, code: 'name_invalid' },
     { case: 'a name of 256 characters', row: { email: 'a@x', name: 'x'.repeat(256) }, code: 'name_invalid' },
@@ -119,7 +119,7 @@ describe('a row of a partner import', () => {
     },
   )
 
-  test('a bad one keeps the address by which its sender knows it again', () => {
+  test('an invalid row keeps its email address', () => {
     expect(readPartnerRow({ email: ' Ann@X.example', name: 5 }, true).email).toBe('ann@x.example')
   })
 })
@@ -127,52 +127,52 @@ describe('a row of a partner import', () => {
 describe('a row of a customer import', () => {
   test.each([
     {
-      case: 'an id at the payment processor is kept to the letter',
+      case: 'an id at the payment processor is kept exactly',
       row: { customerExternalId: ' cus_A 1 ' },
       read: { customerExternalId: 'cus_A 1', customerEmail: null },
     },
     {
-      case: 'an @ alone makes no address',
+      case: 'an @ alone is not an address',
       row: { customerExternalId: '@Ann' },
       read: { customerExternalId: '@Ann', customerEmail: null },
     },
     {
-      case: 'an id that is an e-mail address is both, the id to the letter',
+      case: 'an id that is an email address is used as both',
       row: { customerExternalId: ' Ann@X.example' },
       read: { customerExternalId: 'Ann@X.example', customerEmail: 'ann@x.example' },
     },
     {
-      case: 'another e-mail address beats the id',
+      case: 'customerEmail takes precedence over the id',
       row: { customerExternalId: 'ann@x.example', customerEmail: 'New@x.example' },
       read: { customerExternalId: 'ann@x.example', customerEmail: 'new@x.example' },
     },
     {
-      case: 'a day begins in UTC',
+      case: 'a date is midnight UTC',
       row: { customerExternalId: 'c', startedAt: '2025-01-31' },
       read: { startedAt: new Date('2025-01-31T00:00:00Z') },
     },
     {
-      case: 'a time is in UTC',
+      case: 'a time without an offset is in UTC',
       row: { customerExternalId: 'c', startedAt: '2025-01-31T10:30:00' },
       read: { startedAt: new Date('2025-01-31T10:30:00Z') },
     },
     {
-      case: 'a time may be elsewhere',
+      case: 'a time may have an offset',
       row: { customerExternalId: 'c', startedAt: '2025-01-31T10:30:00.5-05:00' },
       read: { startedAt: new Date('2025-01-31T15:30:00.500Z') },
     },
     {
-      case: 'now has been',
+      case: 'the current time is accepted',
       row: { customerExternalId: 'c', startedAt: NOW.toISOString() },
       read: { startedAt: NOW },
     },
     {
-      case: 'its program beats the call’s',
+      case: 'the row’s programId takes precedence',
       row: { customerExternalId: 'c', programId: '01A1FBD2-BD8A-7608-80E9-4F4BE3E9C95F' },
       read: { programId: '01a1fbd2-bd8a-7608-80e9-4f4be3e9c95f' },
     },
     {
-      case: 'empty cells are none',
+      case: 'empty cells are null',
       row: { customerExternalId: 'c', customerEmail: ' ', startedAt: '', programId: null },
       read: { customerEmail: null, startedAt: null, programId: PROGRAM },
     },
@@ -201,15 +201,15 @@ describe('a row of a customer import', () => {
       code: 'customer_id_invalid',
     },
     { case: 'null', row: null, code: 'customer_id_invalid' },
-    { case: 'a text', row: 'cus_1', code: 'customer_id_invalid' },
+    { case: 'a string', row: 'cus_1', code: 'customer_id_invalid' },
     {
-      case: 'a customerEmail that is none',
+      case: 'an invalid customerEmail',
       row: { customerExternalId: 'c', customerEmail: 'ann', partnerEmail: MAYA },
       code: 'customer_email_invalid',
     },
     { case: 'no partner', row: { customerExternalId: 'c' }, code: 'partner_email_invalid' },
     {
-      case: 'a partnerEmail that is none',
+      case: 'an invalid partnerEmail',
       row: { customerExternalId: 'c', partnerEmail: 'maya' },
       code: 'partner_email_invalid',
     },
