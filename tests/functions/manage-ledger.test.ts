@@ -214,6 +214,15 @@ describe('GET /customers', () => {
   })
 })
 
+test('an event of another workspace is not found', async () => {
+  const [ours, theirs] = await Promise.all([createLedger(), createLedger()])
+  const manager = await ours.merchant.asManager()
+  expect(await manager.get(`/events/${theirs.eventId}`)).toMatchObject({
+    status: 404,
+    body: { error: { code: 'not_found' } },
+  })
+})
+
 test('filtering by ids of another workspace returns nothing', async () => {
   const [ours, theirs] = await Promise.all([createLedger(), createLedger()])
   for (const path of [
