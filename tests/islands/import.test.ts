@@ -70,7 +70,7 @@ test('the preview shows broken links, the effects of options, and errors', async
 
   await stage().getByLabel('Send new partners').check()
   await stage().getByLabel('Import opening balances').check()
-  expect(await text()).toContain('Sends 1 mail.')
+  expect(await text()).toContain('Sends 1 email.')
   expect(await text()).toContain('Creates 1,000.50 USD payable now.')
   expect(await text()).toContain('1 new, 1 existing, 1 slug renamed, 2 rows with errors.')
   expect(await text()).toContain('Convert these balances to USD first')
