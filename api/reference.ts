@@ -1,5 +1,5 @@
 /**
- * Writes the tables of docs/api.md from the OpenAPI document. Each stands between two comments, of which the first
+ * Writes the tables of docs/api.md from the OpenAPI document. Each is between two comments. The first one
  * says what it lists:
  *
  * - `<!-- endpoints /partners /groups -->`: the operations at and below these paths
