@@ -79,7 +79,7 @@ test('a canceled run makes its commissions payable again', async () => {
 
   const refused = await pages.post(`/payouts/runs/${id}`, { status: 'paid' })
   expect(refused.status).toBe(409)
-  expect(refused.text).toContain('start another one')
+  expect(refused.text).toContain('start another run')
 })
 
 test('without a Stripe key, a Stripe payout is refused with a reason', async () => {
