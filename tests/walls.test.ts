@@ -62,3 +62,56 @@ test('*.responses.ts are imported as types only, so that no Worker bundles them'
   expect(sources.filter(isResponses).length).toBeGreaterThan(10)
   expect(sources.filter((file) => !isResponses(file) && valueImports(file).some(isResponses))).toEqual([])
 })
+
+/** All modules of ours that a file imports, types included. */
+const imports = (file: string): string[] =>
+  [...read(file).matchAll(/^(?:import|export) (?:[^'";]*?from )?'(\.[^']+)'/gm)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  )
+
+/** @returns each import cycle as a list of files, found by depth-first search */
+const findCycles = (sources: string[]): string[][] => {
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (file: string): string[][] => {
+    const start = path.indexOf(file)
+    if (start >= 0) return [path.slice(start)]
+    if (done.has(file)) return []
+    done.add(file)
+    path.push(file)
+    const cycles = imports(file)
+      .filter((imported) => sources.includes(imported))
+      .flatMap(visit)
+    path.pop()
+    return cycles
+  }
+  return sources.flatMap(visit)
+}
+
+test('no file imports itself by way of others, types included', () => {
+  const sources = files('{lib,functions,islands,snippet,api,cli,dev,bench}/**/*.{ts,tsx}')
+  expect(findCycles(sources)).toEqual([])
+  expect(sources.flatMap(imports).length).toBeGreaterThan(1_000)
+})
+
+describe('a room', () => {
+  const sources = files('lib/**/*.{ts,tsx}')
+  const roomOf = (file: string) => dirname(file).split('/').slice(0, 2).join('/')
+  const crossing = (isCrossed: (from: string, to: string) => boolean, of = imports) =>
+    sources.flatMap((from) => of(from).flatMap((to) => (isCrossed(from, to) ? [`${from} -> ${to}`] : [])))
+
+  test('imports nothing from outside lib/', () => {
+    expect(crossing((_, to) => !to.startsWith('lib/'))).toEqual([])
+  })
+
+  test('keeps its schemas to itself, but for those of lib/http', () => {
+    expect(crossing((from, to) => to.endsWith('.schemas.ts') && roomOf(from) !== roomOf(to))).toEqual([])
+  })
+
+  test('may import lib/db and lib/http, which import no other room but its types', () => {
+    const isShared = (file: string) => /^lib\/((db|http)\/|[^/]+$)/.test(file)
+    expect(
+      crossing((from, to) => isShared(from) && to.startsWith('lib/') && !isShared(to), valueImports),
+    ).toEqual([])
+  })
+})

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { integer, name, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
-import { reward } from '../tracking/rewards.schemas.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
+import { reward } from './rewards.schemas.ts'
 
 /** Longer than the URL of any shop's front page, and short enough for a mail. */
 const MAX_URL_LENGTH = 2_048

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { currency } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
-import type { RewardTerms } from './rewards.ts'
+import type { RewardTerms } from '../tracking/rewards.ts'
 
 /** Rewards are stored in basis points. */
 const hasTwoDecimals = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
