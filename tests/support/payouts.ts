@@ -35,6 +35,7 @@ const createDatabase = async () => {
   const endpoint = await startSqlEndpoint({ databaseUrl: url.href })
   const pool = new pg.Pool({ connectionString: url.href })
   // The database may be dropped while a connection is still closing.
+  pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     database: { DATABASE_URL: url.href, SQL_ENDPOINT: endpoint.url },
