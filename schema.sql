@@ -315,7 +315,7 @@ create table stripe_keys (
 );
 
 
--- A partner's connected Stripe account: one per e-mail address and workspace, for all of its
+-- A partner's connected Stripe account: one per email address and workspace, for all of its
 -- programs. The row is written before the account is created at Stripe, so that concurrent
 -- requests create one account. Its status is read again on each event about it. The row of
 -- a disconnected account is kept, because payouts refer to it.
@@ -356,7 +356,7 @@ create table payout_runs (
         constraint payout_runs_method_check check (method in ('stripe', 'manual')),
     cutoff_at       timestamptz  not null,
     scheduled_for   timestamptz,               -- the schedule's occurrence; null if a manager started it
-    created_by      text,                      -- that manager's e-mail address
+    created_by      text,                      -- that manager's email address
     created_at      timestamptz  not null,
     claim_cursor    uuid,                      -- the last partner claimed
     claimed_at      timestamptz,               -- when all partners were claimed

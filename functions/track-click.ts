@@ -14,7 +14,7 @@ const ONE_DAY_SECONDS = 86_400
 /** In characters. A longer URL is cut rather than refused, because the click matters more. */
 const MAX_PAGE_LENGTH = 2_048
 
-/** The URL without query and fragment, which may hold e-mail addresses and tokens. */
+/** The URL without query and fragment, which may hold email addresses and tokens. */
 const pageOf = (url: string | null | undefined): string | null => {
   const parsed = url ? URL.parse(url) : null
   return parsed && /^https?:$/.test(parsed.protocol)

@@ -44,7 +44,7 @@ export const workspaces: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/members`]: {
     get: managersOnly(list('List members', MemberResponse)),
-    post: post('Invite a member by e-mail', NewMember, MemberResponse, {}, 'conflict'),
+    post: post('Invite a member by email', NewMember, MemberResponse, {}, 'conflict'),
   },
   [`${WORKSPACE}/members/{id}`]: {
     patch: patch('Change a member’s role', MemberChange, MemberResponse, 'conflict'),

@@ -1,4 +1,4 @@
-/** Signs people in by e-mail link, as they do in a browser. For the demo's cookies, and for tests. */
+/** Signs people in by email link, as they do in a browser. For the demo's cookies, and for tests. */
 
 /** Where to sign in, and the inbox that receives the link. */
 export type Place = { baseUrl: string; inboxUrl: string }

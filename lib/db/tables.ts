@@ -1,6 +1,6 @@
 /** The tables of schema.sql, for Kysely. tests/db/tables.test.ts compares them with the database. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { MailStatus } from '../mail/mails.ts'
+import type { MailKind, MailStatus } from '../mail/mails.ts'
 import type {
   PayoutAccountStatus,
   PayoutMethod,
@@ -262,6 +262,3 @@ export type Role = 'manager' | 'member'
 export type PartnerStatus = 'approved' | 'banned'
 
 export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'
-
-/** The mails of the outbox. */
-export type MailKind = 'moved' | 'invitation' | 'connect_account' | 'payout_sent' | 'payout_failed'

@@ -96,7 +96,7 @@ export const PartnerImportRow = z
   })
   .meta({ id: 'PartnerImportRow' })
 
-/** Stored unchanged, e-mail addresses too: reports refer to the customer by it. */
+/** Stored unchanged, email addresses too: reports refer to the customer by it. */
 const customerId = z.string().trim().min(1).max(MAX_ID_LENGTH)
 
 /** A date, or a time, which is in UTC unless it has an offset. */
@@ -112,14 +112,14 @@ const moment = z
 export const CustomerImportRow = z
   .object({
     customerExternalId: customerId.meta({
-      description: 'The customer’s id at the payment processor, or its e-mail address. Stored unchanged.',
+      description: 'The customer’s id at the payment processor, or its email address. Stored unchanged.',
     }),
     customerEmail: optional(
       z
         .string()
         .transform(normalizeEmail)
         .refine((address) => address === null || isEmail(address))
-        .meta({ description: 'The customer’s e-mail address.' }),
+        .meta({ description: 'The customer’s email address.' }),
     ),
     partnerEmail: email('The partner to credit from now on. It must already exist.'),
     startedAt: optional(

@@ -28,7 +28,7 @@ export type PayoutFailedDetails = MoneyDetails & { reason: string }
 export type InvitationDetails = {
   workspaceName: string
   role: 'manager' | 'member'
-  /** The e-mail address of the manager who invited them. */
+  /** The email address of the manager who invited them. */
   invitedBy: string
   /** Where to sign in. */
   url: string

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { MAIL_STATUSES } from './mails.ts'
+import { MAIL_KINDS, MAIL_STATUSES } from './mails.ts'
 
 export const MailResponse = z
   .strictObject({
     id: z.uuid(),
-    kind: z.enum(['moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed']),
+    kind: z.enum(MAIL_KINDS),
     to: z.string(),
     partnerId: z.uuid().nullable(),
     status: z.enum(MAIL_STATUSES),

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { MailKind } from '../db/tables.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import type { InvitationDetails } from './details.ts'
+import type { MailKind } from './mails.ts'
 
 /** The least time between two invitations of an address by a workspace, so that nobody is mailed again and again. */
 const INVITATION_INTERVAL_MS = 86_400_000

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
-import type { MailKind } from '../db/tables.ts'
+import type { MailKind } from './mails.ts'
 
 /** A mail that one run may send until its lease ends. */
 export type LeasedMail = {

@@ -39,7 +39,7 @@ const sleep = (seconds: number): Promise<void> => new Promise((resume) => setTim
 /** Sends a mail. One without a valid address or content is refused. */
 const trySend = async (mail: LeasedMail, transport: Transport): Promise<Outcome> => {
   const to = deliverableAddress(mail.recipient)
-  if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an e-mail address.' }
+  if (!to) return { kind: 'refused', code: 'invalid_address', message: 'This is not an email address.' }
   try {
     return await transport({ id: mail.id, to, ...outboxContent(mail) }, { timeoutMs: SEND_TIMEOUT_MS })
   } catch (error) {

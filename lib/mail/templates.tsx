@@ -1,5 +1,5 @@
 /** The texts of the emails. Names are untrusted input, which layout.tsx escapes. */
-import type { MailKind } from '../db/tables.ts'
+
 import { type MailContent, subjectLine } from './content.ts'
 import type {
   InvitationDetails,
@@ -10,6 +10,7 @@ import type {
 } from './details.ts'
 import { renderHtml, renderText } from './layout.tsx'
 import type { SignInMail } from './mailer.rpc.ts'
+import type { MailKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
 
 /** An email in HTML and in plain text. */

@@ -32,7 +32,7 @@ export const PayoutRunResponse = z
     status: z.enum(RUN_STATUSES).meta({
       description: 'A Stripe run is `paid` once none of its payouts is processing, even if some failed.',
     }),
-    createdBy: z.string().nullable().meta({ description: 'An e-mail address; null for scheduled runs.' }),
+    createdBy: z.string().nullable().meta({ description: 'An email address; null for scheduled runs.' }),
     scheduledFor: timestamp.nullable(),
     createdAt: timestamp,
     claimedAt: timestamp.nullable().meta({ description: 'When the run had claimed all of its commissions.' }),

@@ -27,7 +27,7 @@ export type RunRequest = {
   programId: string | null
   method: PayoutMethod
   dryRun: boolean
-  /** The e-mail address of the manager. */
+  /** The email address of the manager. */
   actor: string
 }
 

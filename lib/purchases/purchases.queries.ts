@@ -59,7 +59,7 @@ const SALE_JSON = sql`jsonb_build_object(
  * Loads what a purchase is planned from, beside its events: its recorded sales, the customer with its partner at the time
  * of payment, and the partners of the checkout's coupons and click.
  *
- * The customer is found by the processor's id, else by the merchant's id in a reported sale, else by the e-mail address
+ * The customer is found by the processor's id, else by the merchant's id in a reported sale, else by the email address
  * where that is an imported customer's id. A guest who left neither is known by the purchase's id.
  *
  * @param keys the ids under which the sale may have been reported

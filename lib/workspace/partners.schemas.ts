@@ -11,7 +11,7 @@ export const PartnerQuery = z.object({
   slug: filter('The whole slug, in any case.').transform(slugKey).optional(),
   groupId: z.uuid().optional(),
   status: z.enum(['approved', 'banned']).optional(),
-  query: filter('Part of an e-mail address, name or slug, in any case.').optional(),
+  query: filter('Part of an email address, name or slug, in any case.').optional(),
   ...Page.shape,
 })
 

@@ -6,7 +6,7 @@ const database = useDatabase()
 const customersOf = (merchant: Merchant) => customersIn(database, merchant)
 
 describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
-  test('imports customer-to-partner mappings, by payment-processor id and by e-mail address', async () => {
+  test('imports customer-to-partner mappings, by payment-processor id and by email address', async () => {
     const { merchant, customers } = await createWithLeo()
     const { status, body } = await customers([
       {
@@ -130,7 +130,7 @@ describe('spec 4.4: POST /api/workspaces/<workspace>/customers/import', () => {
     },
   )
 
-  test('an e-mail address of two programs’ partners needs programId, of the call or of the row', async () => {
+  test('an email address of two programs’ partners needs programId, of the call or of the row', async () => {
     const { merchant, customers } = await createWithLeo()
     const second = await merchant.seed.addProgram(merchant.workspace.id)
     await merchant.seed.addPartner(merchant.workspace.id, second, { slug: 'leo' })

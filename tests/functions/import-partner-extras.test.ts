@@ -7,7 +7,7 @@ const database = useDatabase()
 
 test.each([
   {
-    case: 'is true, each partner gets a "we’ve moved" e-mail with their link and the portal address',
+    case: 'is true, each partner gets a "we’ve moved" email with their link and the portal address',
     on: true,
   },
   { case: 'is left out, nobody is mailed', on: undefined },

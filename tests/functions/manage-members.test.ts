@@ -76,7 +76,7 @@ describe('POST /members', () => {
 
   test.each([
     { case: 'no address', body: { role: 'member' } },
-    { case: 'no e-mail address', body: { email: 'ann', role: 'member' } },
+    { case: 'no email address', body: { email: 'ann', role: 'member' } },
     { case: 'two addresses', body: { email: 'a@x.example, b@x.example', role: 'member' } },
     { case: 'a header in the address', body: { email: 'a@x.example\nBcc: b@x.example', role: 'member' } },
     { case: 'no role', body: { email: 'ann@x.example' } },

@@ -66,7 +66,7 @@ const goToStripe = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { name: 'Checkout' }).waitFor()
 }
 const pay = async (page: Page, email: string): Promise<string> => {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: /^Subscribe for/ }).click()
   return receiptOf(page)
 }
@@ -121,11 +121,11 @@ test('a customer of the shop pays under their own customer ID', async () => {
   const page = await newVisitor()
   await page.goto('/sign-up?plan=seedling')
   await page.getByLabel('Name').fill('Tom')
-  await page.getByLabel('E-mail').fill('tom@example.com')
+  await page.getByLabel('Email').fill('tom@example.com')
   await press(page, 'Create account')
   await page.getByRole('link', { name: 'Continue to checkout' }).click()
   await press(page, 'Pay with Stripe')
-  expect(await page.getByLabel('E-mail').inputValue()).toBe('tom@example.com')
+  expect(await page.getByLabel('Email').inputValue()).toBe('tom@example.com')
   await page.getByRole('button', { name: 'Subscribe for 9.00 USD' }).click()
   const invoice = await receiptOf(page)
   await page.getByRole('heading', { name: 'Thank you, Tom.' }).waitFor()

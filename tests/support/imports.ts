@@ -53,7 +53,7 @@ export const partnerRows = (count: number, prefix = 'p') =>
 
 type Database = ReturnType<typeof useDatabase>
 
-/** What an import has made, by e-mail address; the seeded partner "maya" is left out. */
+/** What an import has made, by email address; the seeded partner "maya" is left out. */
 export const importedPartners = ({ query }: Database, { workspace }: Merchant) =>
   query<{ email: string; name: string | null; slug: string; status: string; coupon: string | null }>(
     `select p.email, p.name, p.slug, p.status, c.coupon_id as coupon

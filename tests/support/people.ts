@@ -22,7 +22,7 @@ export const fromSomewhere = (): Record<string, string> => ({ 'CF-Connecting-IP'
 export const submit = (url: string | URL, fields: Record<string, string>, headers = fromSomewhere()) =>
   dev.submit(url, fields, headers)
 
-/** A unique e-mail address. */
+/** A unique email address. */
 export const somebody = (name = 'ann') => `${name}-${crypto.randomUUID()}@example.com`
 
 /** Requests a sign-in link. @returns the link from the mail */
@@ -38,7 +38,7 @@ export const askForLink = (
 /** Confirms a sign-in link, as the button of its page does. */
 export const press = (link: URL, headers = fromSomewhere()) => dev.press(link, headers)
 
-/** The e-mail address that a cookie is signed in as, or null. */
+/** The email address that a cookie is signed in as, or null. */
 export const whoIs = async (cookie: string, baseUrl = inject('baseUrl')): Promise<string | null> => {
   const answer = await fetch(`${baseUrl}/api/auth/get-session`, { headers: { Cookie: cookie } })
   const session = (await answer.json()) as { user: { email: string } } | null

@@ -31,7 +31,7 @@ export const readSignUp = (fields: Fields): { signUp: SignUp } | { problems: Pro
   else if (name.length > MAX_NAME_LENGTH) problems.name = `Use at most ${MAX_NAME_LENGTH} characters.`
   else if (CONTROL_CHARACTER.test(name)) problems.name = 'Use printable characters only.'
 
-  if (!email) problems.email = 'Enter your e-mail address.'
+  if (!email) problems.email = 'Enter your email address.'
   else if (
     !/^[^\s@]+@[^\s@]+$/.test(email) ||
     CONTROL_CHARACTER.test(email) ||
@@ -73,7 +73,7 @@ export const signUpPage = (fields: Fields = {}, problems: Problems = {}): Page =
   <form class="card" method="post" action="/sign-up" novalidate>
     ${problems.name || problems.email ? html`<p class="alert" role="alert">Please correct the fields below.</p>` : ''}
     ${field({ name: 'name', label: 'Name', type: 'text', autocomplete: 'name', hint: 'Any name will do.' }, fields.name, problems.name)}
-    ${field({ name: 'email', label: 'E-mail', type: 'email', autocomplete: 'email', hint: 'No mail is sent.' }, fields.email, problems.email)}
+    ${field({ name: 'email', label: 'Email', type: 'email', autocomplete: 'email', hint: 'No mail is sent.' }, fields.email, problems.email)}
     <input type="hidden" name="plan" value="${fields.plan ?? ''}">
     <input type="hidden" name="tributary_click">
     <button class="button wide">Create account</button>

@@ -44,7 +44,7 @@ describe('the shop in a browser', () => {
     await page.goto('/sign-up?plan=grove')
     await page.getByText('This browser remembers').waitFor()
     await page.getByLabel('Name').fill(name)
-    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByLabel('Email').fill('ada@example.com')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.waitForURL('**/account?plan=grove')
   }
@@ -174,17 +174,17 @@ describe('the shop in a browser', () => {
 
   test.each([
     ['no name', ' ', 'ada@example.com', 'Tell us what to call you.'],
-    ['no e-mail', 'Ada', '', 'Enter your e-mail address.'],
-    ['an e-mail that is none', 'Ada', 'ada', 'Enter an address like'],
+    ['no email', 'Ada', '', 'Enter your email address.'],
+    ['an email that is none', 'Ada', 'ada', 'Enter an address like'],
   ])('%s: the form comes again with a message and with what was typed', async (_case, name, email, says) => {
     const page = await newVisitor()
     await page.goto('/sign-up')
     await page.getByLabel('Name').fill(name)
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByText(says).waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe(name)
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(email)
+    expect(await page.getByLabel('Email').inputValue()).toBe(email)
   })
 
   test('a form posted from another site is refused, and opens no session', async () => {

@@ -59,9 +59,9 @@ describe('the inbox refuses what Resend refuses', () => {
     { case: 'no recipient', body: { ...MAIL, to: [] }, name: 'missing_required_field' },
     { case: 'no subject', body: { ...MAIL, subject: '' }, name: 'missing_required_field' },
     { case: 'neither HTML nor text', body: { ...MAIL, html: '', text: '' }, name: 'missing_required_field' },
-    { case: 'a sender that is no e-mail address', body: { ...MAIL, from: 'Pine' }, name: 'validation_error' },
+    { case: 'a sender that is no email address', body: { ...MAIL, from: 'Pine' }, name: 'validation_error' },
     {
-      case: 'a recipient that is no e-mail address',
+      case: 'a recipient that is no email address',
       body: { ...MAIL, to: 'maya' },
       name: 'validation_error',
     },

@@ -189,7 +189,7 @@ test('an imported customer’s renewal credits the imported partner, and no invo
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD'])
 })
 
-test('a mapping imported by e-mail address is found by the invoice’s address, and by Stripe’s id from then on', async () => {
+test('a mapping imported by email address is found by the invoice’s address, and by Stripe’s id from then on', async () => {
   const { merchant, deliver } = await openShop()
   const customer = stripeId('cus')
   await importMapping(merchant, { customerExternalId: 'Eve@Example.com' })

@@ -66,7 +66,7 @@ const payForm = (store: Store, session: Stripe.Checkout.Session, typed: Typed): 
   const { amount_total, currency, mode } = session
   return html`<form class="card" method="post" action="${STRIPE_PATH}/pay/${session.id}" novalidate>
 <h2>Pay by card</h2>
-<label for="email">E-mail</label>
+<label for="email">Email</label>
 ${problemOf(typed, 'email')}
 <input id="email" name="email" type="email" autocomplete="email" required value="${known ?? typed.email ?? ''}"${known ? html` readonly` : ''}${invalid(typed, 'email')}>
 <label for="card">Card number</label>
