@@ -44,8 +44,8 @@ export default defineConfig({
     // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine. One minute means a hang.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Files mostly wait for Postgres, workerd and timeouts: three at a time keep two cores busy.
-    maxWorkers: 3,
+    // Files mostly wait for Postgres, workerd and timeouts: four at a time keep two cores busy.
+    maxWorkers: 4,
     // Files share the modules of their process: importing them 140 times took 98 seconds. Each file restores what it stubs.
     isolate: false,
     unstubGlobals: true,

@@ -51,10 +51,10 @@ export const reopen = async (options: Parameters<Browser['newContext']>[0]) => {
 }
 
 export const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
-/** Waits for a step, whose heading must have the focus. */
+/** Waits for a step, whose heading must get the focus. */
 export const step = async (name: string) => {
   await page.getByRole('heading', { name, level: 2 }).waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(name)
 }
 /** The text below the page's heading, with white space as displayed. */
 export const text = async () => (await page.locator('#import').innerText()).replaceAll(/\s+/g, ' ')
