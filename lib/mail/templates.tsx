@@ -27,7 +27,7 @@ const greeting = (partnerName: string | null): Paragraph =>
 /** How a partner signs in to the portal. */
 const HOW_TO_SIGN_IN = 'Sign in with the address that received this email. You need no password.'
 
-/** "We’ve moved": tells an imported partner where the program is now (spec section 4.3). */
+/** "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). */
 export const movedContent = ({ partnerName, programName, link, portalUrl }: MovedDetails): MailContent =>
   content(`We’ve moved: ${programName}`, [
     greeting(partnerName),

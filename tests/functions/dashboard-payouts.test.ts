@@ -102,8 +102,8 @@ test('a run without connected partners emails each of them once', async () => {
   expect(preview.text).toContain('No payouts are due.')
   expect(preview.text).toContain('Email partners to connect')
   for (const _ of ['once', 'and again']) {
-    const told = await pages.post('/payouts/new', { method: 'stripe' })
-    expect(told).toMatchObject({ status: 303, location: `/app/${slug}/payouts?done=notified` })
+    const response = await pages.post('/payouts/new', { method: 'stripe' })
+    expect(response).toMatchObject({ status: 303, location: `/app/${slug}/payouts?done=notified` })
     const mails = await database.query<{ kind: string }>(
       'select kind from mails where workspace_id = $1 and partner_id is not null',
       [merchant.workspace.id],

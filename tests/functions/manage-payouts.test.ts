@@ -231,7 +231,7 @@ describe('PATCH /payout-runs/:id', () => {
     ])
   })
 
-  test('tells the partners when it is confirmed, and not before', async () => {
+  test('notifies the partners when it is confirmed, and not before', async () => {
     const run = await createRun()
     await run.to('paid')
     expect(await run.mails()).toEqual([])

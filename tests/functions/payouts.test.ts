@@ -109,7 +109,7 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
     ).toEqual([])
   })
 
-  test('tells a partner of its payout even if it is banned before the mail is sent', async () => {
+  test('notifies a partner of its payout even if it is banned before the mail is sent', async () => {
     const merchant = await createMerchant()
     const key = await connectStripe(merchant)
     await owe(merchant)

@@ -13,7 +13,7 @@ const sell = async ({ merchant }: Partner, externalId: string, customerExternalI
   return eventOf(await merchant.sale({ externalId, customerExternalId, clickId }))
 }
 
-/** An event that Stripe told of, with a click of a partner's, that is credited to another one. */
+/** An event that Stripe reported, with a click of a partner's, that is credited to another one. */
 const creditToOther = async ({ merchant, workspaceId }: Partner, slug: string) => {
   const clickId = await merchant.click('ann')
   const steps = [

@@ -99,7 +99,7 @@ const expectAll = async (kind: (typeof KINDS)[number], merchant: Watched) => {
 
 describe.concurrent('an import with a 200 response is in the database, once', () => {
   test.each(everyStep(FAULTS))(
-    '$kind: when $step meets $fault once, the retry saves it, and tells it as created',
+    '$kind: when $step meets $fault once, the retry saves it, and reports it as created',
     async ({ before, fault, kind }) => {
       const merchant = await createWatched()
       merchant.plan(...before, fault)

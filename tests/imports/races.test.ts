@@ -23,7 +23,7 @@ const resultsOf = <A extends PartnersImported | CustomersImported>(answers: A[])
 }
 
 test.each(ROUNDS)(
-  'eight identical imports at once end as one: every partner, coupon, balance and mail once, and told as created once (round %i)',
+  'eight identical concurrent imports create every partner, coupon, balance and mail once, and report it as created once (round %i)',
   async () => {
     const merchant = await createMerchant()
     const { partners } = await importer(merchant)

@@ -61,7 +61,7 @@ describe('a mail about money', () => {
   test.each([
     { method: 'stripe', says: 'The funds are in your Stripe account' },
     { method: 'manual', says: 'by bank transfer or a similar method, and may take a few days' },
-  ] as const)('tells of a payout by the method "$method", and where the money is', ({ method, says }) => {
+  ] as const)('reports a payout by the method "$method", and where the money is', ({ method, says }) => {
     const { subject, html, text } = payoutSentContent({ ...MONEY, method })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes')
     expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\. /)
@@ -69,7 +69,7 @@ describe('a mail about money', () => {
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
-  test('tells why a payout could not be made, and that nothing is lost', () => {
+  test('says why a payout could not be made, and that nothing is lost', () => {
     const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes failed')
     expect(text).toContain(`\nReason: ${REASON}\n`)
@@ -77,7 +77,7 @@ describe('a mail about money', () => {
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
-  test('tells who can’t be paid yet what they have earned, and where to connect an account', () => {
+  test('reports to a partner without an account what they have earned, and where to connect an account', () => {
     const { subject, html, text } = connectAccountContent(MONEY)
     expect(subject).toBe('You have earned 49.00 USD from Friends of Pine Notes')
     expect(text).toContain('You have earned 49.00 USD as a partner of Friends of Pine Notes.')
@@ -166,7 +166,7 @@ test('a name of 255 characters leaves a subject that can be read, cut between ch
   expect(text).toContain('👩'.repeat(255))
 })
 
-test('no mail loads anything, or tells that it was opened', () => {
+test('no mail loads anything, or reports that it was opened', () => {
   for (const { html } of [
     movedContent(MOVED),
     invitationContent(INVITATION),

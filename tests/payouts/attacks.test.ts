@@ -326,7 +326,7 @@ const liveThrough = async (disturb: () => void) => {
   )
   world.stripe().onboard(account?.id ?? '')
   await refreshAccount(env, workspaceId, account?.id ?? '')
-  // What a repeat leaves for later is done by the next one, and who was refused is told by the one after that.
+  // What a repeat leaves for later is done by the next one, and who was refused is notified by the one after that.
   for (let times = 0; times < 3; times++) await payer.run()
 
   const manual = async (...steps: RunStatus[]) => {

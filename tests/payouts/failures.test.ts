@@ -73,13 +73,13 @@ test('without money the payout waits under another key, and is sent when there i
   expect(await mails()).toEqual(['payout_sent', 'payout_sent'])
 })
 
-test('refused for good, the payout fails, its commissions are payable again, and the partner is told', async () => {
+test('refused for good, the payout fails, its commissions are payable again, and the partner is notified', async () => {
   const { payer, maya, account, payouts, mails } = await stage()
   world.stripe().closeAccount(account)
 
-  const { payouts: told } = await payer.run()
+  const run = await payer.run()
 
-  expect(told).toMatchObject([{ status: 'failed', amountCents: 1_000 }])
+  expect(run.payouts).toMatchObject([{ status: 'failed', amountCents: 1_000 }])
   expect(await payouts()).toMatchObject([{ status: 'failed', held: 0, last_error: expect.any(String) }])
   expect(await mails()).toEqual(['payout_failed'])
   expect(await world.violations()).toEqual([])

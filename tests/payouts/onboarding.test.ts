@@ -252,8 +252,8 @@ describe('connecting', () => {
   })
 })
 
-describe('what Stripe tells of an account', () => {
-  test('ends the same in any order, and however often it is told', async () => {
+describe('the events of an account', () => {
+  test('end in the same state in any order, and however often they are repeated', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const look = () => partner.payouts.refreshAccount(partner.workspaceId, account)

@@ -56,10 +56,10 @@ test.each([
 ])('$case', async ({ owed, partner = {}, skipped }) => {
   const payer = await world.createPayer({ minimum_payout_cents: 100 })
   const { id: partnerId } = await payer.addPartner({ slug: 'maya', owed, ...partner })
-  const told = skipped ? [{ partnerId, currency: 'USD', ...skipped }] : []
+  const expected = skipped ? [{ partnerId, currency: 'USD', ...skipped }] : []
 
-  expect(await payer.run({ dryRun: true })).toEqual({ runId: null, payouts: [], skipped: told })
-  expect(await payer.run()).toMatchObject({ payouts: [], skipped: told })
+  expect(await payer.run({ dryRun: true })).toEqual({ runId: null, payouts: [], skipped: expected })
+  expect(await payer.run()).toMatchObject({ payouts: [], skipped: expected })
   expect(payer.sent()).toEqual({})
   expect(await world.violations()).toEqual([])
 })
@@ -131,7 +131,7 @@ test('a dry run says what the run then does, and changes nothing', async () => {
   expect(real.skipped).toEqual(rehearsed.skipped)
 })
 
-test('who is not connected is told once, in however many runs', async () => {
+test('a partner who is not connected is notified once, in however many runs', async () => {
   const payer = await world.createPayer()
   const { id } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
   await payer.addPartner({ slug: 'leo', connected: false })
@@ -154,7 +154,7 @@ test('who is not connected is told once, in however many runs', async () => {
   ])
 })
 
-test('without a key of Stripe nobody is paid by Stripe, and nobody is told to connect', async () => {
+test('without a key of Stripe nobody is paid by Stripe, and nobody is asked to connect', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])

@@ -60,7 +60,7 @@ test('a scheduled run leaves the other programs of the workspace alone', async (
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
 })
 
-test('without a key of Stripe a schedule waits, and tells nobody to connect', async () => {
+test('without a key of Stripe a schedule waits, and asks nobody to connect', async () => {
   const { payer, runs } = await stage('monthly', '2026-10-10')
   await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }], connected: false })
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])

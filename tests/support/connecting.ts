@@ -17,7 +17,7 @@ export const atStripe = async (path: string): Promise<Response> => {
   return answer
 }
 
-/** A merchant who pays by Stripe, unless told otherwise, and its partner "ann" with her pages. */
+/** A merchant who pays by Stripe by default, and its partner "ann" with her pages. */
 export const createConnecting = async ({ hasKey = true } = {}) => {
   const partner = await createPartner()
   const { merchant, workspaceId, email } = partner

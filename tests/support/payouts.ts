@@ -72,7 +72,7 @@ export const usePayouts = () => {
   const query: Query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
     (await own.pool.query<Row>(text, values)).rows
 
-  /** What the payouts Worker is told. */
+  /** The settings of the payouts Worker. */
   const env = (): PayoutEnv => ({
     ...own.database,
     SECRETS_KEY,
@@ -159,7 +159,7 @@ export const createPayer = async (
     return commission?.id ?? ''
   }
 
-  /** Takes a commission back, all of it unless told how much, as a refund does. */
+  /** Reverses a commission as a refund does, by default all of it. */
   const reverse = (commissionId: string, amountCents?: number) =>
     query(
       `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
@@ -180,7 +180,7 @@ export const createPayer = async (
     connectAccount,
     earn,
     reverse,
-    /** A partner who is connected, unless told otherwise. @returns its id */
+    /** A partner who is connected by default. @returns its id */
     addPartner: async ({ slug: name, owed = [], connected = true, status = 'approved' }: Partner) => {
       const email = `${name}@${slug}.example`
       const id = await seed.addPartner(workspaceId, programId, { slug: name, email, status })

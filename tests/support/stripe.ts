@@ -26,7 +26,7 @@ export const seconds = (date: Date | number = Date.now()): number => Math.floor(
 export const stripeId = (prefix: string): string =>
   `${prefix}_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** What happened, as it is told to an endpoint. */
+/** An event as an endpoint receives it. */
 export const stripeEvent = (
   type: string,
   object: StripeObject,

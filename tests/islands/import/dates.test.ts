@@ -33,10 +33,10 @@ test.each([
 ])('%s is an invalid or ambiguous date', (text) => expect(dateOf(text, null)).toBeNull())
 
 test.each([
-  { case: 'a day above twelve tells', cells: ['03/04/2025', '', '31/01/2025'], order: 'day' },
+  { case: 'a day above twelve decides', cells: ['03/04/2025', '', '31/01/2025'], order: 'day' },
   { case: 'so does a month’s place', cells: ['03/04/2025', '01/31/2025'], order: 'month' },
   { case: 'points stand after the day', cells: ['03.04.2025'], order: 'day' },
-  { case: 'nothing tells', cells: ['03/04/2025', '2025-01-31'], order: null },
+  { case: 'nothing decides', cells: ['03/04/2025', '2025-01-31'], order: null },
   { case: 'a file that does both is of no order', cells: ['31/01/2025', '01/31/2025'], order: null },
 ])('$case', ({ cells, order }) => {
   expect(dateOrder(cells)).toBe(order)

@@ -44,16 +44,16 @@ const thin = (type: string, account: string) => ({
 const RECEIVED = { status: 200, body: { received: true } }
 
 test.each([
-  { case: 'the older way', tell: snapshot },
-  { case: 'by name', tell: (id: string) => thin('v2.core.account[requirements].updated', id) },
+  { case: 'a snapshot event', event: snapshot },
+  { case: 'a thin event', event: (id: string) => thin('v2.core.account[requirements].updated', id) },
   {
-    case: 'by name, of a capability',
-    tell: (id: string) => thin('v2.core.account[configuration.recipient].capability_status_updated', id),
+    case: 'a thin event of a capability',
+    event: (id: string) => thin('v2.core.account[configuration.recipient].capability_status_updated', id),
   },
-])('Stripe tells $case that an account has changed, and it is looked at', async ({ tell }) => {
+])('an account is read again after $case', async ({ event: eventOf }) => {
   const ready = await createReady()
   expect(await statusOf(ready)).toBe('onboarding')
-  const event = tell(ready.account)
+  const event = eventOf(ready.account)
   expect(await ready.deliver(event)).toMatchObject(RECEIVED)
   expect(await statusOf(ready)).toBe('enabled')
 

@@ -229,7 +229,7 @@ describe('a checkout', () => {
       ],
       coupons: ['promo_1', 'co'],
     },
-  ])('tells coupons: $case', ({ discounts, coupons }) => {
+  ])('reads coupons: $case', ({ discounts, coupons }) => {
     expect(factOf(COMPLETED, checkoutSession({ discounts }))).toMatchObject({ coupons })
   })
 

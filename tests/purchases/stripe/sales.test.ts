@@ -450,7 +450,7 @@ test('a commission that was reversed without replacement is not reinstated by la
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya reversal -980 USD'])
 })
 
-test('a free checkout of somebody who left no address is kept, and told again without trouble', async () => {
+test('a free checkout without an address is stored, and can be repeated', async () => {
   const { merchant, deliver } = await openShop()
   const session = checkoutSession({
     amount_total: 0,
