@@ -29,6 +29,9 @@ create table workspaces (
     name        text         not null,
     created_at  timestamptz  not null default now(),
 
+    -- Settings.
+    manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
+
     constraint workspaces_slug_key unique (slug)
 );
 

@@ -15,6 +15,7 @@ import partners from './dashboard/partners.tsx'
 import payoutList from './dashboard/payout-list.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
+import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
 import workspaces from './dashboard/workspaces.tsx'
 
@@ -37,5 +38,6 @@ export default createPages()
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)
+  .route('/', settings)
   .route('/', mails)
   .route('/', audit)

@@ -11,6 +11,7 @@ import members from './manage/members.ts'
 import partners from './manage/partners.ts'
 import payouts from './manage/payouts.ts'
 import programs from './manage/programs.ts'
+import settings from './manage/settings.ts'
 import stripe from './manage/stripe.ts'
 import workspaces from './manage/workspaces.ts'
 
@@ -29,4 +30,5 @@ export default createApp()
   .route('/', mails)
   .route('/', payouts)
   .route('/', stripe)
+  .route('/', settings)
   .route('/', audit)

@@ -5,17 +5,21 @@ import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
 import { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 import { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
+import { SettingsResponse } from '../../lib/workspace/settings.responses.ts'
+import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 import { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 import {
   BODY_ERRORS,
   bySession,
   errors,
+  get,
   id,
   json,
   list,
   managersOnly,
   patch,
+  path,
   post,
   remove,
   SESSION_ERRORS,
@@ -55,5 +59,12 @@ export const workspaces: ZodOpenApiPathsObject = {
     post: post('Create an API key', NewApiKey, CreatedApiKeyResponse),
   },
   [`${WORKSPACE}/api-keys/{id}`]: { delete: remove('Revoke an API key immediately') },
+  [`${WORKSPACE}/settings`]: {
+    get: get('Read the settings of the workspace', SettingsResponse, {}),
+    patch: {
+      ...patch('Change the settings of the workspace', SettingsChange, SettingsResponse),
+      requestParams: path(),
+    },
+  },
   [`${WORKSPACE}/audit`]: { get: managersOnly(list('List the audit log', AuditEntryResponse)) },
 }

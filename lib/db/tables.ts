@@ -19,7 +19,13 @@ import type { Step } from '../tracking/steps.ts'
 type Json<T> = ColumnType<T, string, string>
 
 export type Tables = {
-  workspaces: { id: string; slug: string; name: string; created_at: Generated<Date> }
+  workspaces: {
+    id: string
+    slug: string
+    name: string
+    created_at: Generated<Date>
+    manual_payouts: Generated<boolean>
+  }
   members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
   api_keys: {
     id: string

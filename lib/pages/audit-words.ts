@@ -40,6 +40,7 @@ const FIELDS: Record<string, string> = {
   payoutSchedule: 'payout schedule',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
+  manualPayouts: 'bank transfers',
 }
 
 /** A reward, as `diff` logs it. */
@@ -71,6 +72,7 @@ const payouts = (details: Details): string => counted(number(details.payouts), '
 
 const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
+  'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
   'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
   'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
   'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,

@@ -15,6 +15,7 @@ const SECTIONS = [
   { path: '/api-keys', label: 'API keys', managers: true },
   { path: '/stripe', label: 'Stripe', managers: true },
   { path: '/members', label: 'Members', managers: true },
+  { path: '/settings', label: 'Settings', managers: true },
   { path: '/mails', label: 'Emails', managers: true },
   { path: '/audit', label: 'Audit log', managers: true },
 ] as const

@@ -7,6 +7,7 @@ import type { PageRequest } from '../db/page-request.ts'
 /** `resource.verb`, in the past tense. */
 export type AuditAction =
   | 'workspace.created'
+  | 'workspace.changed'
   | 'member.invited'
   | 'member.changed'
   | 'member.removed'

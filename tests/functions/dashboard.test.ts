@@ -36,6 +36,7 @@ describe('access to pages', () => {
     { path: '/members', member: 403 },
     { path: '/members/:member', member: 403 },
     { path: '/members/:member/remove', member: 403 },
+    { path: '/settings', member: 403 },
   ]
 
   test.each(PAGES)(

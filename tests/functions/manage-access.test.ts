@@ -44,6 +44,8 @@ const ENDPOINTS = [
   { method: 'GET', path: '/payout-runs/:run', who: 'members' },
   { method: 'GET', path: '/payout-runs/:run/export', who: 'members' },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },
+  { method: 'GET', path: '/settings', who: 'readers' },
+  { method: 'PATCH', path: '/settings', body: { manualPayouts: true }, who: 'managers' },
   { method: 'GET', path: '/audit', who: 'managers' },
   { method: 'GET', path: '/mails', who: 'managers' },
   { method: 'POST', path: '/mails/:mail/retry', who: 'managers' },

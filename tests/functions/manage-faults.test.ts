@@ -51,7 +51,8 @@ const createWatched = async () => {
     /** How many rows of each kind there are. */
     rows: async () => {
       const [row] = await database.query(
-        `select (select count(*) from members where workspace_id = $1)::int as members,
+        `select (select manual_payouts from workspaces where id = $1) as "manualPayouts",
+                (select count(*) from members where workspace_id = $1)::int as members,
                 (select count(*) from mails where workspace_id = $1)::int as mails,
                 (select count(*) from payouts where workspace_id = $1 and paid_at is not null)::int as paid,
                 (select count(*) from payouts where workspace_id = $1 and canceled_at is not null)::int as canceled,
@@ -85,6 +86,7 @@ const CHANGES = [
   { method: 'DELETE', path: '/members/:member', fetches: 3, status: 204 },
   { method: 'POST', path: '/api-keys', body: { name: 'Checkout' }, fetches: 2, status: 201 },
   { method: 'DELETE', path: '/api-keys/:key', fetches: 3, status: 204 },
+  { method: 'PATCH', path: '/settings', body: { manualPayouts: true }, fetches: 3, status: 200 },
   { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, fetches: 2, status: 201 },
   { method: 'DELETE', path: '/stripe/secrets/:secret', fetches: 3, status: 204 },
   { method: 'POST', path: '/programs', body: program, fetches: 2, status: 201 },

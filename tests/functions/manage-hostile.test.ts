@@ -19,6 +19,7 @@ const BODIES = {
   '/members': { email: 'a@x.example', role: 'member' },
   '/members/:group': { role: 'member' },
   '/api-keys': { name: 'A' },
+  '/settings': { manualPayouts: true },
   '/stripe/secrets': { secret: signingSecret() },
   '/payout-runs/:group': { status: 'paid' },
 } as const
@@ -69,13 +70,22 @@ test('no form or query causes a 5xx page', async () => {
     'reward.percent',
     'reward.amountCents',
     'secret',
+    'manualPayouts',
   ]
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('percent', 'flat', '1e99', '\0', 'USD'),
   )
   const fields = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, { maxKeys: 6 })
-  const forms = ['/programs/new', `/programs/${merchant.programId}`, '/members', '/api-keys', '/stripe', '']
+  const forms = [
+    '/programs/new',
+    `/programs/${merchant.programId}`,
+    '/members',
+    '/api-keys',
+    '/stripe',
+    '/settings',
+    '',
+  ]
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...forms), fields, text, async (path, form, code) => {
       // A lone half of a character can't be written into a form.

@@ -13,6 +13,11 @@ const imported = {
 
 test.each([
   ['workspace.created', { name: 'Shop', slug: 'shop' }, 'created the workspace “Shop”'],
+  [
+    'workspace.changed',
+    { manualPayouts: { from: false, to: true } },
+    'changed the settings: bank transfers from off to on',
+  ],
   ['member.invited', { email, role: 'member' }, 'invited ann@x.example as member'],
   [
     'member.changed',

@@ -1,0 +1,64 @@
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { type Fields, form } from '../../lib/http/validate.ts'
+import { checkForm, type Reading } from '../../lib/pages/forms.ts'
+import { Checkbox, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { changeSettings, readSettings, type Settings } from '../../lib/workspace/settings.queries.ts'
+import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
+
+const DONE = { saved: 'Settings saved.' }
+
+const LABELS = { manualPayouts: 'Pay partners by bank transfer' }
+
+/** The settings as form fields. */
+const settingsFields = ({ manualPayouts }: Settings): Fields => ({
+  ...(manualPayouts && { manualPayouts: 'on' }),
+})
+
+/** A form's fields as API input. */
+const readForm = ({ manualPayouts }: Fields): Reading => ({
+  input: { manualPayouts: manualPayouts !== undefined },
+})
+
+type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
+
+const SettingsPage = ({ base, fields, errors, done }: Props) => (
+  <>
+    <h1>Settings</h1>
+    <Done message={done} />
+    <Problem errors={errors} labels={LABELS} />
+    <form method="post" action={`${base}/settings`}>
+      <Checkbox
+        label={LABELS.manualPayouts}
+        name="manualPayouts"
+        hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
+        checked={fields.manualPayouts !== undefined}
+      />
+      <button type="submit">Save settings</button>
+    </form>
+  </>
+)
+
+/** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
+export default createRoutes<WorkspaceEnv>()
+  .get('/app/:workspace/settings', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const fields = settingsFields(await readSettings(db, workspace.id))
+    const done = noticeFor(DONE, c.req.query('done'))
+    const children = <SettingsPage base={`/app/${workspace.slug}`} {...{ fields, done }} />
+    return renderPage(c, { title: 'Settings', section: '/settings', children })
+  })
+  .post('/app/:workspace/settings', managersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}`
+    const fields = c.req.valid('form')
+    const { data, errors } = checkForm(SettingsChange, readForm(fields))
+    if (errors) {
+      const children = <SettingsPage {...{ base, fields, errors }} />
+      return renderPage(c, { title: 'Settings', section: '/settings', children }, 400)
+    }
+    await changeSettings(db, actOf(c), data)
+    return c.redirect(`${base}/settings?done=saved`, 303)
+  })

@@ -1,0 +1,45 @@
+/** The settings of a workspace. */
+import type { Db } from '../db/connection.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+import { diff, type Patch } from './diff.ts'
+
+/** What a manager chooses for the whole workspace. */
+export type Settings = {
+  /** Whether partners may be paid by bank transfer, in manual payout runs. */
+  manualPayouts: boolean
+}
+
+/** The columns of the settings. */
+const COLUMNS = { manualPayouts: 'manual_payouts' } as const
+
+type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
+
+const columnsOf = <T extends Partial<Settings>>(settings: T) =>
+  Object.fromEntries(
+    Object.entries(settings).map(([field, value]) => [COLUMNS[field as keyof Settings], value]),
+  ) as Columns<T>
+
+/** The settings of a workspace, which must exist. */
+export const readSettings = (db: Db, workspaceId: string): Promise<Settings> =>
+  db
+    .selectFrom('workspaces')
+    .where('id', '=', workspaceId)
+    .select('manual_payouts as manualPayouts')
+    .executeTakeFirstOrThrow()
+
+/** Updates the settings that differ. Concurrent updates: the last write of each setting wins. */
+export const changeSettings = async (db: Db, act: Act, patch: Patch<Settings>): Promise<Settings> => {
+  const before = await readSettings(db, act.workspaceId)
+  const changes = diff<Settings>(before, patch)
+  if (!changes) return before
+  await db.batch([
+    db.updateTable('workspaces').set(columnsOf(changes.changed)).where('id', '=', act.workspaceId).compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'workspace.changed',
+      subjectId: act.workspaceId,
+      details: changes.log,
+    }).compile(),
+  ])
+  return { ...before, ...changes.changed }
+}
