@@ -7,8 +7,27 @@ import type { Report } from './report.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
 
+/**
+ * A click id as reported: null if blank. One that is too long for a click's is cut, because the event's explanation
+ * quotes it.
+ */
+const readClickId = (text: string): string | null => {
+  const clickId = text.trim()
+  // A cut surrogate pair could not be stored.
+  if (clickId.length > MAX_ID_LENGTH) return `${clickId.slice(0, MAX_ID_LENGTH).toWellFormed()}…`
+  return clickId || null
+}
+
+/** Any text: a report whose click id comes from a broken cookie is a sale all the same. */
 const clickId = optional(
-  id('The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed.'),
+  z
+    .string()
+    .transform(readClickId)
+    .meta({
+      description:
+        'The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other ' +
+        'text counts as an unknown click, and a blank one as none.',
+    }),
 )
 
 const metadata = optional(

@@ -128,8 +128,12 @@ describe('spec 7: 400 Bad Request for an invalid body, on both, and on a sale wh
       path: 'externalId',
     },
     { case: 'an externalId of null', body: { ...SALE, externalId: null }, path: 'externalId' },
-    { case: 'an empty clickId', body: { ...SALE, clickId: '' }, path: 'clickId' },
-    { case: 'a clickId of 256 characters', body: { ...SALE, clickId: 'x'.repeat(256) }, path: 'clickId' },
+    { case: 'a NUL in a clickId', body: { ...SALE, ...LEAD, clickId: 'clk_\0' }, path: 'clickId' },
+    {
+      case: 'half a surrogate pair in a clickId',
+      body: { ...SALE, ...LEAD, clickId: '\udfff' },
+      path: 'clickId',
+    },
     ...['externalId', 'clickId', 'eventName'].flatMap((path) =>
       wrongTypes.map((value) => ({
         case: `${path} of ${JSON.stringify(value)}`,
@@ -197,6 +201,48 @@ test('spec 7: reposting an existing externalId is not an error', async () => {
     expect((await merchant[kind]({ externalId: 'again' })).status).toBe(200)
     expect((await merchant[kind]({ externalId: 'again' })).status).toBe(200)
   }
+})
+
+describe('spec 4.1 and 4.2: a clickId that leads to no click loses the attribution, not the event', () => {
+  const longest = 'x'.repeat(255)
+  const TEXTS = [
+    { case: 'a cookie that was not there', clickId: '', step: { code: 'no_click', facts: {} } },
+    { case: 'white space', clickId: ' \t\n\u00a0', step: { code: 'no_click', facts: {} } },
+    { case: 'null', clickId: null, step: { code: 'no_click', facts: {} } },
+    { case: 'the word undefined', clickId: 'undefined' },
+    { case: 'characters that click ids do not have', clickId: "clk_' or 1=1; 🦊 \u202e" },
+    { case: 'an id of 256 characters', clickId: `${longest}y`, copy: `${longest}…` },
+    {
+      case: 'a long id whose copy ends in the middle of a character',
+      clickId: `${longest.slice(1)}🦊🦊`,
+      copy: `${longest.slice(1)}\ufffd…`,
+    },
+    { case: 'as much as the body can hold', clickId: 'x'.repeat(60_000), copy: `${longest}…` },
+  ]
+  test.each(TEXTS)('$case', async ({ clickId, copy = clickId, step }) => {
+    const merchant = await createMerchant()
+    for (const kind of ['sale', 'lead'] as const) {
+      const { status, body } = await merchant[kind]({ externalId: 'first', clickId })
+      expect({ status, body }).toEqual({ status: 200, body: { eventId: null, attributed: false } })
+      const event = await merchant.explainReport(kind, 'first')
+      expect(event?.steps).toEqual([
+        { text: expect.any(String), ...(step ?? { code: 'unknown_click', facts: { clickId: copy } }) },
+      ])
+    }
+  })
+
+  test('a click id with stray white space is found', async () => {
+    const merchant = await createMerchant()
+    const { body } = await merchant.sale({ clickId: ` ${await merchant.click()}\r\n` })
+    expect(body.attributed).toBe(true)
+  })
+
+  test('a blank clickId and none are one report when it is repeated', async () => {
+    const merchant = await createMerchant()
+    await merchant.sale({ clickId: '' })
+    const { status, headers } = await merchant.sale({})
+    expect({ status, mismatch: headers.get('Idempotency-Mismatch') }).toEqual({ status: 200, mismatch: null })
+  })
 })
 
 describe('spec 8: limits', () => {
