@@ -116,7 +116,13 @@ const start = async (): Promise<void> => {
   const logFile = join(dataDir, 'workers.log')
   keep('Worker log', keepLogs(workers, logFile))
   keep('Cron', startCron(workers))
-  shop.open({ tributaryUrl: proxy.url, stripeUrl: stripe.url, promotionCode: MAYA_COUPON, ...merchant })
+  shop.open({
+    tributaryUrl: proxy.url,
+    stripeUrl: stripe.url,
+    promotionCode: MAYA_COUPON,
+    managerEmail: MANAGER_EMAIL,
+    ...merchant,
+  })
   if (process.argv.includes('--watch')) reloadOnSave(workers, updateDatabase)
 
   await writeDemoFile(demoFile, {

@@ -117,9 +117,12 @@ test('a purchase with neither is not credited', async () => {
   expect(await amountsOf(invoice)).toEqual([])
 })
 
-test('a customer of the shop pays under their own customer ID', async () => {
+test('a customer of the shop is one customer to Tributary, under the shop’s id and under Stripe’s', async () => {
   const page = await newVisitor()
+  await page.goto('/?via=maya')
+  await page.getByText('This browser remembers the click clk_').waitFor()
   await page.goto('/sign-up?plan=seedling')
+  await page.getByText('This browser remembers').waitFor()
   await page.getByLabel('Name').fill('Tom')
   await page.getByLabel('Email').fill('tom@example.com')
   await press(page, 'Create account')
@@ -129,6 +132,11 @@ test('a customer of the shop pays under their own customer ID', async () => {
   await page.getByRole('button', { name: 'Subscribe for 9.00 USD' }).click()
   const invoice = await receiptOf(page)
   await page.getByRole('heading', { name: 'Thank you, Tom.' }).waitFor()
+  const told = await story(page)
+  expect(told).toMatch(/The shop’s lead user_\d{10} tom@example\.com, referred by Maya Lindqvist/)
+  expect(told).toMatch(new RegExp(`Stripe’s customer cus_\\w+ paid invoice ${invoice}`))
+  expect(told).toMatch(/client_reference_id: 'user_\d{10}'/)
+  expect(told).toContain('For this payment: nothing Stripe reported it')
 
   const back = await page.evaluate<string>('document.referrer')
   expect(back).toContain(system.demo.baseUrl)

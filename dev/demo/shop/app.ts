@@ -63,17 +63,20 @@ export const createShop = (config: ShopConfig) => {
   /** The same at Stripe, which takes the payment and reports it to Tributary. */
   const renewAtStripe = async (c: Context<Visit>, customer: Customer, plan: Plan, subscription: string) => {
     const { invoice: form } = await readFields(c)
-    if (form !== customer.nextInvoiceId) return c.redirect('/account', 303)
+    if (form !== customer.nextInvoiceId || !customer.stripe) return c.redirect('/account', 303)
     customer.nextInvoiceId = newInvoiceId()
-    const invoice = await stripe.renew(subscription, plan)
+    const invoice = await stripe.renew(subscription, plan, customer.stripe)
     merchant.receive(customer, invoice, subscription)
     return c.redirect(`/receipts/${invoice.id}`, 303)
   }
 
-  const panelOf = ({ id, reported }: Invoice) =>
+  const panelOf = (customer: Customer, { reported, ...invoice }: Invoice) =>
     reported.by === 'stripe'
-      ? stripePanel(config, stripe, id)
-      : reportPanel(config, reported.delivery, { action: `/receipts/${id}/again`, repeat: reported.repeat })
+      ? stripePanel(config, stripe, customer, { ...invoice, reported })
+      : reportPanel(config, reported.delivery, {
+          action: `/receipts/${invoice.id}/again`,
+          repeat: reported.repeat,
+        })
 
   return new Hono<Visit>()
     .get('/shop.css', file('shop.css', 'text/css; charset=utf-8'))
@@ -145,12 +148,9 @@ export const createShop = (config: ShopConfig) => {
     .post('/stripe/checkout', async (c) => {
       const fields = await readFields(c)
       const { customer } = c.var
-      const page = await stripe.openCheckout(findPlan(fields.plan) ?? DEFAULT_PLAN, {
-        clickId: readClickId(fields) ?? customer?.clickId,
-        email: customer?.email,
-        shopUrl: new URL(c.req.url).origin,
-      })
-      return c.redirect(page, 303)
+      const visitor = { customer, clickId: readClickId(fields) }
+      const plan = findPlan(fields.plan) ?? DEFAULT_PLAN
+      return c.redirect(await stripe.openCheckout(plan, visitor, new URL(c.req.url).origin), 303)
     })
     .get('/stripe/thanks', async (c) => {
       const session = c.req.query('session') ?? ''
@@ -173,7 +173,7 @@ export const createShop = (config: ShopConfig) => {
       forCustomer(async (c, customer) => {
         const invoice = findInvoice(customer, c.req.param('id'))
         if (!invoice) return c.notFound()
-        return show(c, receiptPage(customer, invoice, await panelOf(invoice)))
+        return show(c, receiptPage(customer, invoice, await panelOf(customer, invoice)))
       }),
     )
     .post(

@@ -1,9 +1,17 @@
 import { html } from 'hono/html'
-import type { Page } from './layout.ts'
+import type { Html, Page } from './layout.ts'
 import { PLANS, type Plan, price } from './plans.ts'
 import type { Customer } from './store.ts'
 
-/** The checkout: a plan, and a filled-in test card. The card's fields have no names, so they are never sent. */
+const twoWays = ({ id }: Customer): Html => html`
+<aside class="demo" aria-label="About the two ways to pay">
+  <p class="demo-label">Behind the scenes · only this demo shows this</p>
+  <p><strong>With Stripe</strong>, the shop only passes its customer id <code>${id}</code> on, and Stripe reports payments,
+  renewals and refunds to Tributary. Most merchants do it like this.</p>
+  <p><strong>Here by card</strong>, the shop takes the payment itself, and reports it by Tributary’s API.</p>
+</aside>`
+
+/** The checkout: a plan, and two ways to pay: at Stripe, or here with a filled-in test card. The card's fields have no names, so they are never sent. */
 export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string): Page => ({
   title: 'Checkout',
   body: html`
@@ -20,8 +28,11 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
       </label>`,
       )}
     </fieldset>
+    <input type="hidden" name="tributary_click">
+    <button class="button wide" formaction="/stripe/checkout">Pay with Stripe</button>
+    <p class="hint">Continues on Stripe’s page, where you can use a promotion code.</p>
     <fieldset>
-      <legend>Pay by card</legend>
+      <legend>Or pay here by card</legend>
       <p class="hint">A test card, already filled in. Nothing is charged.</p>
       <div class="field"><label for="card">Card number</label><input id="card" value="4242 4242 4242 4242" readonly></div>
       <div class="pair">
@@ -30,9 +41,9 @@ export const checkoutPage = (customer: Customer, chosen: Plan, problem?: string)
       </div>
     </fieldset>
     <input type="hidden" name="invoice" value="${customer.nextInvoiceId}">
-    <button class="button wide">Pay and subscribe</button>
-    <button class="button quiet wide" formaction="/stripe/checkout">Pay with Stripe</button>
-    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month. To use a promotion code, pay with Stripe.</p>
+    <button class="button quiet wide">Pay and subscribe</button>
+    <p class="hint">Paying as ${customer.name} (${customer.email}). Renews every month.</p>
   </form>
+  ${twoWays(customer)}
 </div>`,
 })

@@ -8,4 +8,6 @@ export type ShopConfig = {
   programId: string
   apiKey: string
   partnerSlug: string
+  /** Who can open the dashboard. */
+  managerEmail: string
 }

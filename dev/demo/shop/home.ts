@@ -50,15 +50,15 @@ export const homePage = ({ partnerSlug, promotionCode }: ShopConfig): Page => ({
       <h3>Follow a partner’s link</h3>
       <p>Maya’s link is <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
       <p>Leo’s is <a href="/?via=leo">/?via=leo</a>. As an Insider he earns 30%, and 5.00 USD per sign-up.</p>
-      <p>Without a link, Maya’s promotion code <code>${promotionCode}</code> credits her too when you <a href="/pricing">pay with Stripe</a>. The bar at the top shows whether your browser remembers a click.</p>
+      <p>Without a link, Maya’s promotion code <code>${promotionCode}</code> credits her too. Enter it on <a href="/pricing">Stripe’s page</a>. The bar at the top shows whether your browser remembers a click.</p>
     </li>
     <li>
       <h3>Sign up and buy</h3>
-      <p><a href="/sign-up">Create an account</a> with any name, then choose a plan. A test card is already filled in.</p>
+      <p><a href="/sign-up">Create an account</a> with any name: the shop reports it as a lead, under its own user id. Then choose a plan and pay with Stripe, a fake that charges nothing.</p>
     </li>
     <li>
       <h3>See the commission explained</h3>
-      <p>The receipt shows the shop’s report, Tributary’s response, and each step of its decision.</p>
+      <p>The receipt shows how Tributary recognized Stripe’s customer as the shop’s, what the partner earned, and each step of the decision.</p>
     </li>
   </ol>
 </section>`,

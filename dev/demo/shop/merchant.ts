@@ -1,7 +1,7 @@
 /** The shop's business logic: customers sign up and pay, and each is reported to Tributary. */
 import { CURRENCY, type Plan } from './plans.ts'
 import type { SignUp } from './sign-up.ts'
-import { type Customer, type Invoice, newCustomerId, newInvoiceId } from './store.ts'
+import { type Customer, type Invoice, newCustomerId, newInvoiceId, type StripeInvoice } from './store.ts'
 import type { createTributary } from './tributary.ts'
 
 type Person = Pick<Customer, 'id' | 'name' | 'email' | 'clickId' | 'lead'>
@@ -12,6 +12,7 @@ const newCustomer = (person: Person): Customer => ({
   invoices: [],
   nextInvoiceId: newInvoiceId(),
   subscription: null,
+  stripe: null,
 })
 
 /** The merchant, which reports through the given client. */
@@ -32,8 +33,9 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
     newCustomer({ id: newCustomerId(), name: email, email, clickId: undefined, lead: null }),
 
   /** Records a payment taken by Stripe, which reports it to Tributary. */
-  receive: (customer: Customer, invoice: Invoice, subscription: string): void => {
+  receive: (customer: Customer, invoice: StripeInvoice, subscription: string): void => {
     customer.plan = invoice.plan
+    customer.stripe = invoice.reported.buyer
     customer.subscription = subscription
     customer.invoices.unshift(invoice)
   },

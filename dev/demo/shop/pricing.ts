@@ -6,8 +6,9 @@ import { DEFAULT_PLAN, PLANS, price } from './plans.ts'
 const codeHint = (promotionCode: string): Html => html`
 <aside class="demo" aria-label="About paying with Stripe">
   <p class="demo-label">Behind the scenes · only this demo shows this</p>
-  <p>Paying with Stripe needs no account. The promotion code <code>${promotionCode}</code> gives 10% off and credits Maya,
-  with or without a click. Stripe is a fake here, which reports to Tributary by signed webhooks.</p>
+  <p>Getting a plan with Stripe needs no account: the click goes to Stripe instead of a customer id. The promotion code
+  <code>${promotionCode}</code> gives 10% off and credits Maya, with or without a click. Stripe is a fake here, which reports
+  to Tributary by signed webhooks.</p>
 </aside>`
 
 /** The plans, each with two ways to pay: the shop's own checkout, or Stripe's. */

@@ -1,56 +1,10 @@
 /** The demo's panel for a report: what the shop sent, Tributary's response, and the explanation. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { html } from 'hono/html'
-import { formatMoney } from '../../../lib/money.ts'
 import type { ShopConfig } from './config.ts'
-import { countEvents, type Event, eventPath, loadEvent } from './explanation.ts'
+import { countEvents, eventPath, loadEvent } from './explanation.ts'
 import type { Html } from './layout.ts'
-import type { Delivery, Outcome } from './tributary.ts'
-
-/** The page doesn't wait longer for a response. */
-const MAX_WAIT_MS = 3_000
-
-const NAMES = { lead: 'sign-up', sale: 'sale' } as const
-
-type State = Outcome | { state: 'in progress' }
-
-const settled = (delivery: Delivery): Promise<State> =>
-  Promise.race([delivery.outcome, pause(MAX_WAIT_MS, { state: 'in progress' } as const, { ref: false })])
-
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-
-const code = (value: unknown): Html =>
-  html`<pre><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`
-
-/** The partner and commission of an event. */
-export const verdict = (event: Event | null): Html => {
-  if (!event)
-    return html`<p class="verdict">The explanation is not available right now. Reload the page to try again.</p>`
-  const { kind, partner, commission } = event
-  const who = partner?.name ?? partner?.slug
-  if (!who) return html`<p class="verdict">No partner is credited with this ${NAMES[kind]}.</p>`
-  if (!commission)
-    return html`<p class="verdict">This ${NAMES[kind]} is credited to ${who}, and earns no commission.</p>`
-  return html`<p class="verdict">${who} earned <strong>${formatMoney(commission.amountCents, commission.currency)}</strong>
-    <span class="badge">${commission.status}</span> <small>payable from ${DAY.format(new Date(commission.payableAt))}</small></p>`
-}
-
-/** The steps of the decision. */
-export const steps = ({ steps }: Event): Html => html`
-<ol class="steps">${steps.map(({ text, code }) => html`<li><p>${text}</p><code>${code}</code></li>`)}</ol>`
-
-const answered = (outcome: State): Html => {
-  switch (outcome.state) {
-    case 'recorded':
-      return html`<h3>Tributary answered <span class="badge">${outcome.status}</span></h3>${code(outcome.answer)}`
-    case 'refused':
-      return html`<h3>Tributary refused <span class="badge">${outcome.status}</span></h3>${code(outcome.problem)}`
-    case 'kept':
-      return html`<h3>Queued</h3><p>${outcome.reason} The shop keeps the report and sends it again after the next success.</p>`
-    case 'in progress':
-      return html`<h3>In progress</h3><p>No response yet. The shop is retrying. Reload the page to see the result.</p>`
-  }
-}
+import { answered, code, NAMES, panelLabel, type State, settled, steps, verdict } from './panels.ts'
+import type { Delivery } from './tributary.ts'
 
 /** A repeat of the report on request, to demonstrate idempotency. */
 type Again = { action: string; repeat: Delivery | null }
@@ -91,9 +45,9 @@ export const reportPanel = async (config: ShopConfig, delivery: Delivery, again?
 
   return html`
 <section class="demo" aria-labelledby="behind">
-  <p class="demo-label">Behind the scenes · only this demo shows this</p>
+  ${panelLabel}
   <h2 id="behind">What Tributary made of this ${NAMES[report.kind]}</h2>
-  ${recorded ? verdict(event) : ''}
+  ${recorded ? verdict(config, event) : ''}
   <div class="story">
     <div>
       ${event ? html`<h3>Why</h3>${steps(event)}` : ''}

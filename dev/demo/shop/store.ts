@@ -1,5 +1,5 @@
 /** The shop's data, in memory: customers, invoices, sessions. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Plan } from './plans.ts'
 import type { Delivery } from './tributary.ts'
 
@@ -11,10 +11,22 @@ export type Invoice = {
   paidCents: number
   paidAt: Date
   /** Who reports it to Tributary: the shop, which can repeat its report on request, or Stripe. */
-  reported: { by: 'shop'; delivery: Delivery; repeat: Delivery | null } | { by: 'stripe' }
+  reported: { by: 'shop'; delivery: Delivery; repeat: Delivery | null } | { by: 'stripe'; buyer: StripeBuyer }
+}
+
+/** An invoice that Stripe reports. */
+export type StripeInvoice = Invoice & { reported: { by: 'stripe' } }
+
+/** A customer at Stripe. */
+export type StripeBuyer = {
+  /** `cus_...`: for calls of Stripe's API. Tributary never gets it from the shop. */
+  id: string
+  /** The `client_reference_id` of the checkout session: the shop's customer id, a guest's click id, or null. */
+  reference: string | null
 }
 
 export type Customer = {
+  /** The shop's own id, by which Tributary and Stripe know the customer too. */
   id: string
   name: string
   email: string
@@ -28,6 +40,8 @@ export type Customer = {
   nextInvoiceId: string
   /** The subscription at Stripe, if the customer pays there. */
   subscription: string | null
+  /** The customer at Stripe, after the first payment there. */
+  stripe: StripeBuyer | null
   /** The report of the sign-up; null for customers who paid with Stripe first. */
   lead: Delivery | null
 }
@@ -36,7 +50,7 @@ export type Customer = {
  * Ids are random, not counters: the shop's data is lost when it stops, but Tributary's is not, and a reused id would
  * count as a repeated report.
  */
-export const newCustomerId = (): string => `user_${randomUUID().replaceAll('-', '').slice(0, 16)}`
+export const newCustomerId = (): string => `user_${randomInt(1e9, 1e10)}`
 export const newInvoiceId = (): string => `PN-${randomBytes(6).toString('hex').toUpperCase()}`
 
 /** The signed-in customers, by session id. */

@@ -3,10 +3,12 @@ import { html } from 'hono/html'
 import { STRIPE_EVENTS } from '../../../lib/purchases/stripe/event-types.ts'
 import { STRIPE_PATH } from '../../fakes/stripe/pages/layout.ts'
 import type { ShopConfig } from './config.ts'
-import { findSale } from './explanation.ts'
+import { type Event, findSale, loadEvent } from './explanation.ts'
 import type { Html } from './layout.ts'
-import { steps, verdict } from './report-panel.ts'
+import { code, panelLabel, settled, steps, verdict } from './panels.ts'
+import type { Customer, StripeInvoice } from './store.ts'
 import type { StripeEvent, StripeShop } from './stripe.ts'
+import { tieSection } from './tie.ts'
 
 const eventItem = ({ id, type, pending }: StripeEvent): Html =>
   html`<li><code>${type}</code> <span>${id}</span> <strong>${pending ? 'pending' : 'delivered'}</strong></li>`
@@ -14,25 +16,52 @@ const eventItem = ({ id, type, pending }: StripeEvent): Html =>
 /** Whether Tributary's endpoint is subscribed to an event: see docs/stripe.md. */
 const isSent = ({ type }: StripeEvent): boolean => STRIPE_EVENTS.some((wanted) => wanted === type)
 
+const loadLead = async (config: ShopConfig, { lead }: Customer): Promise<Event | null> => {
+  if (!lead) return null
+  const outcome = await settled(lead)
+  return outcome.state === 'recorded' ? loadEvent(config, lead.report, outcome.answer.eventId) : null
+}
+
+/** Everything that the shop sent, to Tributary and to Stripe. */
+const sent = ({ lead }: Customer, { eventName, reported: { buyer } }: StripeInvoice): Html => html`
+${lead ? html`<h4>To Tributary, at the sign-up</h4>${code(`POST ${lead.report.path}\n${JSON.stringify(lead.report.body, null, 2)}`)}` : ''}
+${
+  buyer.reference
+    ? html`<h4>To Stripe, at the checkout</h4>
+${code(`stripe.checkout.sessions.create({\n  mode: 'subscription',\n  client_reference_id: '${buyer.reference}',\n  // prices, URLs\n})`)}`
+    : ''
+}
+<h4>For this ${eventName === 'renewal' ? 'renewal' : 'payment'}: nothing</h4>`
+
 /** The panel. Waits briefly for pending events. */
-export const stripePanel = async (config: ShopConfig, stripe: StripeShop, invoice: string): Promise<Html> => {
-  const events = (await stripe.waitForEvents(invoice)).filter(isSent)
-  const { path, event } = await findSale(config, invoice)
+export const stripePanel = async (
+  config: ShopConfig,
+  stripe: StripeShop,
+  customer: Customer,
+  invoice: StripeInvoice,
+): Promise<Html> => {
+  const events = (await stripe.waitForEvents(invoice.id)).filter(isSent)
+  const [{ path, event: sale }, lead] = await Promise.all([
+    findSale(config, invoice.id),
+    loadLead(config, customer),
+  ])
   return html`
 <section class="demo" aria-labelledby="behind">
-  <p class="demo-label">Behind the scenes · only this demo shows this</p>
+  ${panelLabel}
   <h2 id="behind">What Tributary made of this sale</h2>
-  ${event ? verdict(event) : html`<p class="verdict">Tributary has not received this sale yet. Reload the page to check again.</p>`}
+  ${sale ? verdict(config, sale) : html`<p class="verdict">Tributary has not received this sale yet. Reload the page to check again.</p>`}
+  <div class="ids">${tieSection({ customer, buyer: invoice.reported.buyer, invoice, lead, sale })}</div>
   <div class="story">
     <div>
-      ${event ? html`<h3>Why</h3>${steps(event)}` : ''}
+      ${sale ? html`<h3>Why</h3>${steps(sale)}` : ''}
       <p class="source">From <code>GET ${path}</code></p>
     </div>
     <div>
       <h3>The shop’s backend sent</h3>
-      <p>Nothing. Stripe reported the sale by signed webhooks:</p>
-      <ul class="rows">${events.map(eventItem)}</ul>
-      <p>To see all events, and try refunds and disputes, open <a href="${config.tributaryUrl}${STRIPE_PATH}">the Stripe fake</a>.</p>
+      ${sent(customer, invoice)}
+      <p>Stripe reported it by signed webhooks:</p>
+      <ul class="rows events">${events.map(eventItem)}</ul>
+      <p>To try a renewal, a refund or a dispute, open <a href="${config.tributaryUrl}${STRIPE_PATH}">the Stripe fake</a>. Then reload this page.</p>
     </div>
   </div>
 </section>`

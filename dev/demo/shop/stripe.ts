@@ -1,16 +1,19 @@
 /**
- * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does for attribution
- * is to set `client_reference_id`; with a partner's coupon, not even that is needed.
+ * Sales through Stripe. The shop doesn't report them: Stripe does, by webhooks. All that the shop does is to set
+ * `client_reference_id` to its own customer id, by which Tributary recognizes the customer of the lead.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import Stripe from 'stripe'
 import { STRIPE_PATH } from '../../fakes/stripe/pages/layout.ts'
 import type { ShopConfig } from './config.ts'
 import { CURRENCY, findPlan, type Plan } from './plans.ts'
-import type { Invoice } from './store.ts'
+import type { Customer, StripeBuyer, StripeInvoice } from './store.ts'
 
 /** A completed purchase on Stripe's page. */
-export type Purchase = { email: string; subscription: string; invoice: Invoice }
+export type Purchase = { email: string; subscription: string; invoice: StripeInvoice }
+
+/** Who goes to the checkout: a customer of the shop, or a guest. */
+export type Visitor = { customer: Customer | undefined; clickId: string | undefined }
 
 /** A Stripe event, and whether deliveries are pending. */
 export type StripeEvent = { id: string; type: string; pending: boolean }
@@ -21,6 +24,16 @@ const POLL_MS = 100
 
 const idOf = (reference: string | { id: string } | null): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : reference
+
+/**
+ * What a checkout session says about its buyer. The lead has brought a customer's click; a guest, who has no id yet,
+ * brings it to the checkout.
+ */
+const buyerOf = ({ customer, clickId }: Visitor) => {
+  if (!customer) return clickId ? { client_reference_id: clickId } : {}
+  const { id, email, stripe } = customer
+  return { client_reference_id: id, ...(stripe ? { customer: stripe.id } : { customer_email: email }) }
+}
 
 /** The shop's Stripe client. A real shop passes only its secret key. */
 export const createStripe = ({ stripeUrl }: ShopConfig) => {
@@ -39,20 +52,8 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
   }
 
   return {
-    /**
-     * Creates a checkout session that accepts promotion codes.
-     *
-     * @param clickId the click id from the snippet, if any
-     * @returns the URL of the checkout page
-     */
-    openCheckout: async (
-      plan: Plan,
-      {
-        clickId,
-        email,
-        shopUrl,
-      }: { clickId: string | undefined; email: string | undefined; shopUrl: string },
-    ): Promise<string> => {
+    /** Creates a checkout session that accepts promotion codes. @returns the URL of its page */
+    openCheckout: async (plan: Plan, visitor: Visitor, shopUrl: string): Promise<string> => {
       const { url } = await stripe.checkout.sessions.create({
         mode: 'subscription',
         line_items: [
@@ -67,8 +68,7 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
           },
         ],
         allow_promotion_codes: true,
-        ...(clickId && { client_reference_id: clickId }),
-        ...(email && { customer_email: email }),
+        ...buyerOf(visitor),
         metadata: { plan: plan.id },
         success_url: `${shopUrl}/stripe/thanks?session={CHECKOUT_SESSION_ID}`,
         cancel_url: `${shopUrl}/pricing`,
@@ -82,7 +82,8 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
       const found = await stripe.checkout.sessions.retrieve(session).catch(() => null)
       const plan = findPlan(found?.metadata?.plan)
       const [subscription, id] = [idOf(found?.subscription ?? null), idOf(found?.invoice ?? null)]
-      if (found?.status !== 'complete' || !plan || !subscription || !id) return null
+      const buyer = idOf(found?.customer ?? null)
+      if (found?.status !== 'complete' || !plan || !subscription || !id || !buyer) return null
       return {
         email: found.customer_details?.email ?? '',
         subscription,
@@ -92,13 +93,13 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
           eventName: 'subscription',
           paidCents: found.amount_total ?? 0,
           paidAt: new Date(found.created * 1_000),
-          reported: { by: 'stripe' },
+          reported: { by: 'stripe', buyer: { id: buyer, reference: found.client_reference_id } },
         },
       }
     },
 
     /** Renews a subscription now, instead of in a month. Only possible at the fake. */
-    renew: async (subscription: string, plan: Plan): Promise<Invoice> => {
+    renew: async (subscription: string, plan: Plan, buyer: StripeBuyer): Promise<StripeInvoice> => {
       await fetch(`${stripeUrl}${STRIPE_PATH}/subscriptions/${subscription}/renew`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -115,7 +116,7 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
         eventName: 'renewal',
         paidCents,
         paidAt: new Date(created * 1_000),
-        reported: { by: 'stripe' },
+        reported: { by: 'stripe', buyer },
       }
     },
 

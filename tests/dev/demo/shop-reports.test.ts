@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createShop } from '../../../dev/demo/shop/app.ts'
 import { createTributary, type Sale } from '../../../dev/demo/shop/tributary.ts'
+import { startStripe } from '../../../dev/fakes/stripe.ts'
 import { uncheckedFetch } from '../../support/contract.ts'
 
 describe('the merchant’s reports', () => {
-  type Call = { at: number; body: string; headers: IncomingHttpHeaders }
+  type Call = { at: number; url: string; body: string; headers: IncomingHttpHeaders }
   type Answer = { status: number; retryAfter?: number; body?: object }
   const RECORDED: Answer = { status: 200, body: { eventId: null, attributed: false } }
 
@@ -24,7 +25,7 @@ describe('the merchant’s reports', () => {
     const calls: Call[] = []
     const server = createServer(async (request, response) => {
       const body = (await request.setEncoding('utf8').toArray()).join('')
-      calls.push({ at: Date.now(), body, headers: request.headers })
+      calls.push({ at: Date.now(), url: request.url ?? '', body, headers: request.headers })
       const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? RECORDED
       if (answer.status === 0) return void request.socket.destroy()
       response.writeHead(answer.status, answer.retryAfter ? { 'Retry-After': answer.retryAfter } : {})
@@ -89,24 +90,64 @@ describe('the merchant’s reports', () => {
     expect(sent.toSorted()).toEqual(['inv_1', 'inv_1', 'inv_2', 'inv_2', 'inv_3'])
   })
 
-  test('while Tributary is down, customers are served and see the state of the report', async () => {
+  /** A shop, as its pages' forms and links see it, signed in once it sets the cookie. */
+  const visit = (tributaryUrl: string, stripeUrl = 'http://127.0.0.1:1') => {
     const shop = createShop({
-      tributaryUrl: (await startTributary([{ status: 503, retryAfter: 3_600 }])).url,
+      tributaryUrl,
       workspace: 'pine-notes',
       programId: '',
       apiKey: 'trib_live_test',
       partnerSlug: 'maya',
-      stripeUrl: 'http://127.0.0.1:1',
+      managerEmail: 'ada@pine-notes.example',
+      stripeUrl,
       promotionCode: 'MAYA10',
     })
-    const signUp = await shop.request('/sign-up', {
-      method: 'POST',
-      headers: { Origin: 'http://localhost' },
-      body: new URLSearchParams({ name: 'Ada', email: 'ada@example.com', tributary_click: '' }),
-    })
-    expect(signUp.status).toBe(303)
-    const Cookie = signUp.headers.get('Set-Cookie')?.split(';')[0] ?? ''
-    const account = await (await shop.request('/account', { headers: { Cookie } })).text()
+    let cookie = ''
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const answer = await shop.request(path, { ...init, headers: { Origin: 'http://localhost', cookie } })
+      cookie = answer.headers.get('Set-Cookie')?.split(';')[0] ?? cookie
+      return answer
+    }
+    return {
+      get: ask,
+      post: (path: string, fields: Record<string, string>) =>
+        ask(path, { method: 'POST', body: new URLSearchParams(fields) }),
+    }
+  }
+
+  test('a customer’s id is the same in the lead and at Stripe, and Stripe’s ids are in no call of the API', async () => {
+    const answer = { eventId: null, attributed: false, data: [] }
+    const { url, calls } = await startTributary([{ status: 200, body: answer }])
+    const stripe = await startStripe()
+    closers.push(() => void stripe.stop())
+    const { get, post } = visit(url, stripe.url)
+
+    await post('/sign-up', { name: 'Ada', email: 'ada@example.com', tributary_click: 'clk_1' })
+    const page = (await post('/stripe/checkout', { plan: 'grove' })).headers.get('Location') ?? ''
+    const session = stripe.pay(page.split('/').at(-1) ?? '', { email: 'ada@example.com' })
+    const receipt = (await get(`/stripe/thanks?session=${session.id}`)).headers.get('Location') ?? ''
+    expect(receipt).toBe(`/receipts/${session.invoice}`)
+    const invoice = /name="invoice" value="([^"]+)"/.exec(await (await get('/account')).text())?.[1] ?? ''
+    await post('/renew', { invoice })
+
+    const lead = {
+      externalId: session.client_reference_id,
+      customerEmail: 'ada@example.com',
+      clickId: 'clk_1',
+    }
+    const reports = calls.filter(({ body }) => body)
+    expect(reports.map(({ body }) => JSON.parse(body))).toEqual([expect.objectContaining(lead)])
+    expect(lead.externalId).toMatch(/^user_\d{10}$/)
+    expect(stripe.events().filter(({ type }) => type === 'invoice.paid')).toHaveLength(2)
+    const said = calls.map(({ url, body }) => url + body).join()
+    expect(said).not.toMatch(/\b(cus|cs|in|pi|ch|sub)_/)
+  })
+
+  test('while Tributary is down, customers are served and see the state of the report', async () => {
+    const { get, post } = visit((await startTributary([{ status: 503, retryAfter: 3_600 }])).url)
+    const fields = { name: 'Ada', email: 'ada@example.com', tributary_click: '' }
+    expect((await post('/sign-up', fields)).status).toBe(303)
+    const account = await (await get('/account')).text()
     expect(account).toContain('Welcome, Ada.')
     expect(account).toContain('Tributary answered 503. The shop keeps the report')
   })
