@@ -113,6 +113,10 @@ create table programs (
         constraint programs_reward_interval_check check (reward_interval in ('one-time', 'recurring')),
     reward_duration_months     integer      -- from the customer's first sale commission; null is unlimited
         constraint programs_reward_duration_months_check check (reward_duration_months between 1 and 1200),
+    one_time_minimum_cents     bigint       not null   -- a smaller sale does not earn a one-time reward
+        constraint programs_one_time_minimum_cents_check check (one_time_minimum_cents between 0 and 99999999999),
+    reward_shipping            boolean      not null,
+    credit_out_of_band         boolean      not null,
     holding_days               integer      not null
         constraint programs_holding_days_check check (holding_days between 0 and 3650),
     attribution_days           integer      not null

@@ -52,6 +52,9 @@ export type Tables = {
     reward_id: string
     reward_interval: RewardInterval
     reward_duration_months: number | null
+    one_time_minimum_cents: ColumnType<bigint, number, number>
+    reward_shipping: boolean
+    credit_out_of_band: boolean
     holding_days: number
     attribution_days: number
     attribution: 'last' | 'first'

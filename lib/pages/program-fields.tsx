@@ -11,7 +11,7 @@ import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
 
-/** The minimum applies to every currency, in minor units. It is entered with the two decimals that most have. */
+/** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */
 const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
@@ -19,6 +19,7 @@ const LABELS = {
   siteUrl: 'Site URL',
   rewardInterval: 'Rewarded sales',
   rewardDurationMonths: 'Reward duration (months)',
+  oneTimeMinimumCents: 'Smallest sale for a one-time reward',
   holdingDays: 'Holding period (days)',
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
@@ -57,6 +58,9 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.rewardDurationMonths !== null && {
     rewardDurationMonths: String(program.rewardDurationMonths),
   }),
+  oneTimeMinimumCents: plainMoney(program.oneTimeMinimumCents, MINIMUM_CURRENCY),
+  ...(program.rewardShipping && { rewardShipping: 'on' }),
+  ...(program.creditOutOfBand && { creditOutOfBand: 'on' }),
   holdingDays: String(program.holdingDays),
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
@@ -68,10 +72,11 @@ export const programFields = (program: ProgramTerms): Fields => ({
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
 export const readProgram = (fields: Fields): Reading => {
   const { reward, problems } = readReward('reward', fields)
-  const minimum = fields.minimumPayoutCents
-  const minimumPayoutCents = minimum === undefined ? undefined : parseMoney(minimum, MINIMUM_CURRENCY)
-  if (minimumPayoutCents === null) {
-    problems.push({ path: 'minimumPayoutCents', message: 'Must be an amount such as 50.00.' })
+  const readMinimum = (path: 'oneTimeMinimumCents' | 'minimumPayoutCents') => {
+    const entered = fields[path]
+    const cents = entered === undefined ? undefined : parseMoney(entered, MINIMUM_CURRENCY)
+    if (cents === null) problems.push({ path, message: 'Must be an amount such as 50.00.' })
+    return cents
   }
   const input = {
     name: fields.name ?? '',
@@ -79,11 +84,14 @@ export const readProgram = (fields: Fields): Reading => {
     reward,
     rewardInterval: fields.rewardInterval,
     rewardDurationMonths: numberIn(fields, 'rewardDurationMonths'),
+    oneTimeMinimumCents: readMinimum('oneTimeMinimumCents'),
+    rewardShipping: fields.rewardShipping !== undefined,
+    creditOutOfBand: fields.creditOutOfBand !== undefined,
     holdingDays: numberIn(fields, 'holdingDays'),
     attributionDays: numberIn(fields, 'attributionDays'),
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
-    minimumPayoutCents,
+    minimumPayoutCents: readMinimum('minimumPayoutCents'),
     payoutSchedule: fields.payoutSchedule,
   }
   return { input, problems }
@@ -128,6 +136,27 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         hint="For recurring rewards, from the customer’s first rewarded sale. Leave blank for no limit."
         value={fields.rewardDurationMonths}
         {...days}
+      />
+      <Field
+        label={LABELS.oneTimeMinimumCents}
+        name="oneTimeMinimumCents"
+        hint={`For example 5.00, so that a paid trial earns nothing and the first full payment is rewarded. Defaults to ${PROGRAM_DEFAULTS.oneTimeMinimumCents}.`}
+        inputmode="decimal"
+        autocomplete="off"
+        value={fields.oneTimeMinimumCents}
+        errors={errors}
+      />
+      <Checkbox
+        label="Reward shipping"
+        name="rewardShipping"
+        hint="Calculates rewards with the shipping costs of sales that Stripe reports."
+        checked={fields.rewardShipping !== undefined}
+      />
+      <Checkbox
+        label="Credit invoices paid outside Stripe"
+        name="creditOutOfBand"
+        hint="Rewards invoices that you marked as paid, or that the customer’s credit balance paid."
+        checked={fields.creditOutOfBand !== undefined}
       />
       <Field
         label={LABELS.holdingDays}
@@ -182,8 +211,11 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
 export const describeInterval = ({
   rewardInterval,
   rewardDurationMonths: months,
-}: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths'>): string => {
-  if (rewardInterval === 'one-time') return 'A customer’s first sale'
+  oneTimeMinimumCents: minimum,
+}: Pick<ProgramTerms, 'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'>): string => {
+  if (rewardInterval === 'one-time') {
+    return `A customer’s first sale${minimum ? ` of at least ${plainMoney(minimum, MINIMUM_CURRENCY)}` : ''}`
+  }
   return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
 }
 

@@ -51,6 +51,10 @@ export const reasonWithoutCommission = ({
       return 'only a customer’s first sale is rewarded'
     case 'past_reward_duration':
       return 'the reward period for this customer has ended'
+    case 'below_one_time_minimum':
+      return 'the sale is smaller than this program’s minimum'
+    case 'proration':
+      return 'a change of a subscription is not rewarded'
     case 'zero_amount':
       return 'the reward is zero'
     case 'same_purchase':
@@ -65,6 +69,8 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   no_reward: true,
   one_time_already_rewarded: true,
   past_reward_duration: true,
+  below_one_time_minimum: true,
+  proration: true,
   zero_amount: true,
   same_purchase: true,
 }
@@ -124,6 +130,12 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
       return 'This program rewards only a customer’s first sale, which was rewarded before.'
     case 'past_reward_duration':
       return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first. The period ended on ${day(facts.endedAt)}.`
+    case 'below_one_time_minimum':
+      return `This program rewards a customer’s first sale of at least ${formatMoney(facts.minimumCents, facts.currency)}. This sale is smaller, and a later one can be rewarded.`
+    case 'proration':
+      return 'The customer changed its subscription within a period. A flat reward is paid once per period.'
+    case 'reward_capped':
+      return 'A reward is never more than the sale, so it was reduced to the amount of the sale.'
     case 'zero_amount':
       return `The reward for this ${kind} is zero, so there is no commission.`
     case 'same_purchase':

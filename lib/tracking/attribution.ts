@@ -17,6 +17,9 @@ export type PartnerTerms = {
   reward: Reward
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null
+  oneTimeMinimumCents: number
+  rewardShipping: boolean
+  creditOutOfBand: boolean
   holdingDays: number
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
@@ -42,6 +45,8 @@ export type PurchaseFacts = {
   coupon: CouponAlias | null
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
+  /** Whether it charges for a change of a subscription in the middle of a period. */
+  isProration?: boolean
 }
 
 /** A coupon or promotion code that credits a partner. */

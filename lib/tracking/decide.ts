@@ -2,9 +2,9 @@
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns/addDays'
 import { attribute, type Credit, type Facts, type PartnerTerms } from './attribution.ts'
-import { refuseByInterval } from './intervals.ts'
+import { refuseByInterval, refuseByMinimum, refuseProration } from './intervals.ts'
 import type { Report } from './report.ts'
-import { earnings, type Money } from './rewards.ts'
+import { earnings, type Money, type Reward } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'
 
 export type NewCommission = Money & {
@@ -38,20 +38,20 @@ type Outcome = Pick<Decision, 'commission' | 'steps'>
 export const decide = (report: Report, facts: Facts, now: Date): Decision => {
   const { credit, steps } = attribute(report, facts, now)
   const partner = credit?.partner
-  const outcome: Outcome = partner ? reward(report, partner, now) : { commission: null, steps: [] }
+  const outcome: Outcome = partner ? reward(report, partner, facts, now) : { commission: null, steps: [] }
   const beaten: Step = { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } }
   return {
     clickId: facts.click?.id ?? null,
     credit,
     commission: outcome.commission,
     steps: [...steps, ...outcome.steps],
-    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, -1), beaten],
+    stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), beaten],
     needsNewCustomer: partner?.attribution === 'first' && facts.customerPartner === null,
   }
 }
 
 /** What a partner earns by an event, and the steps from the reward to the commission. */
-const reward = (report: Report, partner: PartnerTerms, now: Date): Outcome => {
+const reward = (report: Report, partner: PartnerTerms, { purchase }: Facts, now: Date): Outcome => {
   const isSale = report.kind === 'sale'
   const { group } = partner
   const groupReward = isSale ? group?.saleReward : group?.leadReward
@@ -62,7 +62,11 @@ const reward = (report: Report, partner: PartnerTerms, now: Date): Outcome => {
     groupReward && group
       ? { code: 'group_reward', facts: { group: group.name, ...rewardFacts(applied) } }
       : { code: 'program_reward', facts: rewardFacts(applied) }
-  const refusal = isSale ? refuseByInterval(partner, partner.firstRewardedAt, now) : null
+  const refusal =
+    report.sale &&
+    (refuseByInterval(partner, partner.firstRewardedAt, now) ??
+      refuseByMinimum(partner, report.sale) ??
+      refuseProration(partner, applied, purchase?.isProration ?? false))
   if (refusal) return { commission: null, steps: [source, refusal] }
 
   const earned = earnings(report.sale, applied)
@@ -79,5 +83,14 @@ const reward = (report: Report, partner: PartnerTerms, now: Date): Outcome => {
       payableAt: payableAt.toISOString(),
     },
   }
-  return { commission: { ...earned, rewardId: applied.id, payableAt, oneTime }, steps: [source, created] }
+  return {
+    commission: { ...earned, rewardId: applied.id, payableAt, oneTime },
+    steps: [source, ...capped(applied, earned), created],
+  }
 }
+
+/** The step that records that a flat reward was reduced to the amount of the sale. */
+const capped = (applied: Reward, { amountCents, currency }: Money): Step[] =>
+  applied.kind === 'flat' && amountCents < applied.amountCents
+    ? [{ code: 'reward_capped', facts: { saleCents: Number(amountCents), currency } }]
+    : []

@@ -32,7 +32,8 @@ export const termsJson = (partnerId: RawBuilder<unknown>, exclude = sql``) => sq
     'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', pr.id,
     'reward', ${rewardJson(sql`pr.reward_id`)},
     'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
-    'holdingDays', pr.holding_days, 'attribution', pr.attribution,
+    'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
+    'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'attribution', pr.attribution,
     'attributeKnownCustomers', pr.attribute_known_customers,
     'group', case when g.id is not null then jsonb_build_object(
       'name', g.name,

@@ -1,6 +1,7 @@
-/** Reward intervals: how often and for how long a customer's sales are rewarded. Spec, section 4.1, rule 1. */
+/** Reward intervals: which of a customer's sales are rewarded, and for how long. Spec, section 4.1, rule 1. */
 import { UTCDate } from '@date-fns/utc'
 import { addMonths } from 'date-fns/addMonths'
+import type { Money, Reward } from './rewards.ts'
 import type { Step } from './steps.ts'
 
 /** Reward only the customer's first sale, or each one within the program's duration. */
@@ -35,3 +36,27 @@ export const refuseByInterval = (
   const facts = { firstRewardedAt: first, months, endedAt: endedAt.toISOString() }
   return { code: 'past_reward_duration', facts }
 }
+
+/**
+ * The step that refuses a one-time reward for a sale below the program's minimum, or null. The reward stays available for
+ * the customer's first sale that is large enough: a paid trial must not use it up.
+ */
+export const refuseByMinimum = (
+  terms: { rewardInterval: RewardInterval; oneTimeMinimumCents: number },
+  { amountCents, currency }: Money,
+): Step | null => {
+  const { rewardInterval, oneTimeMinimumCents: minimumCents } = terms
+  if (rewardInterval !== 'one-time' || amountCents >= minimumCents) return null
+  return { code: 'below_one_time_minimum', facts: { minimumCents, currency } }
+}
+
+/**
+ * The step that refuses a flat recurring reward for a proration, or null. It rewards a period of a subscription once,
+ * however often the subscription changes within it.
+ */
+export const refuseProration = (
+  { rewardInterval }: { rewardInterval: RewardInterval },
+  { kind }: Reward,
+  isProration: boolean,
+): Step | null =>
+  isProration && kind === 'flat' && rewardInterval === 'recurring' ? { code: 'proration', facts: {} } : null

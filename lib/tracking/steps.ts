@@ -21,7 +21,13 @@ export type Step =
   | { code: 'no_reward'; facts: { slug: string } }
   | { code: 'one_time_already_rewarded'; facts: { firstRewardedAt: string } }
   | { code: 'past_reward_duration'; facts: { firstRewardedAt: string; months: number; endedAt: string } }
+  /** The sale is smaller than the program's minimum for a one-time reward. */
+  | { code: 'below_one_time_minimum'; facts: { minimumCents: number; currency: string } }
+  /** A flat recurring reward is not paid for a proration. */
+  | { code: 'proration'; facts: Record<string, never> }
   | { code: 'zero_amount'; facts: Record<string, never> }
+  /** A flat reward is larger than the sale, and is reduced to it. */
+  | { code: 'reward_capped'; facts: { saleCents: number; currency: string } }
   | {
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }
@@ -106,8 +112,14 @@ export const explain = (step: Step): string => {
       return `This program rewards only a customer’s first sale, which was rewarded on ${day(facts.firstRewardedAt)}.`
     case 'past_reward_duration':
       return `This program rewards a customer’s sales for ${counted(facts.months, 'month')} after the first on ${day(facts.firstRewardedAt)}. The period ended on ${day(facts.endedAt)}.`
+    case 'below_one_time_minimum':
+      return `This program rewards a customer’s first sale of at least ${formatMoney(facts.minimumCents, facts.currency)}. This sale is smaller and does not use the reward up.`
+    case 'proration':
+      return 'The sale is a proration after a change of the subscription. A flat recurring reward is not paid for prorations.'
     case 'zero_amount':
       return 'The reward for this event is zero, so there is no commission.'
+    case 'reward_capped':
+      return `A flat reward is never more than the sale: ${formatMoney(facts.saleCents, facts.currency)}.`
     case 'commission_created':
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case 'commission_replaced':

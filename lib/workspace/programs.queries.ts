@@ -19,6 +19,9 @@ const selectPrograms = (db: Db, workspaceId: string) =>
       'p.site_url as siteUrl',
       'p.reward_interval as rewardInterval',
       'p.reward_duration_months as rewardDurationMonths',
+      'p.one_time_minimum_cents as oneTimeMinimumCents',
+      'p.reward_shipping as rewardShipping',
+      'p.credit_out_of_band as creditOutOfBand',
       'p.holding_days as holdingDays',
       'p.attribution_days as attributionDays',
       'p.attribute_known_customers as attributeKnownCustomers',
@@ -34,7 +37,12 @@ type Row = Awaited<ReturnType<ReturnType<typeof selectPrograms>['execute']>>[num
 const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): Program => {
   const reward = rewardTerms({ kind, basisPoints, amountCents, currency })
   if (!reward) throw new Error('Unreachable: the reward comes from an inner join.')
-  return { ...row, reward, minimumPayoutCents: Number(row.minimumPayoutCents) }
+  return {
+    ...row,
+    reward,
+    oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
+    minimumPayoutCents: Number(row.minimumPayoutCents),
+  }
 }
 
 /** @param id a UUID */
@@ -60,6 +68,9 @@ const COLUMNS = {
   siteUrl: 'site_url',
   rewardInterval: 'reward_interval',
   rewardDurationMonths: 'reward_duration_months',
+  oneTimeMinimumCents: 'one_time_minimum_cents',
+  rewardShipping: 'reward_shipping',
+  creditOutOfBand: 'credit_out_of_band',
   holdingDays: 'holding_days',
   attributionDays: 'attribution_days',
   attribution: 'attribution',

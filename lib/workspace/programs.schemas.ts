@@ -34,6 +34,20 @@ const programFields = {
     1_200,
     'Months for which a recurring reward is paid; null for no limit.',
   ).nullable(),
+  oneTimeMinimumCents: integer(
+    0,
+    MAX_AMOUNT_CENTS,
+    'The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid ' +
+      'trials, earn nothing and do not use the reward up.',
+  ),
+  rewardShipping: z.boolean('Must be true or false.').meta({
+    description: 'Whether rewards are calculated with the shipping costs of sales that Stripe reports.',
+  }),
+  creditOutOfBand: z.boolean('Must be true or false.').meta({
+    description:
+      'Whether invoices that Stripe reports as paid without a payment earn commissions: marked as paid, or paid from ' +
+      'the customer’s credit balance.',
+  }),
   holdingDays: integer(0, 3_650, 'Days before a commission becomes payable.'),
   attributionDays: integer(1, 3_650, 'Days before a click expires.'),
   attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
@@ -62,6 +76,9 @@ export const NewProgram = z
       programFields.rewardDurationMonths,
       PROGRAM_DEFAULTS.rewardDurationMonths,
     ),
+    oneTimeMinimumCents: withDefault(programFields.oneTimeMinimumCents, PROGRAM_DEFAULTS.oneTimeMinimumCents),
+    rewardShipping: withDefault(programFields.rewardShipping, PROGRAM_DEFAULTS.rewardShipping),
+    creditOutOfBand: withDefault(programFields.creditOutOfBand, PROGRAM_DEFAULTS.creditOutOfBand),
     holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
     attributionDays: withDefault(programFields.attributionDays, PROGRAM_DEFAULTS.attributionDays),
     attribution: withDefault(programFields.attribution, PROGRAM_DEFAULTS.attribution),

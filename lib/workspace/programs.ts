@@ -10,6 +10,10 @@ export type ProgramTerms = {
   rewardInterval: RewardInterval
   /** null is unlimited. */
   rewardDurationMonths: number | null
+  /** Minor units of the sale's currency. */
+  oneTimeMinimumCents: number
+  rewardShipping: boolean
+  creditOutOfBand: boolean
   holdingDays: number
   attributionDays: number
   attribution: 'last' | 'first'
@@ -21,6 +25,9 @@ export type ProgramTerms = {
 /** The terms of a new program where the request leaves them out. */
 export const PROGRAM_DEFAULTS = {
   rewardDurationMonths: null,
+  oneTimeMinimumCents: 0,
+  rewardShipping: false,
+  creditOutOfBand: false,
   holdingDays: 30,
   attributionDays: 90,
   attribution: 'last',

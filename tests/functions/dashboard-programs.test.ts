@@ -13,6 +13,9 @@ const SUMMER = {
   'reward.currency': 'USD',
   rewardInterval: 'recurring',
   rewardDurationMonths: '12',
+  oneTimeMinimumCents: '5.00',
+  rewardShipping: 'on',
+  creditOutOfBand: 'on',
   holdingDays: '14',
   attributionDays: '',
   attribution: 'first',
@@ -35,6 +38,9 @@ describe('programs', () => {
       name: 'Summer',
       reward: { kind: 'percent', percent: 12.5 },
       rewardDurationMonths: 12,
+      oneTimeMinimumCents: 500,
+      rewardShipping: true,
+      creditOutOfBand: true,
       holdingDays: 14,
       attributionDays: 90,
       attribution: 'first',
@@ -72,6 +78,9 @@ describe('programs', () => {
         reward: { amountCents: 1_250n, currency: 'EUR' },
         reward_interval: 'one-time',
         reward_duration_months: 3,
+        one_time_minimum_cents: 150,
+        reward_shipping: true,
+        credit_out_of_band: true,
         minimum_payout_cents: 1_234,
         payout_schedule: 'weekly',
       },
@@ -100,6 +109,7 @@ describe('programs', () => {
     expect(html).toContain('reward from 20% of each sale to 5.00 USD for each sale')
     expect(html).toContain('reward duration from none to 12')
     expect(html).toContain('credit for known customers from off to on')
+    expect(html).toContain('reward for shipping from off to on')
   })
 
   test('an emptied field takes the default', async () => {
@@ -127,6 +137,7 @@ describe('programs', () => {
     { field: 'holdingDays', typed: '1e3' },
     { field: 'attributionDays', typed: '9999999999999999999999' },
     { field: 'minimumPayoutCents', typed: '1,000.00' },
+    { field: 'oneTimeMinimumCents', typed: '-1.00' },
     { field: 'reward.amountCents', typed: '', kind: 'flat' },
     { field: 'reward.amountCents', typed: '0', kind: 'flat' },
     { field: 'reward.amountCents', typed: '5.001', kind: 'flat' },

@@ -70,6 +70,26 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
     told: ['You referred this customer first, and this program keeps a customer’s first partner.'],
   },
   {
+    case: 'a paid trial under a one-time reward',
+    event: credited,
+    steps: [{ code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'USD' } }],
+    told: [
+      'This program rewards a customer’s first sale of at least 5.00 USD. This sale is smaller, and a later one can be rewarded.',
+    ],
+  },
+  {
+    case: 'a proration under a flat recurring reward',
+    event: credited,
+    steps: [{ code: 'proration', facts: {} }],
+    told: ['The customer changed its subscription within a period. A flat reward is paid once per period.'],
+  },
+  {
+    case: 'a flat reward for a smaller sale',
+    event: credited,
+    steps: [{ code: 'reward_capped', facts: { saleCents: 50, currency: 'USD' } }],
+    told: ['A reward is never more than the sale, so it was reduced to the amount of the sale.'],
+  },
+  {
     case: 'a renewal',
     event: { ...credited, isClicked: false },
     steps: [{ code: 'customer', facts: { slug: 'ann', because: 'owner' } }],

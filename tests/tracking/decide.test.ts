@@ -15,6 +15,9 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   reward: percent(2_000),
   rewardInterval: 'recurring',
   rewardDurationMonths: null,
+  oneTimeMinimumCents: 0,
+  rewardShipping: false,
+  creditOutOfBand: false,
   holdingDays: 30,
   attribution: 'last',
   attributeKnownCustomers: false,
@@ -232,6 +235,26 @@ describe('what a sale earns', () => {
       }),
       steps: ['click', 'group_reward', 'past_reward_duration'],
     },
+    {
+      case: 'nothing, for a sale below the minimum of a one-time reward',
+      who: partner({ rewardInterval: 'one-time', oneTimeMinimumCents: 4_901 }),
+      steps: ['click', 'program_reward', 'below_one_time_minimum'],
+    },
+    {
+      case: 'nothing for another reason, once the one-time reward is used up',
+      who: partner({
+        rewardInterval: 'one-time',
+        oneTimeMinimumCents: 4_901,
+        firstRewardedAt: new Date('2026-06-01'),
+      }),
+      steps: ['click', 'program_reward', 'one_time_already_rewarded'],
+    },
+    {
+      case: 'the amount of the sale, under a larger flat reward',
+      who: partner({ reward: { id: 'flat', kind: 'flat', amountCents: 5_000, currency: 'USD' } }),
+      earns: 4_900n,
+      steps: ['click', 'program_reward', 'reward_capped', 'commission_created'],
+    },
   ])('$case', ({ who, earns, steps }) => {
     const decision = decide(sale(), { click: click(who), customerPartner: null }, now)
     expect(decision.commission?.amountCents).toBe(earns)
@@ -259,6 +282,15 @@ describe('what a sale earns', () => {
       'program_reward',
       'one_time_already_rewarded',
     ])
+  })
+
+  test('is nothing for a proration under a flat recurring reward', () => {
+    const flat: Reward = { id: 'flat', kind: 'flat', amountCents: 500, currency: 'USD' }
+    const purchase = { coupon: null, referredAt: now, isProration: true }
+    const facts = { click: null, customerPartner: partner({ reward: flat }), purchase }
+    const decision = decide(sale({ clickId: null }), facts, now)
+    expect(decision.commission).toBeNull()
+    expect(codes(decision)).toEqual(['customer', 'program_reward', 'proration'])
   })
 })
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { refuseByInterval, rewardEndsAt } from '../../lib/tracking/intervals.ts'
+import {
+  refuseByInterval,
+  refuseByMinimum,
+  refuseProration,
+  rewardEndsAt,
+} from '../../lib/tracking/intervals.ts'
 import { earnings, type Reward } from '../../lib/tracking/rewards.ts'
 
 const percent = (percent: number): Reward => ({
@@ -55,7 +60,7 @@ describe('a share of the sale', () => {
 
 describe('a flat reward', () => {
   test.each([
-    { case: 'is the same for a small sale', sale: { amountCents: 1n, currency: 'USD' } },
+    { case: 'is paid in full for a sale of the same amount', sale: { amountCents: 500n, currency: 'USD' } },
     { case: 'is the same for a large sale', sale: { amountCents: 1_000_000n, currency: 'USD' } },
     {
       case: 'keeps its own currency, whatever the sale was in',
@@ -65,7 +70,36 @@ describe('a flat reward', () => {
   ])('$case', ({ sale }) => {
     expect(earnings(sale, flat(500, 'USD'))).toEqual({ amountCents: 500n, currency: 'USD' })
   })
+
+  test('is never more than a sale in its own currency', () => {
+    const sale = { amountCents: 499n, currency: 'USD' }
+    expect(earnings(sale, flat(500, 'USD'))).toEqual(sale)
+  })
 })
+
+test.each([
+  { case: 'a paid trial below the minimum', interval: 'one-time', sale: 499n, refused: true },
+  { case: 'a sale of exactly the minimum', interval: 'one-time', sale: 500n, refused: false },
+  { case: 'a small sale under a recurring reward', interval: 'recurring', sale: 1n, refused: false },
+] as const)('$case is refused a one-time reward: $refused', ({ interval, sale, refused }) => {
+  const terms = { rewardInterval: interval, oneTimeMinimumCents: 500 }
+  expect(refuseByMinimum(terms, { amountCents: sale, currency: 'EUR' })).toEqual(
+    refused ? { code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'EUR' } } : null,
+  )
+})
+
+test.each([
+  { reward: flat(500, 'USD'), interval: 'recurring', isProration: true, refused: true },
+  { reward: flat(500, 'USD'), interval: 'recurring', isProration: false, refused: false },
+  { reward: flat(500, 'USD'), interval: 'one-time', isProration: true, refused: false },
+  { reward: percent(20), interval: 'recurring', isProration: true, refused: false },
+] as const)(
+  'a $reward.kind $interval reward is refused for a sale that is a proration ($isProration): $refused',
+  (given) => {
+    const { reward, interval, isProration, refused } = given
+    expect(refuseProration({ rewardInterval: interval }, reward, isProration) !== null).toBe(refused)
+  },
+)
 
 describe('the end of a recurring reward', () => {
   test.each([

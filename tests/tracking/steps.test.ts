@@ -47,6 +47,18 @@ test.each<[Step, string]>([
     'This is the same purchase as the sale “in_1”, which is credited instead.',
   ],
   [
+    { code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'USD' } },
+    'This program rewards a customer’s first sale of at least 5.00 USD. This sale is smaller and does not use the reward up.',
+  ],
+  [
+    { code: 'proration', facts: {} },
+    'The sale is a proration after a change of the subscription. A flat recurring reward is not paid for prorations.',
+  ],
+  [
+    { code: 'reward_capped', facts: { saleCents: 50, currency: 'USD' } },
+    'A flat reward is never more than the sale: 0.50 USD.',
+  ],
+  [
     { code: 'no_reward', facts: { slug: 'maya' } },
     '“maya” is not in a group that rewards leads, so the lead earns no commission.',
   ],
