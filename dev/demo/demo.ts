@@ -54,7 +54,7 @@ const readKey = (path: string): Promise<string | undefined> => readFile(path, 'u
 /**
  * Creates the demo's merchant, Pine Notes, if it is missing. It pays its partner Maya 20% of a customer's sales in the
  * first year, and its partner Leo, of the group Insiders, 30% and 5.00 USD per lead. Ada is its manager, Ben a member.
- * A lost API key is replaced.
+ * It also pays by bank transfer. A lost API key is replaced.
  *
  * @param keyFile keeps the API key between runs
  */
@@ -70,7 +70,8 @@ export const ensureDemoMerchant = async (
     .select('id')
     .where('slug', '=', WORKSPACE)
     .executeTakeFirst()
-  const workspaceId = found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes' })).id
+  const workspaceId =
+    found?.id ?? (await seed.addWorkspace({ slug: WORKSPACE, name: 'Pine Notes', manualPayouts: true })).id
 
   await seed.addMember(workspaceId, MANAGER_EMAIL, 'manager')
   await seed.addMember(workspaceId, MEMBER_EMAIL, 'member')

@@ -48,9 +48,14 @@ export const seeder = (env: DatabaseEnv) => {
   }
 
   return {
-    addWorkspace: async ({ slug = `w-${newId().slice(-12)}`, name = 'A merchant' } = {}) => {
+    /** @param manualPayouts whether it pays by bank transfer too */
+    addWorkspace: async ({
+      slug = `w-${newId().slice(-12)}`,
+      name = 'A merchant',
+      manualPayouts = false,
+    } = {}) => {
       const id = newId()
-      await db().insertInto('workspaces').values({ id, slug, name }).execute()
+      await db().insertInto('workspaces').values({ id, slug, name, manual_payouts: manualPayouts }).execute()
       return { id, slug }
     },
 

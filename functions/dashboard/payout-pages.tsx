@@ -4,7 +4,7 @@ import type { Listed } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_NAMES, moneySums, NeedsKey, runProgress } from '../../lib/pages/payouts.tsx'
+import { METHOD_NAMES, moneySums, NeedsSetup, runProgress } from '../../lib/pages/payouts.tsx'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { counted } from '../../lib/plural.ts'
@@ -86,13 +86,23 @@ const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string })
 const METHODS = [
   { value: 'stripe', label: 'Stripe' },
   { value: 'manual', label: 'Bank transfer (CSV file)' },
-]
+] as const
 
-const PayForm = ({ base, data: { programs, hasKey } }: { base: string; data: PayoutsData }) => (
+const PayForm = ({
+  base,
+  data: { programs, hasKey, manualPayouts },
+}: {
+  base: string
+  data: PayoutsData
+}) => (
   <section class="card">
     <h2>New payout run</h2>
     <form class="inline" method="get" action={`${base}/payouts/new`}>
-      <Select label="Method" name="method" options={METHODS} value={hasKey ? 'stripe' : 'manual'} />
+      {manualPayouts ? (
+        <Select label="Method" name="method" options={METHODS} value={hasKey ? 'stripe' : 'manual'} />
+      ) : (
+        <input type="hidden" name="method" value="stripe" />
+      )}
       {programs.length > 1 && (
         <Select
           label="Program"
@@ -108,7 +118,8 @@ const PayForm = ({ base, data: { programs, hasKey } }: { base: string; data: Pay
     <p class="hint">
       The preview lists each payout and who is skipped. Nothing is paid until you confirm it.
     </p>
-    {!hasKey && <NeedsKey base={base} />}
+    {!hasKey && <NeedsSetup base={base} method="stripe" />}
+    {!manualPayouts && <NeedsSetup base={base} method="manual" />}
   </section>
 )
 

@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
-import { moneySums, NeedsKey } from '../../lib/pages/payouts.tsx'
+import { moneySums, NeedsSetup } from '../../lib/pages/payouts.tsx'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod, SkipCode } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
@@ -65,7 +65,7 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
         )}
         .
       </p>
-      {!isReady && <NeedsKey base={base} />}
+      {!isReady && <NeedsSetup base={base} method={method} />}
       {isReady && payouts.length > 0 && (
         <RunForm base={base} method={method} program={program} button={PAY_BUTTON[method](sum)}>
           {method === 'stripe'

@@ -10,13 +10,13 @@ import { readFilters } from '../../lib/pages/filters.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
+import { readPayoutSetup } from '../../lib/payouts/methods.queries.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/payouts/overview.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
-import { refusalOf } from '../../lib/payouts/runs.ts'
-import { hasStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { refusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { PayoutsPage } from './payout-pages.tsx'
 import { MAX_LINES, onlyNotifies, PreviewPage, RefusedPage } from './payout-preview.tsx'
@@ -116,16 +116,16 @@ export default createRoutes<PayoutsEnv>()
     const result = await requestRun(c, { ...request, dryRun: true })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     const shown = [...result.payouts.slice(0, MAX_LINES), ...result.skipped.slice(0, MAX_LINES)]
-    const [names, hasKey] = await Promise.all([
+    const [names, setup] = await Promise.all([
       namePartners(
         db,
         workspace.id,
         shown.map(({ partnerId }) => partnerId),
       ),
-      hasStripeKey(db, workspace.id),
+      readPayoutSetup(db, workspace.id),
     ])
     const { method } = request
-    const isReady = method === 'manual' || hasKey
+    const isReady = startRefusalOf(method, setup) === null
     const children = <PreviewPage {...{ workspace, method, program, result, names, isReady }} />
     return renderPage(c, sectionPage('Payout preview', children))
   })

@@ -42,7 +42,7 @@ export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
       {stripeKey ? (
         <KeyFacts stripeKey={stripeKey} />
       ) : (
-        'Without a key, partners cannot connect accounts and are paid by bank transfer.'
+        'Without a key, partners cannot connect accounts and are not paid with Stripe.'
       )}
     </p>
     <p>

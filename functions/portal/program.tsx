@@ -78,7 +78,10 @@ const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: Porta
   if (!account && !first.paysByStripe) {
     return (
       <p class="hint">
-        <bdi>{first.workspace}</bdi> pays by bank transfer. You do not need to connect an account.
+        <bdi>{first.workspace}</bdi>{' '}
+        {first.paysByBank
+          ? 'pays by bank transfer. You do not need to connect an account.'
+          : 'has not set up payouts yet. Once it has, you connect an account here to be paid.'}
       </p>
     )
   }

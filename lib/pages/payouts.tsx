@@ -94,13 +94,18 @@ export const moneySums = (amounts: { currency: string; amountCents: bigint | num
     )
     .join(', ')
 
-/** Asks for the Stripe key that Stripe payouts need. @param base the workspace's path */
-export const NeedsKey = ({ base }: { base: string }) => (
-  <p class="hint">
-    To pay with Stripe, <a href={`${base}/stripe#paying`}>add a key of your Stripe account</a> first. Until
-    then, partners cannot connect theirs.
-  </p>
-)
+/** Asks for what a method needs before a run can start. @param base the workspace's path */
+export const NeedsSetup = ({ base, method }: { base: string; method: PayoutMethod }) =>
+  method === 'stripe' ? (
+    <p class="hint">
+      To pay with Stripe, <a href={`${base}/stripe#paying`}>add a key of your Stripe account</a> first. Until
+      then, partners cannot connect theirs.
+    </p>
+  ) : (
+    <p class="hint">
+      To pay by bank transfer, <a href={`${base}/settings`}>turn it on in the settings</a> first.
+    </p>
+  )
 
 const count = (run: Run, status: PayoutStatus, words: string): string[] => {
   const payouts = countPayouts(run, status)

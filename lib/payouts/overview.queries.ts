@@ -3,8 +3,10 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
+import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { runQuery, runsQuery, toRun } from './runs.queries.ts'
+import type { PayoutSetup } from './runs.ts'
 
 /** The form lists all programs, up to this many. */
 const MOST_PROGRAMS = 200
@@ -18,12 +20,9 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** Whether the workspace has a key, and how many partners with a balance have no account. */
-const setupQuery = (workspaceId: string, now: Date) => sql<{
-  hasKey: boolean
-  unconnected: number
-}>`
-  select exists (select from stripe_keys where workspace_id = ${workspaceId}) as "hasKey",
+/** What the workspace pays with, and how many partners with a balance have no account. */
+const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { unconnected: number }>`
+  select ${setupColumns(workspaceId)},
          (select count(distinct partner_id)::int
           from (select c.partner_id
                 from commissions c

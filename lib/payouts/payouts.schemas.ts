@@ -10,7 +10,8 @@ export const PayoutRun = z
     dryRun: z.boolean().nullish().meta({ description: 'Returns the payouts without making them.' }),
     programId: id('Limits the run to one program. All programs by default.').nullish(),
     method: z.enum(PAYOUT_METHODS).nullish().meta({
-      description: '`stripe`, or `manual` for bank transfers from a CSV file. `stripe` by default.',
+      description:
+        '`stripe`, or `manual` for bank transfers from a CSV file, if the workspace allows them. `stripe` by default.',
     }),
   })
   .meta({ id: 'PayoutRunRequest' })

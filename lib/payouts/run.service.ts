@@ -14,12 +14,13 @@ import {
   type RunScope,
   type UnnotifiedPartner,
 } from './claims.queries.ts'
+import { readPayoutSetup } from './methods.queries.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { Refused, RunRequest } from './payouts.rpc.ts'
 import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
+import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
-import { hasStripeKey } from './stripe-keys.queries.ts'
 
 /** Partners per page. A page takes well under a second. */
 const CLAIM_PAGE = 500
@@ -30,7 +31,7 @@ const REQUEST_MS = 20_000
 /** The next cron starts a minute after this one. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-/** For authentication, the program, the key, the start of the run, and its results. */
+/** For authentication, the program, the set-up, the start of the run, and its results. */
 const REQUEST_FETCHES = 8
 
 const connectDetails = (
@@ -90,9 +91,6 @@ const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResultR
   }
 }
 
-const NO_KEY =
-  'This workspace has no Stripe key to pay from. Set one on the page Stripe, or pay by bank: method "manual".'
-
 /**
  * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The cron does what does not
  * fit into one request.
@@ -106,7 +104,8 @@ export const runPayouts = async (
 ): Promise<RunResultResponse | Refused> => {
   const scope: RunScope = { workspaceId, programId, method, cutoffAt: now }
   if (dryRun) return dryRunResult(env, scope)
-  if (method === 'stripe' && !(await hasStripeKey(connect(env), workspaceId))) return { refused: NO_KEY }
+  const refused = startRefusalOf(method, await readPayoutSetup(connect(env), workspaceId))
+  if (refused) return { refused }
 
   const budget = newBudget(env, REQUEST_MS)
   budget.fetches -= REQUEST_FETCHES

@@ -5,6 +5,26 @@ import { latestOccurrence, type PayoutMethod, type PayoutSchedule, type RunStatu
 /** What decides which steps a run allows. */
 export type RunState = { method: PayoutMethod; status: RunStatus; claimedAt: Date | null }
 
+/** What a workspace has set up to pay with. */
+export type PayoutSetup = {
+  /** A key of its Stripe account. */
+  hasKey: boolean
+  /** The setting that allows bank transfers. */
+  manualPayouts: boolean
+}
+
+/** Why a workspace cannot start a run by a method; null if it can. */
+export const startRefusalOf = (
+  method: PayoutMethod,
+  { hasKey, manualPayouts }: PayoutSetup,
+): string | null => {
+  if (method === 'stripe')
+    return hasKey ? null : 'This workspace has no Stripe key to pay from. Add one on the page Stripe.'
+  return manualPayouts
+    ? null
+    : 'Bank transfers are turned off in this workspace. Turn them on in its settings, or pay with Stripe.'
+}
+
 /** The status of a run by Stripe. It is paid once none of its payouts is in flight: some of them may have failed. */
 export const stripeRunStatus = (claimedAt: Date | null, processing: number): RunStatus =>
   claimedAt && processing === 0 ? 'paid' : 'processing'

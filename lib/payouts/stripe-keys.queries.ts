@@ -22,10 +22,6 @@ export const stripeKeyQuery = (db: Db, workspaceId: string) =>
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
   stripeKeyQuery(db, workspaceId).executeTakeFirst()
 
-/** Whether a workspace can pay by Stripe. */
-export const hasStripeKey = async (db: Db, workspaceId: string): Promise<boolean> =>
-  (await findStripeKey(db, workspaceId)) !== undefined
-
 /** Whether a payout from the workspace's Stripe account is in flight. */
 const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
   select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`

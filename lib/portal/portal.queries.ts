@@ -52,6 +52,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.payout_schedule as payoutSchedule',
       'pr.minimum_payout_cents as minimumPayoutCents',
       'w.name as workspace',
+      'w.manual_payouts as paysByBank',
       eb
         .selectFrom('coupon_aliases as ca')
         .whereRef('ca.partner_id', '=', 'p.id')

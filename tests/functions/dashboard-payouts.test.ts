@@ -95,6 +95,35 @@ test('without a Stripe key, a Stripe payout is refused with a reason', async () 
   expect(refused.text).toContain('has no Stripe key')
 })
 
+test('without the setting, no page offers a bank transfer, and a form that asks for one is refused', async () => {
+  const { merchant, pages, slug } = await createPages(undefined, { manualPayouts: false })
+  const list = await pages.get('/payouts')
+  expect(list.html).not.toContain('Bank transfer (CSV file)')
+  expect(list.text).toContain('To pay by bank transfer, turn it on in the settings first.')
+  expect(list.html).toContain(`href="/app/${slug}/settings"`)
+
+  const preview = await pages.get('/payouts/new?method=manual')
+  expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
+  expect(preview.text).toContain('turn it on in the settings')
+  expect(preview.html).not.toContain('action="/app/')
+  const refused = await pages.post('/payouts/new', { method: 'manual' })
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain('Bank transfers are turned off in this workspace.')
+  expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+})
+
+test.each([['paid', 'confirmed'], ['canceled']] as const)(
+  'a bank transfer run that exists is marked as %s, whatever the setting is by then',
+  async (...statuses) => {
+    const { merchant, pages } = await createPages(undefined, { manualPayouts: false })
+    const id = await merchant.begin()
+    for (const status of statuses) {
+      expect((await pages.post(`/payouts/runs/${id}`, { status })).status).toBe(303)
+    }
+    expect((await pages.get(`/payouts/runs/${id}`)).text).toContain(statuses.at(-1))
+  },
+)
+
 test('a run without connected partners emails each of them once', async () => {
   const { merchant, pages, slug } = await createPages()
   await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)

@@ -147,7 +147,7 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
     ).toEqual([])
   })
 
-  test('refuses without a key of Stripe, but rehearses, and pays by bank', async () => {
+  test('refuses without a key of Stripe, but returns a dry run', async () => {
     const merchant = await createMerchant()
     await owe(merchant)
     const manager = await merchant.asManager()
@@ -156,6 +156,24 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       body: errorShape('conflict'),
     })
     expect(await manager.post('/payouts/run', { dryRun: true })).toMatchObject({ status: 200 })
+  })
+
+  test('a partner who never connected an account is not paid by bank until a manager allows bank transfers', async () => {
+    const merchant = await createMerchant()
+    await owe(merchant)
+    const manager = await merchant.asManager()
+    const refused = await manager.post('/payouts/run', { method: 'manual' })
+    expect(refused).toMatchObject({ status: 409, body: errorShape('conflict') })
+    expect(refused.body.error?.message).toContain('Turn them on in its settings')
+    expect(await manager.post('/payouts/run', { method: 'manual', dryRun: true })).toMatchObject({
+      status: 200,
+      body: { runId: null, payouts: [{ amountCents: 4_900 }] },
+    })
+    expect(
+      await database.query('select from payout_runs where workspace_id = $1', [merchant.workspace.id]),
+    ).toEqual([])
+
+    await manager.patch('/settings', { manualPayouts: true })
     expect(await manager.post('/payouts/run', { method: 'manual' })).toMatchObject({
       status: 200,
       body: { payouts: [{ status: 'processing', amountCents: 4_900 }], skipped: [] },

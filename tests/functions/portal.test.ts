@@ -96,10 +96,17 @@ test('a refund after payment shows a negative balance with an explanation', asyn
 
 test.each([
   {
-    case: 'without a key, there is nothing to connect',
+    case: 'without a key, but with bank transfers, there is nothing to connect',
     key: false,
+    manualPayouts: true,
     account: null,
     says: 'pays by bank transfer',
+  },
+  {
+    case: 'without a key or bank transfers, nobody can be paid yet',
+    key: false,
+    account: null,
+    says: 'has not set up payouts yet',
   },
   { case: 'with a key, one is asked to', key: true, account: null, says: 'Connect an account to be paid' },
   { case: 'half-way, one can go on', key: true, account: 'onboarding', says: 'Continue setup' },
@@ -109,8 +116,8 @@ test.each([
     account: 'enabled',
     says: 'connected',
   },
-])('$case', async ({ key, account, says }) => {
-  const { merchant, email, workspaceId, cookie } = await createPartner()
+])('$case', async ({ key, manualPayouts = false, account, says }) => {
+  const { merchant, email, workspaceId, cookie } = await createPartner({ manualPayouts })
   // One account serves both programs, so it is spoken of once.
   const second = await merchant.seed.addProgram(workspaceId)
   await merchant.seed.addPartner(workspaceId, second, { slug: 'ann', email })

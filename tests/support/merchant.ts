@@ -68,6 +68,8 @@ type Group = Parameters<Seeder['addGroup']>[2]
 type Options = {
   program?: Terms
   group?: Group
+  /** Whether partners may be paid by bank transfer. */
+  manualPayouts?: boolean
   baseUrl?: string
   database?: DatabaseEnv
 }
@@ -85,7 +87,8 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 export const createMerchant = async (options: Options = {}) => {
   const baseUrl = options.baseUrl ?? inject('baseUrl')
   const seed = seeder(options.database ?? inject('database'))
-  const workspace = await seed.addWorkspace()
+  const { manualPayouts = false } = options
+  const workspace = await seed.addWorkspace({ manualPayouts })
   const apiKey = await seed.addApiKey(workspace.id)
   const programId = await seed.addProgram(workspace.id, options.program)
   const groupId = options.group ? await seed.addGroup(workspace.id, programId, options.group) : null

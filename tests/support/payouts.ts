@@ -105,7 +105,7 @@ export const createPayer = async (
   terms: Parameters<ReturnType<typeof seeder>['addProgram']>[1] = {},
 ) => {
   const seed = seeder(env)
-  const { id: workspaceId, slug } = await seed.addWorkspace()
+  const { id: workspaceId, slug } = await seed.addWorkspace({ manualPayouts: true })
   const programId = await seed.addProgram(workspaceId, terms)
   const key = `sk_test_${workspaceId.replaceAll('-', '')}`
   const replaceKey = async (newKey: string): Promise<void> => {

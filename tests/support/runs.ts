@@ -13,9 +13,9 @@ const OWED: Row[] = [
   { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
 ]
 
-/** A merchant who owes its partners something, opening balances all of it, and its payout runs. */
+/** A merchant who owes its partners something, opening balances all of it, and its payout runs, by bank transfer too. */
 export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof createMerchant>[0] = {}) => {
-  const merchant = await createMerchant(options)
+  const merchant = await createMerchant({ manualPayouts: true, ...options })
   const imports = await importer(merchant)
   const imported = rows.length > 0 && (await imports.partners(rows, { importOpeningBalances: true }))
   if (imported && imported.status !== 200) throw new Error(JSON.stringify(imported.body))
