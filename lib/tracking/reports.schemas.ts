@@ -42,13 +42,21 @@ const metadata = optional(
 /** POST /api/track/sale. */
 export const SaleEvent = z
   .object({
-    externalId: id('Your invoice or order id. One sale per id.'),
-    customerExternalId: id('Your customer id.'),
+    externalId: id(
+      'Your invoice or order id. One sale per id. For a payment that a connected payment processor reports too: ' +
+        'its id of the invoice (`in_...`) or, without one, of the payment (`pi_...`).',
+    ),
+    customerExternalId: id(
+      'Your customer id, the same in every lead and sale. If a payment processor is connected, pass this id to it too.',
+    ),
     amountCents: z
       .int('Must be a whole number of minor units.')
       .min(1, 'Must be at least 1.')
       .max(MAX_AMOUNT_CENTS, `Must be at most ${MAX_AMOUNT_CENTS}.`)
-      .meta({ description: 'Minor units: 4900 is 49.00 USD, or 4,900 JPY.' }),
+      .meta({
+        description:
+          'What the customer paid, after discounts and net of tax, in minor units: 4900 is 49.00 USD, or 4,900 JPY.',
+      }),
     currency: optional(currency).meta({ description: 'ISO 4217 code, in any case. `USD` by default.' }),
     clickId,
     eventName: optional(id('Your name for the event.')).meta({ default: 'sale' }),
@@ -72,8 +80,14 @@ export const SaleEvent = z
 /** POST /api/track/lead. Its `externalId` names the customer too, unless `customerExternalId` does. */
 export const LeadEvent = z
   .object({
-    externalId: id('Your lead id, usually the user id. One lead per id.'),
-    customerExternalId: optional(id('Your customer id, if it differs from `externalId`.')),
+    externalId: id(
+      'Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given.',
+    ),
+    customerExternalId: optional(
+      id(
+        'Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too.',
+      ),
+    ),
     customerEmail: optional(
       z.string().max(MAX_EMAIL_LENGTH).meta({ description: 'Saved if the lead is attributed.' }),
     ),
