@@ -535,6 +535,33 @@ create view current_commissions as
     where kind <> 'reversal' and not exists (select from commissions n where n.replaces_id = c.id);
 
 
+-- Commissions that a manager has to look at before they are payable, and what was decided. A
+-- hold covers the reversals of its commission too. When another commission replaces the held
+-- one, the hold follows. A hold without resolved_by was released because a later fact settled it.
+create table commission_holds (
+    commission_id      uuid         primary key,
+    workspace_id       uuid         not null,
+    reason             text         not null
+        constraint commission_holds_reason_check check (reason in ('possible_duplicate')),
+    evidence_event_id  uuid         not null,   -- the other event, which may be the same purchase
+    created_at         timestamptz  not null,
+    resolved_at        timestamptz,
+    resolution         text
+        constraint commission_holds_resolution_check check (resolution in ('released', 'rejected')),
+    resolved_by        text,                    -- an email address
+
+    constraint commission_holds_resolved_check check ((resolved_at is null) = (resolution is null)
+                                                      and (resolved_at is not null or resolved_by is null)),
+    constraint commission_holds_commission_id_fkey
+        foreign key (workspace_id, commission_id) references commissions (workspace_id, id),
+    constraint commission_holds_evidence_event_id_fkey
+        foreign key (workspace_id, evidence_event_id) references events (workspace_id, id)
+);
+
+-- Which commissions does this workspace hold?
+create index commission_holds_open_idx on commission_holds (workspace_id, commission_id) where resolved_at is null;
+
+
 -- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key
 -- that is not in the database, and compared by fingerprint. There are two endpoints, one
 -- for the merchant's account and one for connected accounts, and each has two secrets
@@ -763,6 +790,24 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'no commission is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
     where c.payable_at > r.cutoff_at
+
+    union all
+    select 'a held commission is not paid', c.workspace_id, c.id, format('the payout is %s', c.payout_id)
+    from commission_holds h join commissions c on coalesce(c.reverses_id, c.id) = h.commission_id
+    where h.resolved_at is null and c.payout_id is not null
+
+    union all
+    select 'a rejected commission is reversed in full', c.workspace_id, c.id,
+           format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
+    from commission_holds h join commissions c on c.id = h.commission_id
+    left join commissions r on r.event_id = c.event_id and r.reverses_id = c.id
+    where h.resolution = 'rejected'
+    group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
+
+    union all
+    select 'a hold names another event', h.workspace_id, h.commission_id, format('the evidence is %s', h.evidence_event_id)
+    from commission_holds h join commissions c on c.id = h.commission_id
+    where h.evidence_event_id = c.event_id
 
     union all
     select 'a transfer pays one payout', workspace_id, (array_agg(id))[1], format('%s pays %s', transfer_id, count(*))

@@ -107,6 +107,17 @@ export const patch = (
   },
 })
 
+/** A change without a body, which may be repeated. */
+export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject => ({
+  summary,
+  security: bySession,
+  requestParams: path(id),
+  responses: {
+    200: { description: 'The updated resource.', ...json(row) },
+    ...errors(...MANAGER_ERRORS, 'conflict'),
+  },
+})
+
 export const remove = (
   summary: string,
   names: Parameters = id,

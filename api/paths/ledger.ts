@@ -5,11 +5,15 @@ import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 import { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
-import { get, list, WORKSPACE } from '../operations.ts'
+import { act, get, list, WORKSPACE } from '../operations.ts'
 
 export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/events`]: { get: list('List events, newest first', EventResponse, EventQuery) },
   [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
   [`${WORKSPACE}/commissions`]: { get: list('List commissions', CommissionResponse, CommissionQuery) },
+  [`${WORKSPACE}/commissions/{id}/release`]: { post: act('Release a held commission', CommissionResponse) },
+  [`${WORKSPACE}/commissions/{id}/reject`]: {
+    post: act('Reject a held commission and reverse it', CommissionResponse),
+  },
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
 }

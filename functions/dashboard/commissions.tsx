@@ -11,6 +11,7 @@ import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
 const ANY = { value: '', label: 'Any' }
 const STATUSES = [
   ANY,
+  { value: 'held', label: 'Held' },
   { value: 'pending', label: 'Pending' },
   { value: 'payable', label: 'Payable' },
   { value: 'processing', label: 'Processing' },

@@ -32,16 +32,14 @@ const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
 
 const Commission = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => {
   const { commissionAmountCents: cents, commissionCurrency: currency, payableAt } = event
-  const { payoutId, paidAt } = event
   const reversed = event.reversedCents ?? 0n
   if (cents === null || currency === null || payableAt === null)
     return <p>This event earned no commission.</p>
   return (
     <>
       <p>
-        {formatMoney(cents, currency)}{' '}
-        <Status status={commissionStatus({ payableAt, payoutId, paidAt }, now)} />, payable from{' '}
-        <Time at={payableAt} />.
+        {formatMoney(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />,
+        payable from <Time at={payableAt} />.
       </p>
       {reversed > 0n && (
         <p>

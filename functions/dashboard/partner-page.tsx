@@ -80,35 +80,40 @@ const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
   closed: 'Closed',
 }
 
-const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => (
-  <section>
-    <h2>Earnings</h2>
-    {earned.length === 0 ? (
-      <p class="empty">No earnings yet.</p>
-    ) : (
-      <Table
-        caption="Earnings"
-        head={[
-          'Currency',
-          { number: 'Pending' },
-          { number: 'Payable' },
-          { number: 'Processing' },
-          { number: 'Paid' },
-        ]}
-      >
-        {earned.map(({ currency, pendingCents, payableCents, processingCents, paidCents }) => (
-          <tr>
-            <th scope="row">{currency}</th>
-            <td class="number">{formatMoney(pendingCents, currency)}</td>
-            <td class="number">{formatMoney(payableCents, currency)}</td>
-            <td class="number">{formatMoney(processingCents, currency)}</td>
-            <td class="number">{formatMoney(paidCents, currency)}</td>
-          </tr>
-        ))}
-      </Table>
-    )}
-  </section>
-)
+const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
+  const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
+  return (
+    <section>
+      <h2>Earnings</h2>
+      {earned.length === 0 ? (
+        <p class="empty">No earnings yet.</p>
+      ) : (
+        <Table
+          caption="Earnings"
+          head={[
+            'Currency',
+            ...(hasHeld ? [{ number: 'Held' }] : []),
+            { number: 'Pending' },
+            { number: 'Payable' },
+            { number: 'Processing' },
+            { number: 'Paid' },
+          ]}
+        >
+          {earned.map(({ currency, heldCents, pendingCents, payableCents, processingCents, paidCents }) => (
+            <tr>
+              <th scope="row">{currency}</th>
+              {hasHeld && <td class="number">{formatMoney(heldCents, currency)}</td>}
+              <td class="number">{formatMoney(pendingCents, currency)}</td>
+              <td class="number">{formatMoney(payableCents, currency)}</td>
+              <td class="number">{formatMoney(processingCents, currency)}</td>
+              <td class="number">{formatMoney(paidCents, currency)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  )
+}
 
 /** The newest rows of a list, with a link to all of them. */
 const Newest = ({

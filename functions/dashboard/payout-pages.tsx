@@ -55,26 +55,34 @@ export const PayoutsPage = ({
   )
 }
 
-const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string }) =>
-  earned.length === 0 ? (
-    <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
-  ) : (
+const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string }) => {
+  if (earned.length === 0) {
+    return <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
+  }
+  const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
+  return (
     <Table
       caption="Balances"
       head={[
         'Currency',
         { number: 'Payable' },
+        ...(hasHeld ? [{ number: 'Held' }] : []),
         { number: 'Pending' },
         { number: 'Processing' },
         { number: 'Paid' },
       ]}
     >
-      {earned.map(({ currency, payableCents, pendingCents, processingCents, paidCents }) => (
+      {earned.map(({ currency, payableCents, heldCents, pendingCents, processingCents, paidCents }) => (
         <tr>
           <th scope="row">{currency}</th>
           <td class="number">
             <a href={`${base}/commissions?status=payable`}>{formatMoney(payableCents, currency)}</a>
           </td>
+          {hasHeld && (
+            <td class="number">
+              <a href={`${base}/commissions?status=held`}>{formatMoney(heldCents, currency)}</a>
+            </td>
+          )}
           <td class="number">{formatMoney(pendingCents, currency)}</td>
           <td class="number">{formatMoney(processingCents, currency)}</td>
           <td class="number">{formatMoney(paidCents, currency)}</td>
@@ -82,6 +90,7 @@ const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string })
       ))}
     </Table>
   )
+}
 
 const METHODS = [
   { value: 'stripe', label: 'Stripe' },

@@ -24,7 +24,7 @@ const commissionOf = (event: EventRow, now: Date): EventResponse['commission'] =
     amountCents: Number(event.commissionAmountCents),
     reversedCents: Number(event.reversedCents),
     currency,
-    status: commissionStatus({ payableAt, payoutId: event.payoutId, paidAt: event.paidAt }, now),
+    status: commissionStatus({ ...event, payableAt }, now),
     payableAt,
   }
 }

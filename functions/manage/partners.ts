@@ -32,6 +32,7 @@ type Balance = Awaited<ReturnType<ReturnType<typeof earnedQuery>['execute']>>[nu
 const balanceResponse = (balance: Balance): BalanceResponse => ({
   currency: balance.currency,
   pendingCents: Number(balance.pendingCents),
+  heldCents: Number(balance.heldCents),
   payableCents: Number(balance.payableCents),
   processingCents: Number(balance.processingCents),
   paidCents: Number(balance.paidCents),

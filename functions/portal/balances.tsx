@@ -7,8 +7,9 @@ import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
 /** A partner's balance in one currency. */
 const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCents: bigint }) => {
-  const { currency, pendingCents, payableCents, processingCents, paidCents } = balance
+  const { currency, heldCents, pendingCents, payableCents, processingCents, paidCents } = balance
   const numbers: [label: string, cents: bigint][] = [
+    ...(heldCents === 0n ? [] : ([['In review', heldCents]] as [string, bigint][])),
     ['Pending', pendingCents],
     ['Payable', payableCents],
     ['Processing', processingCents],

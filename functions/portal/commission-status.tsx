@@ -2,25 +2,27 @@
 
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
-import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { commissionStatus, type CommissionState as State } from '../../lib/tracking/commissions.ts'
+import { HOLD_REASON_FOR_PARTNERS, type HoldReason } from '../../lib/tracking/holds.ts'
 
 /** What determines a commission's status. */
-export type CommissionState = {
-  payableAt: Date
-  payoutId: string | null
-  paidAt: Date | null
+export type CommissionState = State & {
+  /** Why it is or was held. */
+  holdReason: HoldReason | null
   /** Whether it was fully reversed. */
   isReversed: boolean
 }
 
-/** A commission's status. Only the portal shows "reversed". */
-export const CommissionStatus = ({ state, now }: { state: CommissionState; now: Date }) => (
-  <Status status={state.isReversed ? 'reversed' : commissionStatus(state, now)} />
-)
+/** A commission's status. Only the portal shows "reversed", and "in review" for one that is held. */
+export const CommissionStatus = ({ state, now }: { state: CommissionState; now: Date }) => {
+  if (state.isReversed) return <Status status="reversed" />
+  const status = commissionStatus(state, now)
+  return <Status status={status} label={status === 'held' ? 'in review' : undefined} />
+}
 
 /** When a commission is or was paid. */
 export const PaymentDate = ({ state, now }: { state: CommissionState; now: Date }) => {
-  const { payableAt, paidAt, isReversed } = state
+  const { payableAt, paidAt, isReversed, holdReason } = state
   const status = commissionStatus(state, now)
   if (paidAt) {
     return (
@@ -31,6 +33,7 @@ export const PaymentDate = ({ state, now }: { state: CommissionState; now: Date 
   }
   if (isReversed) return <>Not payable</>
   if (status === 'processing') return <>Payout processing</>
+  if (status === 'held') return <>{holdReason && HOLD_REASON_FOR_PARTNERS[holdReason]}</>
   return (
     <>
       {status === 'pending' ? 'Payable from' : 'Payable since'} <Day at={payableAt} />

@@ -15,6 +15,8 @@ const stateOf = (commission: OwnCommission): CommissionState => ({
   payableAt: commission.payableAt,
   payoutId: commission.payoutId,
   paidAt: commission.paidAt,
+  isHeld: commission.isHeld,
+  holdReason: commission.holdReason,
   isReversed: commission.reversedCents === commission.amountCents,
 })
 

@@ -63,18 +63,21 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
   if (!event.commission) return <p>This event earned no commission.</p>
-  const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt } = event.commission
+  const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt, heldFor } = event.commission
   const state = {
     payableAt: new Date(payableAt),
     payoutId,
     paidAt: paidAt === null ? null : new Date(paidAt),
+    isHeld: heldFor !== null,
+    holdReason: heldFor,
     isReversed: reversedCents === amountCents,
   }
   return (
     <>
       <p>
         {formatMoney(amountCents, currency)} <CommissionStatus state={state} now={now} />{' '}
-        <PaymentDate state={state} now={now} />.
+        <PaymentDate state={state} now={now} />
+        {heldFor === null || state.isReversed ? '.' : ''}
       </p>
       {reversedCents > 0 && (
         <p>

@@ -12,6 +12,7 @@ import type { Fact } from '../purchases/facts.ts'
 import type { EventOutcome } from '../purchases/outcomes.ts'
 import type { Processor } from '../purchases/processors.ts'
 import type { AttributedBy } from '../tracking/attribution.ts'
+import type { HoldReason, HoldResolution } from '../tracking/holds.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { Step } from '../tracking/steps.ts'
 
@@ -155,6 +156,16 @@ export type Tables = {
   }
   /** A view. */
   current_commissions: Tables['commissions']
+  commission_holds: {
+    commission_id: string
+    workspace_id: string
+    reason: HoldReason
+    evidence_event_id: string
+    created_at: Date
+    resolved_at: Date | null
+    resolution: HoldResolution | null
+    resolved_by: string | null
+  }
   stripe_keys: {
     workspace_id: string
     ciphertext: string

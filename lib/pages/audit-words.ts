@@ -1,5 +1,6 @@
 /** Audit entries as text, which follows the name of the actor. */
 
+import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import type { AuditAction } from '../workspace/audit.queries.ts'
@@ -70,6 +71,9 @@ const changes = (details: Details): string =>
     })
     .join(', ')
 
+/** An amount in its currency. */
+const money = (details: Details): string => formatMoney(number(details.amountCents), text(details.currency))
+
 /** The number of payouts in a run. */
 const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
 
@@ -88,6 +92,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
+  'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
+  'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'partners.imported': (d) => {
     const results = tally([
       [d.created, 'created'],

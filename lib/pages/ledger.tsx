@@ -8,10 +8,10 @@ import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
 import { Table, Time } from './parts.tsx'
 
-/** A status badge. */
-export const Status = ({ status }: { status: string }) => (
+/** A status badge. @param label the text, by default the status itself */
+export const Status = ({ status, label = status }: { status: string; label?: string | undefined }) => (
   <span class="status" data-status={status}>
-    {status}
+    {label}
   </span>
 )
 
@@ -150,16 +150,7 @@ export const CommissionTable = ({
         <td>{commission.customerExternalId}</td>
         <td class="number">{formatMoney(commission.amountCents, commission.currency)}</td>
         <td>
-          <Status
-            status={commissionStatus(
-              {
-                payableAt: commission.payableAt,
-                payoutId: commission.payoutId,
-                paidAt: commission.paidAt,
-              },
-              now,
-            )}
-          />
+          <Status status={commissionStatus(commission, now)} />
         </td>
         <td>
           <Time at={commission.payableAt} />

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
+import { isHeld } from '../tracking/holds.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
 import type { PayoutMethod, PayoutSchedule, SkipCode } from './payouts.ts'
 
@@ -26,7 +27,8 @@ export type Balance = {
 /** Whether a run may claim the commission `c`. */
 const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
-        and (${programId}::uuid is null or c.program_id = ${programId}::uuid)`
+        and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
+        and not ${isHeld}`
 
 /** All balances other than zero. */
 const allSums = (scope: RunScope) => sql`

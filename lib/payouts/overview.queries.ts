@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
+import { isHeld } from '../tracking/holds.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { runQuery, runsQuery, toRun } from './runs.queries.ts'
@@ -28,6 +29,7 @@ const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { uncon
                 from commissions c
                 join partners p on p.id = c.partner_id and p.status = 'approved'
                 where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
+                  and not ${isHeld}
                   and not exists (select from payout_accounts a
                                   where a.workspace_id = c.workspace_id and a.email = p.email
                                     and a.disconnected_at is null and a.status = 'enabled')

@@ -1,6 +1,7 @@
 /** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import type { HoldReason } from '../tracking/holds.ts'
 import type { Step } from '../tracking/steps.ts'
 import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
 
@@ -31,6 +32,8 @@ type RawCommission = {
   payoutId: string | null
   paidAt: string | null
   reversedCents: number
+  /** Why it is held; null if it is not. */
+  heldFor: HoldReason | null
 }
 
 /** The events of an email address, newest first, and its programs, in one database round trip. */
@@ -74,7 +77,9 @@ const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, li
          coalesce(cu.email, e.customer_external_id) as customer, e.amount_cents as "amountCents", e.currency,
          (select jsonb_build_object(
                    'amountCents', c.amount_cents, 'currency', c.currency, 'payableAt', c.payable_at,
-                   'payoutId', c.payout_id, 'paidAt', po.paid_at, 'reversedCents',
+                   'payoutId', c.payout_id, 'paidAt', po.paid_at,
+                   'heldFor', (select h.reason from commission_holds h
+                               where h.commission_id = c.id and h.resolved_at is null), 'reversedCents',
                    (select coalesce(-sum(r.amount_cents), 0) from commissions r
                     where r.event_id = e.id and r.reverses_id = c.id))
           from commissions c left join payouts po on po.id = c.payout_id

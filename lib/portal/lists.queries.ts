@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { isHoldOfCommission, isOpenHold } from '../tracking/holds.queries.ts'
 
 export type PortalFilter = PageRequest & { programId?: string | undefined }
 
@@ -39,6 +40,7 @@ const ownCommissionsQuery = (
     .innerJoin('programs as pr', 'pr.id', 'c.program_id')
     .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where('p.email', '=', email)
     .where('c.kind', '<>', 'reversal')
     .where((eb) =>
@@ -60,6 +62,8 @@ const ownCommissionsQuery = (
       'c.payout_id as payoutId',
       'c.event_id as eventId',
       'po.paid_at as paidAt',
+      'h.reason as holdReason',
+      isOpenHold.as('isHeld'),
       'pr.name as program',
       eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),
       eb

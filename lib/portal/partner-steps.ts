@@ -57,6 +57,8 @@ export const reasonWithoutCommission = ({
       return 'a change of a subscription is not rewarded'
     case 'zero_amount':
       return 'the reward is zero'
+    case 'commission_rejected':
+      return 'the merchant decided that this is not a sale of its own'
     case 'same_purchase':
       return 'this purchase is credited under another record'
     default:
@@ -72,6 +74,7 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   below_one_time_minimum: true,
   proration: true,
   zero_amount: true,
+  commission_rejected: true,
   same_purchase: true,
 }
 
@@ -138,6 +141,10 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
       return 'A reward is never more than the sale, so it was reduced to the amount of the sale.'
     case 'zero_amount':
       return `The reward for this ${kind} is zero, so there is no commission.`
+    case 'possible_duplicate':
+      return 'This sale looks like another one that was reported before, so the merchant reviews its commission.'
+    case 'commission_rejected':
+      return `The merchant decided that this is not a sale of its own. Its commission of ${formatMoney(facts.amountCents, facts.currency)} was reversed.`
     case 'same_purchase':
       return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':

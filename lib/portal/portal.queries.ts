@@ -7,6 +7,7 @@ import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery } from '../payouts/accounts.queries.ts'
 import type { Period } from '../periods.ts'
 import { sumWith } from '../tracking/commissions.queries.ts'
+import { isHoldOfCommission } from '../tracking/holds.queries.ts'
 import { firstIdAt } from '../workspace/overview.queries.ts'
 
 export type Partnership = PortalData['partnerships'][number]
@@ -77,10 +78,12 @@ const balancesQuery = (db: Db, email: string, now: Date) =>
     .selectFrom('commissions as c')
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where('p.email', '=', email)
     .select([
       'c.partner_id as partnerId',
       'c.currency',
+      sumWith('held', now).as('heldCents'),
       sumWith('pending', now).as('pendingCents'),
       sumWith('payable', now).as('payableCents'),
       sumWith('processing', now).as('processingCents'),

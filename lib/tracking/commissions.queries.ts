@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { CommissionKind } from '../db/tables.ts'
 import type { CommissionStatus } from './commissions.ts'
+import { isHoldOfCommission, isOfHeldEvent, isOpenHold } from './holds.queries.ts'
 
 export type CommissionFilter = PageRequest & {
   partnerId?: string | undefined
@@ -28,6 +29,7 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
     .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where((eb) =>
       eb.and([
         ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
@@ -46,7 +48,9 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
           : []),
         ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
         ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
-        ...(filter.status ? [hasStatus(filter.status, now)] : []),
+        ...(filter.status
+          ? [hasStatus(filter.status, now), ...(filter.status === 'held' ? [isOfHeldEvent(workspaceId)] : [])]
+          : []),
         ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
         ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
       ]),
@@ -68,13 +72,21 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
       'p.slug as partnerSlug',
       'p.name as partnerName',
       'cu.external_id as customerExternalId',
+      isOpenHold.as('isHeld'),
+      'h.reason as holdReason',
+      'h.evidence_event_id as evidenceEventId',
+      'h.created_at as heldAt',
+      'h.resolution',
+      'h.resolved_at as resolvedAt',
+      'h.resolved_by as resolvedBy',
     ])
 
 /** A commission's status follows from its row: see lib/tracking/commissions.ts. */
 const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
   ({
-    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now}`,
-    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now}`,
+    held: sql<SqlBool>`c.payout_id is null and ${isOpenHold}`,
+    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and not ${isOpenHold}`,
+    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now} and not ${isOpenHold}`,
     processing: sql<SqlBool>`c.payout_id is not null and po.status <> 'paid'`,
     paid: sql<SqlBool>`po.status = 'paid'`,
   })[status]
@@ -89,10 +101,12 @@ export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: 
   db
     .selectFrom('commissions as c')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where('c.workspace_id', '=', workspaceId)
     .where((eb) => eb.and(partnerId ? [eb('c.partner_id', '=', partnerId)] : []))
     .select([
       'c.currency',
+      sumWith('held', now).as('heldCents'),
       sumWith('pending', now).as('pendingCents'),
       sumWith('payable', now).as('payableCents'),
       sumWith('processing', now).as('processingCents'),
@@ -101,6 +115,6 @@ export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: 
     .groupBy('c.currency')
     .orderBy('c.currency')
 
-/** The sum of the commissions that have a status. */
+/** The sum of the commissions that have a status. Expects payouts as `po` and holds as `h`. */
 export const sumWith = (status: CommissionStatus, now: Date) =>
   sql<bigint>`coalesce(sum(c.amount_cents) filter (where ${hasStatus(status, now)}), 0)::bigint`

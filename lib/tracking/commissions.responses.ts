@@ -1,6 +1,24 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { COMMISSION_STATUSES } from './commissions.ts'
+import { HOLD_REASONS, HOLD_RESOLUTIONS } from './holds.ts'
+
+const HoldResponse = z
+  .strictObject({
+    reason: z.enum(HOLD_REASONS),
+    evidenceEventId: z.uuid().meta({ description: 'The other event, which may be the same purchase.' }),
+    createdAt: timestamp,
+    resolution: z
+      .enum(HOLD_RESOLUTIONS)
+      .nullable()
+      .meta({ description: 'null while the commission is held.' }),
+    resolvedAt: timestamp.nullable(),
+    resolvedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The manager’s email address; null if a later event settled it.' }),
+  })
+  .meta({ id: 'Hold' })
 
 export const CommissionResponse = z
   .strictObject({
@@ -18,6 +36,9 @@ export const CommissionResponse = z
     eventId: z.uuid().nullable(),
     reversesId: z.uuid().nullable().meta({ description: 'The commission that a reversal reverses.' }),
     payoutId: z.uuid().nullable().meta({ description: 'The payout that includes it, if any.' }),
+    hold: HoldResponse.nullable().meta({
+      description: 'Why the commission is or was held; null if it never was.',
+    }),
   })
   .meta({ id: 'Commission' })
 export type CommissionResponse = z.infer<typeof CommissionResponse>
@@ -26,6 +47,7 @@ export type CommissionResponse = z.infer<typeof CommissionResponse>
 export const BalanceResponse = z
   .strictObject({
     currency: z.string(),
+    heldCents: z.int().meta({ description: 'Held for a manager’s review.' }),
     pendingCents: z.int().meta({ description: 'In the holding period.' }),
     payableCents: z.int().meta({
       description:

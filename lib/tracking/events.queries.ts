@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type EventFilter = PageRequest & {
   kind?: 'sale' | 'lead' | undefined
@@ -62,6 +63,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
     )
     .leftJoin('current_commissions as c', 'c.event_id', 'e.id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
+    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .select((eb) => [
       'e.id',
       'e.kind',
@@ -87,6 +89,7 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'c.payable_at as payableAt',
       'c.payout_id as payoutId',
       'po.paid_at as paidAt',
+      isOpenHold.as('isHeld'),
       eb
         .selectFrom('commissions as r')
         // The event has an index, the reversed commission has none.

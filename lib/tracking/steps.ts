@@ -32,6 +32,10 @@ export type Step =
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }
     }
+  /** The sale looks like another one, so its commission is held. */
+  | { code: 'possible_duplicate'; facts: { externalId: string } }
+  /** A manager rejected the held commission. */
+  | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */
   | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
   /** The same purchase is also recorded under another id, which is credited instead. */
@@ -122,6 +126,10 @@ export const explain = (step: Step): string => {
       return `A flat reward is never more than the sale: ${formatMoney(facts.saleCents, facts.currency)}.`
     case 'commission_created':
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case 'possible_duplicate':
+      return `This sale looks like the sale “${facts.externalId}”, so its commission is held for a manager’s review.`
+    case 'commission_rejected':
+      return `A manager rejected the held commission of ${formatMoney(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':
       return `“${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
     case 'same_purchase':

@@ -20,6 +20,8 @@ export type AuditAction =
   | 'partner.changed'
   | 'coupon.added'
   | 'coupon.removed'
+  | 'commission.released'
+  | 'commission.rejected'
   | 'partners.imported'
   | 'customers.imported'
   | 'mail.retried'

@@ -54,6 +54,15 @@ const copy = (overrides: Record<string, string>) => {
   return `insert into commissions (${columns}) select ${columns.map((column) => (values as Record<string, string>)[column] ?? column)} from commissions`
 }
 
+/** Holds a commission, with some event as evidence. */
+const hold = (
+  commissionId: string,
+  { evidence = '<>', resolution }: { evidence?: '=' | '<>'; resolution?: 'rejected' } = {},
+) => `
+  insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at, resolved_at, resolution)
+  select c.id, c.workspace_id, 'possible_duplicate', e.id, now(), ${resolution ? `now(), '${resolution}'` : 'null, null'}
+  from commissions c join events e on e.id ${evidence} c.event_id where c.id = '${commissionId}' limit 1`
+
 const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   {
     invariant: 'a payout equals the sum of its commissions',
@@ -71,6 +80,12 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     invariant: 'no commission is paid before it is payable',
     how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
   },
+  { invariant: 'a held commission is not paid', how: ({ paid }) => hold(paid) },
+  {
+    invariant: 'a rejected commission is reversed in full',
+    how: ({ later }) => hold(later, { resolution: 'rejected' }),
+  },
+  { invariant: 'a hold names another event', how: ({ later }) => hold(later, { evidence: '=' }) },
   {
     invariant: 'a transfer pays one payout',
     how: ({ later }) => `

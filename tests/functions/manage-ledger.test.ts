@@ -54,6 +54,7 @@ describe('GET /commissions', () => {
         eventId: null,
         reversesId: null,
         payoutId: null,
+        hold: null,
       },
       expect.objectContaining({
         kind: 'sale',

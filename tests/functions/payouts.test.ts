@@ -60,7 +60,14 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
     ])
 
     const balances = async () => (await merchant.get(`/partners/${maya?.id}/balances`)).body.data
-    const nothing = { currency: 'USD', pendingCents: 0, payableCents: 0, processingCents: 0, paidCents: 0 }
+    const nothing = {
+      currency: 'USD',
+      heldCents: 0,
+      pendingCents: 0,
+      payableCents: 0,
+      processingCents: 0,
+      paidCents: 0,
+    }
     expect(await balances()).toEqual([{ ...nothing, payableCents: 4_900 }])
 
     const before = await manager.post('/payouts/run', {})

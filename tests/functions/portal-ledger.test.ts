@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { holdCommission } from '../support/holds.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse } from '../support/pages.ts'
 import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
@@ -59,6 +60,21 @@ test('each commission shows its status and payment', async () => {
   expect(text.match(/9\.80 USD pending Payable from/g)).toHaveLength(1)
   expect(html).toContain(`href="/portal/events/${pending}"`)
   expect(text).not.toContain('user_812')
+})
+
+test('a held commission is in review, with the reason and without the merchant’s data', async () => {
+  const partner = await createPartner({ program: { holding_days: 0 } })
+  await sell(partner, 'order-1')
+  const held = await sell(partner, 'in_1')
+  await holdCommission(partner.merchant, 'in_1', 'order-1')
+  const portal = await portalOf(partner)
+  const reason = 'This sale looks like another one that was reported before.'
+  for (const page of ['/commissions', `/events/${held}`]) {
+    const { text } = await portal.get(page)
+    expect(text).toContain(`9.80 USD in review ${reason}`)
+    expect(text).not.toContain('order-1')
+  }
+  expect((await portal.get('')).text).toMatch(/In review 9\.80 USD Pending 0\.00 USD Payable 9\.80 USD/)
 })
 
 test('a commission is payable after the holding period', async () => {

@@ -30,12 +30,28 @@ test.each<{ schedule: PayoutSchedule; now: string; day: string | null }>([
 const then = new Date('2026-11-21T08:00:00Z')
 
 test.each([
-  { case: 'held', at: '2026-12-01', payoutId: null, paidAt: null, status: 'pending' },
+  { case: 'in its holding period', at: '2026-12-01', payoutId: null, paidAt: null, status: 'pending' },
+  {
+    case: 'in review in its holding period',
+    at: '2026-12-01',
+    payoutId: null,
+    paidAt: null,
+    isHeld: true,
+    status: 'held',
+  },
+  {
+    case: 'in review after it',
+    at: '2026-11-01',
+    payoutId: null,
+    paidAt: null,
+    isHeld: true,
+    status: 'held',
+  },
   { case: 'payable now', at: '2026-11-21T08:00:00Z', payoutId: null, paidAt: null, status: 'payable' },
   { case: 'in a payout on its way', at: '2026-11-01', payoutId: 'p', paidAt: null, status: 'processing' },
   { case: 'in a payout that was sent', at: '2026-11-01', payoutId: 'p', paidAt: then, status: 'paid' },
-])('a commission that is $case is $status', ({ at, payoutId, paidAt, status }) => {
-  expect(commissionStatus({ payableAt: new Date(at), payoutId, paidAt }, then)).toBe(status)
+])('a commission that is $case is $status', ({ at, payoutId, paidAt, isHeld = false, status }) => {
+  expect(commissionStatus({ payableAt: new Date(at), payoutId, paidAt, isHeld }, then)).toBe(status)
 })
 
 test('a transfer has a key per version and a group for all of them', () => {

@@ -1,0 +1,17 @@
+/** Holds of commissions: see lib/tracking/holds.ts. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+
+/** Whether the hold `h` is of the commission `c`, or of the commission that it reverses. */
+export const isHoldOfCommission = sql<SqlBool>`h.commission_id = coalesce(c.reverses_id, c.id)`
+
+/** Whether the joined hold `h` exists and is not resolved. */
+export const isOpenHold = sql<boolean>`(h.commission_id is not null and h.resolved_at is null)`
+
+/** Whether the commission `c` is held, without a join. */
+export const isHeld = sql<SqlBool>`exists (
+  select from commission_holds h where ${isHoldOfCommission} and h.resolved_at is null)`
+
+/** Limits commissions, `c`, to events with a held one, which an index finds. */
+export const isOfHeldEvent = (workspaceId: string): RawBuilder<SqlBool> => sql`c.event_id in (
+  select held.event_id from commission_holds o join commissions held on held.id = o.commission_id
+  where o.workspace_id = ${workspaceId} and o.resolved_at is null)`
