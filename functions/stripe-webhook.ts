@@ -53,7 +53,7 @@ const app = createApp<StripeBindings>().post(
     if (!event) throw new ApiError('invalid_body', NO_EVENT)
 
     // The first event is stored whatever its type: it shows the manager that the webhook works.
-    if (event.keys.length > 0 || isNew) await processEvent(db, workspaceId, event, now)
+    if (event.facts.length > 0 || isNew) await processEvent(db, workspaceId, event, now)
     return c.json<WebhookResponse>({ received: true })
   },
 )

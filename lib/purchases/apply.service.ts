@@ -36,7 +36,10 @@ export const processEvent = async (
   const trigger = triggerOf(event.facts)
   const { saleId, outcome } = event.keys.length
     ? await applyPurchase(db, workspaceId, event.keys, { trigger, now })
-    : { saleId: null, outcome: { code: 'ignored', facts: {} } as const }
+    : {
+        saleId: null,
+        outcome: { code: event.facts.length ? 'customer_noted' : 'ignored', facts: {} } as const,
+      }
   await saveOutcome(db, { id, saleId, outcome })
 }
 

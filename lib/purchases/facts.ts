@@ -4,8 +4,14 @@
  */
 import type { Processor } from './processors.ts'
 
-/** An amount that was paid: in total, and without tax. */
-export type Paid = { grossCents: number; netCents: number; currency: string }
+/** A part of what was paid: in total, and without tax. `shippingCents` is the shipping in it, without tax; none if absent. */
+export type PaidPart = { grossCents: number; netCents: number; shippingCents?: number }
+
+/**
+ * What was paid in money, and what was paid otherwise, if anything: marked as paid outside of the processor, or from a
+ * balance of the customer.
+ */
+export type Paid = PaidPart & { currency: string; outOfBand?: PaidPart }
 
 export type CheckoutFact = {
   kind: 'checkout'
@@ -22,6 +28,11 @@ export type CheckoutFact = {
   coupons: string[]
   /** Null until it is paid. */
   paid: Paid | null
+  subscription?: string | null
+  /** The merchant's id of the customer. */
+  customerExternalId?: string | null
+  /** The id under which the merchant reports this sale. See `reportKey`. */
+  externalId?: string | null
 }
 
 export type InvoiceFact = {
@@ -32,15 +43,47 @@ export type InvoiceFact = {
   name: string | null
   paidAt: string
   paid: Paid
+  subscription?: string | null
+  /** Why the invoice was made, in the processor's words: `subscription_create`, `subscription_cycle`, `subscription_update`. */
+  billingReason?: string | null
+  /** Coupon ids and promotion code ids, as far as the invoice itself names them. */
+  coupons?: string[]
+  /** Its discounts: a discount fact may name their coupons. */
+  discounts?: string[]
+  clickId?: string | null
+  customerExternalId?: string | null
+  externalId?: string | null
+}
+
+/** A payment that succeeded. It is a sale of its own unless it belongs to an invoice or a checkout: see `readPurchase`. */
+type IntentFact = {
+  kind: 'intent'
+  id: string
+  customer: string | null
+  email: string | null
+  charge: string | null
+  paid: Paid
+  /** The invoice or checkout that it pays, if it names one. */
+  pays: string | null
+  clickId: string | null
+  customerExternalId: string | null
+  externalId: string | null
 }
 
 /** The payment that the same event names has paid this invoice. */
-type PaymentFact = { kind: 'payment'; invoice: string }
+type PaymentFact = {
+  kind: 'payment'
+  invoice: string
+  payment?: string | null
+  charge?: string | null
+}
 
 /** A charge, and the total refunded of it so far. */
 export type ChargeFact = {
   kind: 'charge'
   payment: string
+  /** Its own id. */
+  charge?: string | null
   amountCents: number
   refundedCents: number
   currency: string
@@ -53,6 +96,7 @@ export type RefundFact = {
   kind: 'refund'
   id: string
   payment: string
+  charge?: string | null
   amountCents: number
   currency: string
   status: (typeof REFUND_STATUSES)[number]
@@ -68,12 +112,64 @@ export type DisputeFact = {
   kind: 'dispute'
   id: string
   payment: string
+  charge?: string | null
   amountCents: number
   currency: string
   status: (typeof DISPUTE_STATUSES)[number]
 }
 
-export type Fact = CheckoutFact | InvoiceFact | PaymentFact | ChargeFact | RefundFact | DisputeFact
+/** What was credited of an invoice after it was paid. The refunds in it are reported by facts of their own, too. */
+type CreditNoteFact = {
+  kind: 'credit_note'
+  id: string
+  invoice: string
+  amountCents: number
+  currency: string
+  refunds: { id: string; amountCents: number | null }[]
+  isVoid: boolean
+}
+
+/** The merchant's id of a processor's customer. */
+export type IdentityFact = { kind: 'identity'; customer: string; customerExternalId: string }
+
+/** A coupon that applies to a customer, or to one subscription of it. Times are ISO 8601; a null end is never. */
+export type DiscountFact = {
+  kind: 'discount'
+  id: string | null
+  customer: string
+  subscription: string | null
+  coupon: string | null
+  promotionCode: string | null
+  start: string
+  end: string | null
+}
+
+export type Fact =
+  | CheckoutFact
+  | InvoiceFact
+  | IntentFact
+  | PaymentFact
+  | ChargeFact
+  | RefundFact
+  | DisputeFact
+  | CreditNoteFact
+  | IdentityFact
+  | DiscountFact
+
+/** Whether a fact reports a sale, which may decide whom it is credited to. */
+export const reportsSale = ({ kind }: Fact): boolean =>
+  kind === 'checkout' || kind === 'invoice' || kind === 'intent'
+
+/**
+ * The key that ties a purchase to the merchant's report of it. Processors' ids contain no colon, so the merchant's id
+ * never names another purchase of the processor.
+ */
+export const reportKey = (externalId: string): string => `${REPORT}${externalId}`
+
+const REPORT = 'report:'
+
+/** The id under which a sale may be recorded, by a key of its purchase. */
+export const externalIdOf = (key: string): string => (key.startsWith(REPORT) ? key.slice(REPORT.length) : key)
 
 /** A processor's event, as it is stored. */
 export type ProcessorEvent = {
@@ -84,8 +180,10 @@ export type ProcessorEvent = {
   occurredAt: Date
   /** The processor's id of the customer. */
   customer: string | null
-  /** The processor's ids of the purchase: its invoice, payments, charges and checkout. */
+  /** The processor's ids of the purchase: its invoice, payments, charges and checkout. See `reportKey` for the merchant's. */
   keys: string[]
+  /** The address that the buyer typed, or that the processor has of the customer. */
+  email: string | null
   facts: Fact[]
 }
 

@@ -19,6 +19,8 @@ export type EventOutcome =
   | { code: 'nothing_paid'; facts: Record<string, never> }
   /** The event concerns a payment that is not known yet. */
   | { code: 'no_sale'; facts: Record<string, never> }
+  /** The event says something of a customer that its payments may depend on. */
+  | { code: 'customer_noted'; facts: Record<string, never> }
   /** The event type is not used. */
   | { code: 'ignored'; facts: Record<string, never> }
 
@@ -43,6 +45,8 @@ export const explainOutcome = (outcome: EventOutcome | null): string => {
       return 'Nothing was paid, so nothing is credited.'
     case 'no_sale':
       return 'The sale for this event has not been received yet. The event is applied when it is.'
+    case 'customer_noted':
+      return 'The customer’s details are recorded, for its payments.'
     case 'ignored':
       return 'This type of event is ignored.'
   }

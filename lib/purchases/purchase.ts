@@ -2,7 +2,7 @@
  * A purchase: everything that the received facts say about it. The result depends on the set of facts alone, never on the
  * order in which they arrived.
  */
-import type { CheckoutFact, Fact, InvoiceFact, Paid } from './facts.ts'
+import { type CheckoutFact, type Fact, type InvoiceFact, type Paid, reportsSale } from './facts.ts'
 import { byText, ofKind, type ReceivedFact } from './received.ts'
 import { type Return, readReturns } from './returns.ts'
 
@@ -27,8 +27,7 @@ export type Purchase = {
  */
 export type Trigger = 'sale' | 'return'
 
-export const triggerOf = (facts: Fact[]): Trigger =>
-  facts.some(({ kind }) => kind === 'checkout' || kind === 'invoice') ? 'sale' : 'return'
+export const triggerOf = (facts: Fact[]): Trigger => (facts.some(reportsSale) ? 'sale' : 'return')
 
 const earliest = (dates: Date[]): Date | null =>
   dates.length ? new Date(Math.min(...dates.map(Number))) : null

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
+import { externalIdOf } from './facts.ts'
 import type { KnownCustomer, KnownFacts, RecordedSale } from './plan.ts'
 import type { Purchase } from './purchase.ts'
 import { textArray } from './received.queries.ts'
@@ -75,7 +76,7 @@ export const loadKnownFacts = async (
   const { rows } = await sql<FactsRow>`
     with sold as (
       select * from events
-      where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys)})
+      where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys.map(externalIdOf))})
     )
     select
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",

@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Fact, ProcessorEvent } from './facts.ts'
+import { type Fact, type ProcessorEvent, reportKey } from './facts.ts'
 import type { EventOutcome } from './outcomes.ts'
+import { isProcessorId } from './processors.ts'
 import { factsOf, type ReceivedFact } from './received.ts'
 
 /** A list of texts as Postgres takes it. */
@@ -57,9 +58,11 @@ export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: num
  * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so on: a refund may be
  * linked to its sale only by a payment and an invoice.
  *
+ * @param ids keys of the purchase, or the id under which its sale is recorded
  * @returns their facts, all their keys, and their number
  */
-export const loadReceived = async (db: Db, workspaceId: string, keys: string[]): Promise<ReceivedEvents> => {
+export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
+  const keys = ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)]))
   const { rows } = await sql<{ facts: Fact[]; keys: string[]; occurredAt: Date }>`
     with recursive known as (
       select id, keys from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}

@@ -23,6 +23,7 @@ const keysOf = ({ events }: ListedPurchase): string[] => [...new Set(events.flat
 /** Whether a received fact says as much as a listed one. An unpaid checkout says less than a paid one. */
 const covers = (received: Fact, listed: Fact): boolean => {
   if (received.kind === 'invoice' && listed.kind === 'invoice') return received.id === listed.id
+  if (received.kind === 'invoice' && listed.kind === 'payment') return received.id === listed.invoice
   if (received.kind !== 'checkout' || listed.kind !== 'checkout') return false
   return received.id === listed.id && (received.paid !== null || listed.paid === null)
 }

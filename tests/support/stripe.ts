@@ -156,6 +156,39 @@ export const dispute = (fields: StripeObject = {}): StripeObject => ({
   ...fields,
 })
 
+/** A payment of 49 USD that succeeded. */
+export const paymentIntent = (fields: StripeObject = {}): StripeObject => ({
+  id: stripeId('pi'),
+  object: 'payment_intent',
+  created: seconds(),
+  amount: 4_900,
+  amount_received: 4_900,
+  amount_details: { tip: {} },
+  currency: 'usd',
+  customer: null,
+  latest_charge: stripeId('ch'),
+  metadata: {},
+  payment_details: { customer_reference: null, order_reference: null },
+  receipt_email: null,
+  status: 'succeeded',
+  ...fields,
+})
+
+/** A credit note of 49 USD for a paid invoice. */
+export const creditNote = (fields: StripeObject = {}): StripeObject => ({
+  id: stripeId('cn'),
+  object: 'credit_note',
+  amount: 4_900,
+  created: seconds(),
+  currency: 'usd',
+  customer: stripeId('cus'),
+  invoice: stripeId('in'),
+  refunds: [],
+  status: 'issued',
+  type: 'post_payment',
+  ...fields,
+})
+
 type Signed = {
   /** When it was signed. */
   at?: Date

@@ -2,16 +2,24 @@
 import * as z from 'zod'
 import { findUnstorable } from '../../json.ts'
 import type { ProcessorEvent } from '../facts.ts'
-import { Charge, Checkout, Dispute, Invoice, InvoicePayment, Refund, text, time } from './objects.schemas.ts'
+import { readCustomer, readDiscount, readSubscription } from './customer-objects.ts'
+import { text, time } from './fields.schemas.ts'
+import type { ObjectFacts } from './object-facts.ts'
 import {
-  type ObjectFacts,
-  readCharge,
-  readCheckout,
-  readDispute,
-  readInvoice,
-  readInvoicePayment,
-  readRefund,
-} from './objects.ts'
+  Charge,
+  Checkout,
+  CreditNote,
+  Customer,
+  Discount,
+  Dispute,
+  Invoice,
+  InvoicePayment,
+  PaymentIntent,
+  Refund,
+  Subscription,
+} from './objects.schemas.ts'
+import { readCheckout, readInvoice, readInvoicePayment, readPaymentIntent } from './objects.ts'
+import { readCharge, readCreditNote, readDispute, readRefund } from './return-objects.ts'
 
 const Envelope = z.object({
   id: text,
@@ -21,20 +29,39 @@ const Envelope = z.object({
   data: z.object({ object: z.looseObject({}) }),
 })
 
+type Reader = { types: RegExp; read: (object: unknown) => ObjectFacts }
+
+const READERS: Reader[] = [
+  {
+    types: /^checkout\.session\.(completed|async_payment_succeeded)$/,
+    read: (object) => readCheckout(Checkout.parse(object)),
+  },
+  { types: /^invoice\.paid$/, read: (object) => readInvoice(Invoice.parse(object)) },
+  { types: /^invoice_payment\.paid$/, read: (object) => readInvoicePayment(InvoicePayment.parse(object)) },
+  {
+    types: /^payment_intent\.succeeded$/,
+    read: (object) => readPaymentIntent(PaymentIntent.parse(object)),
+  },
+  { types: /^charge\.refunded$/, read: (object) => readCharge(Charge.parse(object)) },
+  {
+    types: /^(charge\.)?refund\.(created|updated|failed)$/,
+    read: (object) => readRefund(Refund.parse(object)),
+  },
+  { types: /^charge\.dispute\.\w+$/, read: (object) => readDispute(Dispute.parse(object)) },
+  { types: /^credit_note\.(created|voided)$/, read: (object) => readCreditNote(CreditNote.parse(object)) },
+  { types: /^customer\.(created|updated)$/, read: (object) => readCustomer(Customer.parse(object)) },
+  {
+    types: /^customer\.subscription\.(created|updated)$/,
+    read: (object) => readSubscription(Subscription.parse(object)),
+  },
+  {
+    types: /^customer\.discount\.(created|updated|deleted)$/,
+    read: (object) => readDiscount(Discount.parse(object)),
+  },
+]
+
 /** Reads the object of a type of event. Null for types that are not used. */
-const reader = (type: string): ((object: unknown) => ObjectFacts) | null => {
-  if (type === 'checkout.session.completed' || type === 'checkout.session.async_payment_succeeded') {
-    return (object) => readCheckout(Checkout.parse(object))
-  }
-  if (type === 'invoice.paid') return (object) => readInvoice(Invoice.parse(object))
-  if (type === 'invoice_payment.paid') return (object) => readInvoicePayment(InvoicePayment.parse(object))
-  if (type === 'charge.refunded') return (object) => readCharge(Charge.parse(object))
-  if (/^(charge\.)?refund\.(created|updated|failed)$/.test(type)) {
-    return (object) => readRefund(Refund.parse(object))
-  }
-  if (/^charge\.dispute\.\w+$/.test(type)) return (object) => readDispute(Dispute.parse(object))
-  return null
-}
+const reader = (type: string) => READERS.find(({ types }) => types.test(type))?.read ?? null
 
 /**
  * Reads an event whose signature was verified.
@@ -47,8 +74,10 @@ export const readEvent = (input: unknown): ProcessorEvent | null => {
   const { id: processorEventId, type, livemode, created: occurredAt, data } = envelope.data
   const head = { processor: 'stripe', processorEventId, type, livemode, occurredAt } as const
   try {
-    const { customer = null, keys, facts } = reader(type)?.(data.object) ?? { keys: [], facts: [] }
-    const event = { ...head, customer, keys: [...new Set(keys.filter((key) => key !== null))], facts }
+    const read = reader(type)?.(data.object) ?? { keys: [], facts: [] }
+    const { customer = null, email = null, facts } = read
+    const keys = [...new Set(read.keys.filter((key) => key !== null))]
+    const event = { ...head, customer, email, keys, facts }
     return findUnstorable(event) ? null : event
   } catch (error) {
     if (error instanceof z.ZodError) return null

@@ -1,49 +1,43 @@
 /**
  * The objects of Stripe's events, as far as they are read. An endpoint receives events in the API version of its account
- * or of the endpoint itself, so both shapes of an invoice are read: before 2025-03-31 it named its charge and payment
- * intent, since then its payments are objects of their own.
+ * or of the endpoint itself, so the shapes of several versions are read. Before 2025-03-31, an invoice named its charge,
+ * payment intent and subscription; since then its payments are objects of their own. Since 2025-09-30, a discount names
+ * its coupon in `source`.
  */
 import * as z from 'zod'
-import { readEmail } from '../../emails.ts'
-import { MAX_ID_LENGTH } from '../../http/fields.ts'
-import { MAX_AMOUNT_CENTS } from '../../money.ts'
+import {
+  amount,
+  currency,
+  email,
+  list,
+  metadata,
+  ref,
+  reference,
+  text,
+  time,
+  words,
+} from './fields.schemas.ts'
 
-export const text = z.string().min(1).max(MAX_ID_LENGTH)
-/** The id of an object, which may be expanded. */
-const ref = z
-  .union([text, z.object({ id: text }).transform(({ id }) => id)])
-  .nullish()
-  .transform((id) => id ?? null)
-/** Free text. NULs and lone surrogates, which the cut may leave, are removed: they must not refuse a sale. */
-const words = z
-  .string()
-  .nullish()
-  .transform(
-    (value) =>
-      value
-        ?.trim()
-        .slice(0, MAX_ID_LENGTH)
-        .replace(/[\0\p{Cs}]/gu, '')
-        .trim() || null,
-  )
-const email = z
-  .string()
-  .nullish()
-  .transform((value) => (value?.isWellFormed() ? readEmail(value) : null))
-const amount = z.int().min(-MAX_AMOUNT_CENTS).max(MAX_AMOUNT_CENTS)
-const currency = z
-  .string()
-  .regex(/^[a-z]{3}$/i)
-  .transform((code) => code.toUpperCase())
-/** The last second of the year 9999. Later dates have no ISO form that Postgres reads. */
-const LAST_SECOND = 253_402_300_799
-export const time = z
-  .int()
-  .min(0)
-  .max(LAST_SECOND)
-  .transform((seconds) => new Date(seconds * 1000))
+/** A coupon as a checkout names it. */
+const UsedCoupon = z.object({ coupon: ref, promotion_code: ref })
 
-const Discount = z.object({ coupon: ref, promotion_code: ref })
+/** A discount as versions of all times have it. The oldest ones gave it no id. */
+export const Discount = z.object({
+  id: text.nullish(),
+  coupon: ref,
+  source: z.object({ coupon: ref }).nullish(),
+  promotion_code: ref,
+  customer: ref,
+  subscription: ref,
+  start: time,
+  end: time.nullish(),
+})
+
+/** A discount of an invoice or a subscription: its id alone, unless it is expanded. */
+const DiscountRef = z.union([text.transform((id) => ({ id })), z.looseObject({}).pipe(Discount)])
+const discounts = z.array(DiscountRef).nullish().catch(null)
+
+const ShippingCost = z.object({ amount_total: amount, amount_tax: amount.default(0) }).nullish()
 
 export const Checkout = z.object({
   id: text,
@@ -52,18 +46,23 @@ export const Checkout = z.object({
   payment_status: z.string(),
   currency: currency.nullish(),
   amount_total: amount.nullish(),
-  total_details: z.object({ amount_tax: amount.default(0) }).nullish(),
+  total_details: z.object({ amount_tax: amount.default(0), amount_shipping: amount.nullish() }).nullish(),
+  shipping_cost: ShippingCost,
   invoice: ref,
   payment_intent: ref,
+  payment_link: ref,
+  subscription: ref,
   customer: ref,
   customer_email: email,
   customer_details: z.object({ email, name: words }).nullish(),
-  client_reference_id: z.string().nullish(),
-  discounts: z.array(Discount).nullish(),
+  client_reference_id: reference,
+  discounts: z.array(UsedCoupon).nullish(),
+  metadata,
 })
 
 const Payment = z.object({ payment_intent: ref, charge: ref })
 const tax = z.object({ amount })
+const SubscriptionDetails = z.object({ subscription: ref, metadata }).nullish()
 
 export const Invoice = z.object({
   id: text,
@@ -71,21 +70,54 @@ export const Invoice = z.object({
   currency,
   amount_paid: amount,
   amount_paid_off_stripe: amount.nullish(),
+  paid_out_of_band: z.boolean().nullish(),
+  pre_payment_credit_notes_amount: amount.nullish(),
   total: amount,
   total_excluding_tax: amount.nullish(),
   total_taxes: z.array(tax).nullish(),
   total_tax_amounts: z.array(tax).nullish(),
   tax: amount.nullish(),
+  shipping_cost: ShippingCost,
   customer: ref,
   customer_email: email,
   customer_name: words,
   status_transitions: z.object({ paid_at: time.nullish() }).nullish(),
-  payments: z.object({ data: z.array(z.object({ payment: Payment })) }).nullish(),
+  billing_reason: text.nullish(),
+  parent: z.object({ subscription_details: SubscriptionDetails }).nullish(),
+  subscription: ref,
+  subscription_details: z.object({ metadata }).nullish(),
+  discount: Discount.nullish().catch(null),
+  discounts,
+  total_discount_amounts: z
+    .array(z.object({ discount: DiscountRef }))
+    .nullish()
+    .catch(null),
+  metadata,
+  payments: list(z.object({ payment: Payment })),
   payment_intent: ref,
   charge: ref,
 })
 
 export const InvoicePayment = z.object({ invoice: ref, payment: Payment })
+
+export const PaymentIntent = z.object({
+  id: text,
+  created: time,
+  currency,
+  amount_received: amount,
+  amount_details: z
+    .object({
+      shipping: z.object({ amount: amount.nullish() }).nullish(),
+      tax: z.object({ total_tax_amount: amount.nullish() }).nullish(),
+    })
+    .nullish(),
+  customer: ref,
+  receipt_email: email,
+  latest_charge: ref,
+  invoice: ref,
+  payment_details: z.object({ order_reference: z.string().nullish() }).nullish(),
+  metadata,
+})
 
 export const Refund = z.object({
   id: text,
@@ -104,7 +136,7 @@ export const Charge = z.object({
   customer: ref,
   payment_intent: ref,
   invoice: ref,
-  refunds: z.object({ data: z.array(Refund) }).nullish(),
+  refunds: list(Refund),
 })
 
 export const Dispute = z.object({
@@ -116,9 +148,38 @@ export const Dispute = z.object({
   payment_intent: ref,
 })
 
+/** Before 2025-03-31, a credit note named one refund, and its type said whether the invoice was paid. */
+export const CreditNote = z.object({
+  id: text,
+  amount,
+  currency,
+  status: z.string(),
+  type: z.string().nullish(),
+  post_payment_amount: amount.nullish(),
+  invoice: ref,
+  customer: ref,
+  refund: ref,
+  refunds: z.array(z.object({ refund: ref, amount_refunded: amount.nullish() })).nullish(),
+})
+
+export const Customer = z.object({ id: text, email, metadata, discount: Discount.nullish().catch(null) })
+
+export const Subscription = z.object({
+  id: text,
+  customer: ref,
+  discount: Discount.nullish().catch(null),
+  discounts,
+  metadata,
+})
+
 export type Checkout = z.output<typeof Checkout>
 export type Invoice = z.output<typeof Invoice>
 export type InvoicePayment = z.output<typeof InvoicePayment>
+export type PaymentIntent = z.output<typeof PaymentIntent>
 export type Refund = z.output<typeof Refund>
 export type Charge = z.output<typeof Charge>
 export type Dispute = z.output<typeof Dispute>
+export type CreditNote = z.output<typeof CreditNote>
+export type Customer = z.output<typeof Customer>
+export type Subscription = z.output<typeof Subscription>
+export type Discount = z.output<typeof Discount>

@@ -1,26 +1,50 @@
 /** Reads the facts of a purchase from the objects of Stripe's events. */
-import type { DisputeFact, Fact, Paid, RefundFact } from '../facts.ts'
+import { type Paid, type PaidPart, reportKey } from '../facts.ts'
 import { fromStripe } from './amounts.ts'
-import type { Charge, Checkout, Dispute, Invoice, InvoicePayment, Refund } from './objects.schemas.ts'
-
-export type ObjectFacts = { customer?: string | null; keys: (string | null)[]; facts: Fact[] }
+import { couponsOf } from './customer-objects.ts'
+import { isStripeId } from './ids.ts'
+import type { ObjectFacts } from './object-facts.ts'
+import type { Checkout, Invoice, InvoicePayment, PaymentIntent } from './objects.schemas.ts'
 
 const sum = (parts: { amount: number }[]): number => parts.reduce((total, part) => total + part.amount, 0)
 
-const paid = (currency: string, gross: number, net: number): Paid => ({
-  grossCents: fromStripe(Math.max(0, gross), currency),
-  netCents: fromStripe(Math.max(0, Math.min(net, gross)), currency),
+type Amounts = { total: number; tax: number; shipping: number }
+
+/** A part of a total, with its tax and shipping in proportion. In the minor units of ISO 4217. */
+const partOf = ({ total, tax, shipping }: Amounts, gross: number, currency: string): PaidPart => {
+  const share = (amount: number) => (total > 0 ? Math.round((gross * amount) / total) : 0)
+  const netCents = fromStripe(clamp(share(total - tax), gross), currency)
+  const shippingCents = Math.min(netCents, fromStripe(clamp(share(shipping), gross), currency))
+  return { grossCents: fromStripe(gross, currency), netCents, ...(shippingCents > 0 && { shippingCents }) }
+}
+
+/** @param others what was paid otherwise than in money */
+const paid = (currency: string, amounts: Amounts, gross: number, others = 0): Paid => ({
+  ...partOf(amounts, gross, currency),
   currency,
+  ...(others > 0 && { outOfBand: partOf(amounts, others, currency) }),
 })
+
+const clamp = (amount: number, most: number): number => Math.max(0, Math.min(amount, most))
+
+/** Shipping without its tax. */
+const shippingOf = (cost: Invoice['shipping_cost']): number | null =>
+  cost ? cost.amount_total - cost.amount_tax : null
+
+const reportKeys = (externalId: string | null) => (externalId === null ? [] : [reportKey(externalId)])
 
 export const readCheckout = (session: Checkout): ObjectFacts => {
   if (session.mode !== 'payment' && session.mode !== 'subscription') return { keys: [], facts: [] }
-  const { invoice, payment_intent: payment, customer } = session
-  const gross = session.amount_total ?? 0
+  const { invoice, payment_intent: payment, customer, subscription, metadata } = session
+  const total = Math.max(0, session.amount_total ?? 0)
+  const details = session.total_details
+  const shipping = shippingOf(session.shipping_cost) ?? details?.amount_shipping ?? 0
   const reference = session.client_reference_id
+  const email = session.customer_details?.email ?? session.customer_email
   return {
     customer,
-    keys: [session.id, invoice, payment],
+    email,
+    keys: [session.id, invoice, payment, ...reportKeys(metadata.externalId)],
     facts: [
       {
         kind: 'checkout',
@@ -29,138 +53,126 @@ export const readCheckout = (session: Checkout): ObjectFacts => {
         invoice,
         payment,
         customer,
-        email: session.customer_details?.email ?? session.customer_email,
+        email,
         name: session.customer_details?.name ?? null,
-        // Merchants use it for ids of their own too.
-        clickId: reference && CLICK_ID.test(reference) ? reference : null,
+        clickId: reference.clickId ?? metadata.tributary_click,
         coupons: (session.discounts ?? [])
           .flatMap((d) => [d.promotion_code, d.coupon])
           .filter((id) => id !== null),
         paid:
           session.payment_status === 'unpaid'
             ? null
-            : paid(session.currency ?? 'USD', gross, gross - (session.total_details?.amount_tax ?? 0)),
+            : paid(session.currency ?? 'USD', { total, tax: details?.amount_tax ?? 0, shipping }, total),
+        subscription,
+        // The URL of a payment link sets the reference, so whoever opens the link can name any customer.
+        customerExternalId:
+          metadata.customerExternalId ?? (session.payment_link ? null : reference.customerExternalId),
+        externalId: metadata.externalId,
       },
     ],
   }
 }
 
-/** See newClickId in lib/db/ids.ts. */
-const CLICK_ID = /^clk_[A-Za-z0-9_]{1,200}$/
-
-export const readInvoice = (invoice: Invoice): ObjectFacts => {
+/**
+ * What was paid of an invoice in money, and what otherwise: outside of Stripe, or from the customer's balance. Neither an
+ * overpayment nor a credit note from before the payment counts.
+ */
+const paidOf = (invoice: Invoice): Paid => {
   const { total } = invoice
-  const taxes =
+  const tax =
     invoice.total_excluding_tax == null
       ? (invoice.tax ?? sum(invoice.total_taxes ?? invoice.total_tax_amounts ?? []))
       : total - invoice.total_excluding_tax
-  // Neither an overpayment nor the customer's balance pays for this invoice. A partial payment includes tax in proportion.
-  const gross = Math.max(0, Math.min(total, invoice.amount_paid + (invoice.amount_paid_off_stripe ?? 0)))
-  const net = total > 0 ? Math.round((gross * (total - taxes)) / total) : 0
+  const due = Math.max(0, total - (invoice.pre_payment_credit_notes_amount ?? 0))
+  const inMoney = invoice.paid_out_of_band
+    ? 0
+    : clamp(Math.min(invoice.amount_paid, total - (invoice.amount_paid_off_stripe ?? 0)), due)
+  const amounts = { total, tax, shipping: shippingOf(invoice.shipping_cost) ?? 0 }
+  return paid(invoice.currency, amounts, inMoney, due - inMoney)
+}
+
+export const readInvoice = (invoice: Invoice): ObjectFacts => {
+  const { id, customer, metadata } = invoice
+  const details = invoice.parent?.subscription_details
+  const ofSubscription = details?.metadata ?? invoice.subscription_details?.metadata ?? null
+  // Renewals repeat the subscription's metadata. Only its first invoice is the sale that they were written for.
+  const ofFirst = invoice.billing_reason === 'subscription_create' ? ofSubscription : null
+  const externalId = metadata.externalId ?? ofFirst?.externalId ?? null
   const payments = [
-    ...(invoice.payments?.data ?? []).map(({ payment }) => payment),
+    ...invoice.payments.map(({ payment }) => payment),
     { payment_intent: invoice.payment_intent, charge: invoice.charge },
   ]
+  const discounts = [
+    ...(invoice.discount ? [invoice.discount] : []),
+    ...(invoice.discounts ?? []),
+    ...(invoice.total_discount_amounts ?? []).map(({ discount }) => discount),
+  ]
   return {
-    customer: invoice.customer,
-    keys: [invoice.id, ...payments.flatMap((payment) => [payment.payment_intent, payment.charge])],
+    customer,
+    email: invoice.customer_email,
+    keys: [
+      id,
+      ...payments.flatMap((payment) => [payment.payment_intent, payment.charge]),
+      ...reportKeys(externalId),
+    ],
     facts: [
       {
         kind: 'invoice',
-        id: invoice.id,
-        customer: invoice.customer,
+        id,
+        customer,
         email: invoice.customer_email,
         name: invoice.customer_name,
         paidAt: (invoice.status_transitions?.paid_at ?? invoice.created).toISOString(),
-        paid: paid(invoice.currency, gross, net),
+        paid: paidOf(invoice),
+        subscription: details?.subscription ?? invoice.subscription,
+        billingReason: invoice.billing_reason ?? null,
+        coupons: [...new Set(discounts.flatMap((one) => ('start' in one ? couponsOf(one) : [])))],
+        discounts: [...new Set(discounts.flatMap(({ id }) => id ?? []))],
+        clickId: metadata.tributary_click ?? ofFirst?.tributary_click ?? null,
+        customerExternalId: metadata.customerExternalId ?? ofSubscription?.customerExternalId ?? null,
+        externalId,
       },
+      ...payments.flatMap(({ payment_intent: payment, charge }) =>
+        payment && charge ? { kind: 'payment' as const, invoice: id, payment, charge } : [],
+      ),
     ],
   }
 }
 
 export const readInvoicePayment = ({ invoice, payment }: InvoicePayment): ObjectFacts => ({
   keys: [invoice, payment.payment_intent, payment.charge],
-  facts: invoice ? [{ kind: 'payment', invoice }] : [],
+  facts: invoice
+    ? [{ kind: 'payment', invoice, payment: payment.payment_intent, charge: payment.charge }]
+    : [],
 })
 
-/** Older API versions leave the status of a succeeded refund out. */
-const refundStatus = (status: string | null | undefined): RefundFact['status'] => {
-  switch (status ?? 'succeeded') {
-    case 'succeeded':
-      return 'succeeded'
-    case 'failed':
-    case 'canceled':
-      return 'failed'
-    default:
-      return 'pending'
+/** Older versions name a payment's invoice; newer ones name its invoice or checkout as the order that it pays. */
+export const readPaymentIntent = (intent: PaymentIntent): ObjectFacts => {
+  const { id, customer, receipt_email: email, latest_charge: charge, currency, metadata } = intent
+  const order = intent.payment_details?.order_reference
+  const pays = intent.invoice ?? (order && isStripeId(order) ? order : null)
+  const total = Math.max(0, intent.amount_received)
+  const amounts = {
+    total,
+    tax: intent.amount_details?.tax?.total_tax_amount ?? 0,
+    shipping: intent.amount_details?.shipping?.amount ?? 0,
   }
-}
-
-/** Appeals follow a lost dispute. A dispute that was prevented never withdrew the money. */
-const disputeStatus = (status: string): DisputeFact['status'] => {
-  switch (status) {
-    case 'warning_needs_response':
-    case 'warning_under_review':
-    case 'warning_closed':
-      return 'inquiry'
-    case 'lost':
-    case 'appeal_needs_response':
-    case 'appeal_under_review':
-      return 'lost'
-    case 'won':
-    case 'prevented':
-      return 'won'
-    default:
-      return 'open'
-  }
-}
-
-export const readRefund = (refund: Refund): ObjectFacts => {
-  const payment = refund.payment_intent ?? refund.charge
-  if (!payment) return { keys: [], facts: [] }
-  const { id, currency, status } = refund
-  const amountCents = fromStripe(refund.amount, currency)
   return {
-    keys: [refund.payment_intent, refund.charge],
-    facts: [{ kind: 'refund', id, payment, amountCents, currency, status: refundStatus(status) }],
-  }
-}
-
-export const readCharge = (charge: Charge): ObjectFacts => {
-  const { currency, invoice } = charge
-  return {
-    customer: charge.customer,
-    keys: [charge.id, charge.payment_intent, invoice],
+    customer,
+    email,
+    keys: [id, charge, pays, ...reportKeys(metadata.externalId)],
     facts: [
       {
-        kind: 'charge',
-        payment: charge.payment_intent ?? charge.id,
-        amountCents: fromStripe(charge.amount, currency),
-        refundedCents: fromStripe(charge.amount_refunded, currency),
-        currency,
-      },
-      ...(invoice ? [{ kind: 'payment' as const, invoice }] : []),
-      ...(charge.refunds?.data ?? [])
-        .map((refund) => ({ ...refund, payment_intent: charge.payment_intent, charge: charge.id }))
-        .flatMap((refund) => readRefund(refund).facts),
-    ],
-  }
-}
-
-export const readDispute = (dispute: Dispute): ObjectFacts => {
-  const payment = dispute.payment_intent ?? dispute.charge
-  if (!payment) return { keys: [], facts: [] }
-  const { id, currency, status } = dispute
-  return {
-    keys: [dispute.payment_intent, dispute.charge],
-    facts: [
-      {
-        kind: 'dispute',
+        kind: 'intent',
         id,
-        payment,
-        amountCents: fromStripe(dispute.amount, currency),
-        currency,
-        status: disputeStatus(status),
+        customer,
+        email,
+        charge,
+        paid: paid(currency, amounts, total),
+        pays,
+        clickId: metadata.tributary_click,
+        customerExternalId: metadata.customerExternalId,
+        externalId: metadata.externalId,
       },
     ],
   }

@@ -91,7 +91,7 @@ describe('database round trips (design, section 11)', () => {
     const deliveries = [
       { event: checkout, takes: 7 },
       { event: checkout, takes: 2 },
-      { event: stripeEvent('customer.created', {}), takes: 1 },
+      { event: stripeEvent('customer.deleted', {}), takes: 1 },
     ]
     for (const { event, takes } of deliveries) {
       plan()

@@ -4,10 +4,12 @@ import { readEvent } from '../../../lib/purchases/stripe/events.schemas.ts'
 import {
   charge,
   checkoutSession,
+  creditNote,
   dispute,
   invoice,
   invoicePayment,
   oldInvoice,
+  paymentIntent,
   refund,
   type StripeObject,
   stripeEvent,
@@ -25,6 +27,12 @@ const paidOf = (type: string, object: StripeObject) => {
 }
 
 const usd = (grossCents: number, netCents = grossCents) => ({ grossCents, netCents, currency: 'USD' })
+
+/** What was paid in money, and what otherwise. */
+const mixed = (grossCents: number, netCents: number, others: [gross: number, net: number]) => ({
+  ...usd(grossCents, netCents),
+  outOfBand: { grossCents: others[0], netCents: others[1] },
+})
 
 describe('an invoice', () => {
   test.each([
@@ -67,17 +75,22 @@ describe('an invoice', () => {
     {
       case: 'half of which was paid from the balance: half of the tax is left out',
       fields: { total: 11_900, amount_paid: 5_950, total_excluding_tax: 10_000 },
-      paid: usd(5_950, 5_000),
+      paid: mixed(5_950, 5_000, [5_950, 5_000]),
     },
     {
       case: 'a third of which was paid: the part without tax is rounded',
       fields: { total: 119, amount_paid: 40, total_excluding_tax: 100 },
-      paid: usd(40, 34),
+      paid: mixed(40, 34, [79, 66]),
     },
     {
       case: 'that the balance paid in full',
       fields: { amount_paid: 0 },
-      paid: usd(0),
+      paid: mixed(0, 0, [4_900, 4_900]),
+    },
+    {
+      case: 'half of which a credit note took off before the payment',
+      fields: { amount_paid: 2_450, pre_payment_credit_notes_amount: 2_450 },
+      paid: usd(2_450),
     },
     {
       case: 'of nothing, as in a trial',
@@ -93,12 +106,27 @@ describe('an invoice', () => {
     {
       case: 'that was paid outside of Stripe',
       fields: { amount_paid: 0, amount_paid_off_stripe: 4_900, paid_out_of_band: true },
-      paid: usd(4_900),
+      paid: mixed(0, 0, [4_900, 4_900]),
     },
     {
-      case: 'that was marked as paid outside of Stripe, which Stripe counts as paid',
+      case: 'that was marked as paid outside of Stripe, which older versions count as paid',
       fields: { paid_out_of_band: true },
-      paid: usd(4_900),
+      paid: mixed(0, 0, [4_900, 4_900]),
+    },
+    {
+      case: 'of which Stripe counts the part paid elsewhere as paid',
+      fields: { amount_paid: 4_900, amount_paid_off_stripe: 1_000 },
+      paid: mixed(3_900, 3_900, [1_000, 1_000]),
+    },
+    {
+      case: 'with shipping, which is stated without its tax',
+      fields: {
+        total: 5_950,
+        amount_paid: 5_950,
+        total_excluding_tax: 5_000,
+        shipping_cost: { amount_subtotal: 1_000, amount_tax: 190, amount_total: 1_190 },
+      },
+      paid: { ...usd(5_950, 5_000), shippingCents: 1_000 },
     },
     {
       case: 'of nothing but tax',
@@ -144,6 +172,102 @@ describe('an invoice', () => {
     const { keys, customer, facts } = read('invoice.paid', plain) ?? {}
     expect(read('invoice.paid', expanded)).toMatchObject({ keys, customer, facts })
     expect(customer).toBe('cus_1')
+  })
+
+  const ID = { customerExternalId: 'user_1', externalId: 'order-1' }
+  const DETAILS = { subscription: 'sub_1', metadata: { ...ID, tributary_click: 'clk_1' } }
+
+  test.each([
+    { version: 'as it is now', fields: { parent: { subscription_details: DETAILS } } },
+    { version: 'as it was', fields: { subscription: 'sub_1', subscription_details: DETAILS } },
+  ])('names its subscription, $version, and what was stated when that began', ({ fields }) => {
+    const first = invoice({ id: 'in_1', billing_reason: 'subscription_create', ...fields })
+    expect(read('invoice.paid', first)).toMatchObject({
+      keys: ['in_1', 'report:order-1'],
+      facts: [{ subscription: 'sub_1', billingReason: 'subscription_create', ...ID, clickId: 'clk_1' }],
+    })
+    const renewal = invoice({ id: 'in_2', billing_reason: 'subscription_cycle', ...fields })
+    expect(read('invoice.paid', renewal)).toMatchObject({
+      keys: ['in_2'],
+      facts: [{ subscription: 'sub_1', customerExternalId: 'user_1', externalId: null, clickId: null }],
+    })
+  })
+
+  test('names ids of the merchant’s own in its metadata', () => {
+    const own = { externalId: 'order-2', customerExternalId: 'user_2', tributary_click: 'clk_2' }
+    const object = invoice({ id: 'in_1', metadata: own, parent: { subscription_details: DETAILS } })
+    expect(read('invoice.paid', object)).toMatchObject({
+      keys: ['in_1', 'report:order-2'],
+      facts: [{ externalId: 'order-2', customerExternalId: 'user_2', clickId: 'clk_2' }],
+    })
+  })
+
+  test.each([
+    { case: 'no text', metadata: { externalId: 1, customerExternalId: ['a'], tributary_click: {} } },
+    { case: 'empty', metadata: { externalId: '', customerExternalId: '', tributary_click: '' } },
+    { case: 'too long', metadata: { externalId: 'x'.repeat(256), customerExternalId: 'x'.repeat(256) } },
+    { case: 'not storable', metadata: { externalId: 'a\0', customerExternalId: '\ud800' } },
+    {
+      case: 'another purchase or customer of Stripe',
+      metadata: { externalId: 'in_2', customerExternalId: 'cus_2', tributary_click: 'in_2' },
+    },
+    { case: 'a list', metadata: [] },
+    { case: 'nothing', metadata: null },
+  ])('is not lost for metadata that is of no use: $case', ({ metadata }) => {
+    expect(read('invoice.paid', invoice({ id: 'in_1', metadata }))).toMatchObject({
+      keys: ['in_1'],
+      facts: [{ externalId: null, customerExternalId: null, clickId: null }],
+    })
+  })
+
+  const at = { start: 1_700_000_000, end: null }
+  test.each([
+    { case: 'none', fields: { discounts: [] }, coupons: [], discounts: [] },
+    {
+      case: 'ids alone, since 2025-03-31',
+      fields: { discounts: ['di_1'] },
+      coupons: [],
+      discounts: ['di_1'],
+    },
+    {
+      case: 'ids alone, of its lines',
+      fields: { discounts: [], total_discount_amounts: [{ amount: 100, discount: 'di_2' }] },
+      coupons: [],
+      discounts: ['di_2'],
+    },
+    {
+      case: 'expanded',
+      fields: {
+        discounts: [
+          { id: 'di_1', source: { coupon: 'co', type: 'coupon' }, promotion_code: 'promo_1', ...at },
+        ],
+      },
+      coupons: ['promo_1', 'co'],
+      discounts: ['di_1'],
+    },
+    {
+      case: 'in it, as before 2025-03-31',
+      fields: {
+        discount: { id: 'di_1', coupon: { id: 'co' }, promotion_code: null, ...at },
+        discounts: ['di_1'],
+      },
+      coupons: ['co'],
+      discounts: ['di_1'],
+    },
+    {
+      case: 'in it, without an id, as in 2018',
+      fields: { discount: { coupon: { id: 'co' }, ...at } },
+      coupons: ['co'],
+      discounts: [],
+    },
+    {
+      case: 'in a form that is not known',
+      fields: { discount: 'x', discounts: 7 },
+      coupons: [],
+      discounts: [],
+    },
+  ])('names its discounts: $case', ({ fields, coupons, discounts }) => {
+    expect(factOf('invoice.paid', invoice(fields))).toMatchObject({ coupons, discounts })
   })
 
   test('was paid when it says so, or else when it was made', () => {
@@ -260,13 +384,52 @@ describe('a checkout', () => {
     expect(read(COMPLETED, session)).toMatchObject({ keys: [], facts: [] })
   })
 
-  test.each(['user_42', '', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null])(
-    'carries a reference of the merchant’s own: %j',
-    (reference) => {
-      const session = checkoutSession({ client_reference_id: reference })
-      expect(factOf(COMPLETED, session)).toMatchObject({ kind: 'checkout', clickId: null })
-    },
-  )
+  test.each([
+    { reference: 'user_42', clickId: null, customerExternalId: 'user_42' },
+    { reference: 'clk_1', clickId: 'clk_1', customerExternalId: null },
+    ...['', 'clk_', 'clk_with space', `clk_${'x'.repeat(201)}`, null, 'cus_2', 'cs_2'].map((reference) => ({
+      reference,
+      clickId: null,
+      customerExternalId: null,
+    })),
+  ])('carries a click, or the merchant’s id of the customer: $reference', ({ reference, ...carried }) => {
+    const session = checkoutSession({ client_reference_id: reference })
+    expect(factOf(COMPLETED, session)).toMatchObject({ kind: 'checkout', ...carried })
+  })
+
+  test('of a payment link can carry a click, but names no customer: whoever opens the link writes the reference', () => {
+    const of = (reference: string) =>
+      factOf(COMPLETED, checkoutSession({ payment_link: 'plink_1', client_reference_id: reference }))
+    expect(of('user_victim')).toMatchObject({ clickId: null, customerExternalId: null })
+    expect(of('clk_1')).toMatchObject({ clickId: 'clk_1' })
+  })
+
+  test('names its subscription, and ids of the merchant’s own in its metadata', () => {
+    const session = checkoutSession({
+      id: 'cs_1',
+      payment_intent: null,
+      invoice: 'in_1',
+      mode: 'subscription',
+      subscription: 'sub_1',
+      client_reference_id: 'user_2',
+      metadata: { externalId: 'order-1', customerExternalId: 'user_1', tributary_click: 'clk_1' },
+    })
+    expect(read(COMPLETED, session)).toMatchObject({
+      keys: ['cs_1', 'in_1', 'report:order-1'],
+      email: 'ada@example.com',
+      facts: [
+        { subscription: 'sub_1', externalId: 'order-1', customerExternalId: 'user_1', clickId: 'clk_1' },
+      ],
+    })
+  })
+
+  test('states its shipping', () => {
+    const details = { amount_tax: 0, amount_discount: 0, amount_shipping: 900 }
+    expect(paidOf(COMPLETED, checkoutSession({ total_details: details }))).toEqual({
+      ...usd(4_900),
+      shippingCents: 900,
+    })
+  })
 
   test.each([
     {
@@ -378,7 +541,146 @@ test('a payment of an invoice links the two', () => {
   })
 })
 
-test.each(['customer.created', 'invoice.created', 'invoice.payment_failed', 'charge.succeeded', 'refund.x'])(
+describe('a payment', () => {
+  const intent = (fields: StripeObject = {}) =>
+    paymentIntent({ id: 'pi_1', customer: 'cus_1', latest_charge: 'ch_1', ...fields })
+
+  test('says who paid what, and what the merchant states in its metadata', () => {
+    const metadata = { externalId: 'order-1', customerExternalId: 'user_1', tributary_click: 'clk_1' }
+    expect(
+      read('payment_intent.succeeded', intent({ metadata, receipt_email: 'Ada@example.com' })),
+    ).toMatchObject({
+      customer: 'cus_1',
+      email: 'ada@example.com',
+      keys: ['pi_1', 'ch_1', 'report:order-1'],
+      facts: [
+        {
+          kind: 'intent',
+          id: 'pi_1',
+          charge: 'ch_1',
+          paid: usd(4_900),
+          pays: null,
+          clickId: 'clk_1',
+          externalId: 'order-1',
+          customerExternalId: 'user_1',
+        },
+      ],
+    })
+  })
+
+  test.each([
+    { case: 'an invoice, as older versions name it', fields: { invoice: 'in_1' }, pays: 'in_1' },
+    { case: 'an invoice', fields: { payment_details: { order_reference: 'in_1' } }, pays: 'in_1' },
+    { case: 'a checkout', fields: { payment_details: { order_reference: 'cs_1' } }, pays: 'cs_1' },
+    {
+      case: 'an order of the merchant’s own',
+      fields: { payment_details: { order_reference: 'order-1' } },
+      pays: null,
+    },
+  ])('may name what it pays: $case', ({ fields, pays }) => {
+    const { keys, facts } = read('payment_intent.succeeded', intent(fields)) ?? {}
+    expect({ keys, facts }).toMatchObject({
+      keys: ['pi_1', 'ch_1', ...(pays ? [pays] : [])],
+      facts: [{ kind: 'intent', pays }],
+    })
+  })
+})
+
+describe('a customer', () => {
+  const named = { metadata: { customerExternalId: 'user_1' } }
+
+  test.each(['customer.created', 'customer.updated'])('may have an id of the merchant’s own: %s', (type) => {
+    const { facts, ...event } = read(type, { id: 'cus_1', email: 'Ada@example.com', ...named }) ?? {}
+    expect(event).toMatchObject({ customer: 'cus_1', email: 'ada@example.com', keys: [] })
+    expect(facts).toEqual([{ kind: 'identity', customer: 'cus_1', customerExternalId: 'user_1' }])
+  })
+
+  test('without one is of no interest', () => {
+    expect(read('customer.created', { id: 'cus_1', metadata: {} })).toMatchObject({ facts: [] })
+  })
+
+  test('may be named by its subscription', () => {
+    const object = { id: 'sub_1', customer: 'cus_1', discounts: ['di_1'], ...named }
+    expect(read('customer.subscription.created', object)?.facts).toEqual([
+      { kind: 'identity', customer: 'cus_1', customerExternalId: 'user_1' },
+    ])
+  })
+
+  const discount = {
+    id: 'di_1',
+    object: 'discount',
+    start: 1_700_000_000,
+    end: null,
+    promotion_code: 'promo_1',
+  }
+  const fact = {
+    kind: 'discount',
+    id: 'di_1',
+    customer: 'cus_1',
+    subscription: 'sub_1',
+    coupon: 'co',
+    promotionCode: 'promo_1',
+    start: '2023-11-14T22:13:20.000Z',
+    end: null,
+  }
+
+  test.each([
+    { version: 'as it is now', coupon: { source: { coupon: 'co', type: 'coupon' } } },
+    { version: 'as it was before 2025-09-30', coupon: { coupon: { id: 'co', object: 'coupon' } } },
+  ])('may have a discount, $version', ({ coupon }) => {
+    const object = { ...discount, ...coupon, customer: 'cus_1', subscription: 'sub_1' }
+    for (const type of ['created', 'updated', 'deleted']) {
+      expect(read(`customer.discount.${type}`, object)).toMatchObject({ customer: 'cus_1', keys: [] })
+      expect(read(`customer.discount.${type}`, object)?.facts).toEqual([fact])
+    }
+  })
+
+  test('may have a discount on a subscription that contains it', () => {
+    const inIt = { ...discount, coupon: { id: 'co' } }
+    expect(
+      read('customer.subscription.updated', { id: 'sub_1', customer: 'cus_1', discount: inIt })?.facts,
+    ).toEqual([fact])
+    expect(read('customer.updated', { id: 'cus_1', discount: inIt })?.facts).toEqual([
+      { ...fact, subscription: null },
+    ])
+  })
+})
+
+test.each([
+  {
+    case: 'a refund',
+    fields: { refunds: [{ refund: 're_1', amount_refunded: 600 }] },
+    refunds: [['re_1', 600]],
+  },
+  { case: 'a refund, as before 2025-03-31', fields: { refund: 're_1' }, refunds: [['re_1', null]] },
+  { case: 'a credit for later', fields: {}, refunds: [] },
+])('a credit note of a paid invoice, with $case', ({ fields, refunds }) => {
+  const note = creditNote({ id: 'cn_1', invoice: 'in_1', amount: 1_000, ...fields })
+  expect(read('credit_note.created', note)).toMatchObject({ keys: ['in_1'] })
+  expect(factOf('credit_note.created', note)).toEqual({
+    kind: 'credit_note',
+    id: 'cn_1',
+    invoice: 'in_1',
+    amountCents: 1_000,
+    currency: 'USD',
+    refunds: refunds.map(([id, amountCents]) => ({ id, amountCents })),
+    isVoid: false,
+  })
+})
+
+test.each([
+  { case: 'an open invoice', fields: { type: 'pre_payment' }, counts: { amountCents: 0 } },
+  {
+    case: 'an invoice that was paid in part',
+    fields: { type: 'mixed', pre_payment_amount: 600, post_payment_amount: 400 },
+    counts: { amountCents: 400 },
+  },
+  { case: 'no force any more', fields: { status: 'void' }, counts: { isVoid: true } },
+])('a credit note of $case', ({ fields, counts }) => {
+  expect(factOf('credit_note.voided', creditNote({ amount: 1_000, ...fields }))).toMatchObject(counts)
+})
+
+test.each(['customer.deleted', 'invoice.created', 'invoice.payment_failed', 'charge.succeeded', 'refund.x'])(
   '%s is of no interest, whatever its object is',
   (type) => {
     expect(readEvent(stripeEvent(type, {}))).toMatchObject({ type, keys: [], facts: [], customer: null })
