@@ -55,8 +55,9 @@ export default createApp().post(
       const { program } = loaded
       if (!program) throw notFound('program')
 
-      const { newPartners, results, summary } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
-      if (options?.dryRun || rows.length === 0) return c.json<PartnerImportResponse>({ summary, results })
+      const { newPartners, warnings, ...decided } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
+      const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
+      if (options?.dryRun || rows.length === 0) return c.json(response)
 
       const saved = await savePartnerImport(db, {
         workspaceId: workspace.id,
@@ -70,12 +71,12 @@ export default createApp().post(
           actor: user.email,
           action: 'partners.imported',
           subjectId: programId,
-          details: { rows: rows.length, ...summary, sendWelcomeEmail, importOpeningBalances },
+          details: { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances },
           now,
         }).compile(),
         now,
       })
-      if (saved) return c.json<PartnerImportResponse>({ summary, results })
+      if (saved) return c.json(response)
     }
     throw lostRace('the partners of this import')
   },

@@ -11,6 +11,7 @@ import { announce, button, byId, h, showStep } from './import/dom.ts'
 import { bodyOf, callsOf, outcomesOf, rowCount, rowsOf, urlOf } from './import/plan.ts'
 import { reportOf } from './import/report.ts'
 import { countLostResponses } from './import/rules/outcomes.ts'
+import { balancesElsewhere } from './import/rules/warnings.ts'
 import { runCalls } from './import/run.ts'
 import { type Answer, discardJob, type Job, loadJob, saveAnswer, saveJob } from './import/store.ts'
 
@@ -45,7 +46,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
   const calls = callsOf(rows, job.options.balances)
   // A newer version of this page may split the calls differently. Then all are made again, and existing rows skipped.
   const fits =
-    job.calls === calls.length && earlier.every((answer, n) => answer.length === calls[n]?.rows.length)
+    job.calls === calls.length && earlier.every(({ results }, n) => results.length === calls[n]?.rows.length)
   const answers = await runCalls({
     title: `Importing into ${job.programName}`,
     calls,
@@ -70,6 +71,7 @@ const runJob = async (job: Job, earlier: Answer[]): Promise<void> => {
         outcomes,
         dryRun: false,
         withBalances: job.options.balances,
+        elsewhere: balancesElsewhere(answers),
       }),
       h(
         'p',

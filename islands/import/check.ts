@@ -9,6 +9,7 @@ import type { Columns } from './rules/columns.ts'
 import { expectedOf, expectNewPartners, type Outcomes } from './rules/outcomes.ts'
 import type { Rows } from './rules/records.ts'
 import { effects, offer, summary } from './rules/report.ts'
+import { type BalancesElsewhere, balancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 import { runCalls } from './run.ts'
 import type { Job, Options } from './store.ts'
 
@@ -29,7 +30,8 @@ export const check = async (file: CsvFile, columns: Columns, target: Target): Pr
     leave: 'Back to columns',
   })
   if (!answers) return null
-  return decide(file, columns, target, rows, outcomesOf(rows, calls, answers))
+  const answered = { ...outcomesOf(rows, calls, answers), elsewhere: balancesElsewhere(answers) }
+  return decide(file, columns, target, rows, answered)
 }
 
 const mailBox = () => byId('import-mails', HTMLInputElement)
@@ -40,7 +42,7 @@ const decide = (
   columns: Columns,
   target: Target,
   rows: Rows,
-  answered: Outcomes,
+  { elsewhere, ...answered }: Outcomes & { elsewhere: BalancesElsewhere[] },
 ): Promise<Job | null> =>
   new Promise((resolve) => {
     const mails = option('Send new partners the “We’ve moved” email', mailBox())
@@ -52,11 +54,11 @@ const decide = (
       mailBox().checked = options.mails
       balanceBox().checked = options.balances
       const outcomes = expectNewPartners(answered, options.balances)
-      const does = effects(outcomes, options)
+      const does = effects(outcomes, options, elsewhere)
       mails.effect.textContent = does.mails
       balances.effect.textContent = does.balances
       report.replaceChildren(
-        ...reportOf({ file, columns, outcomes, dryRun: true, withBalances: options.balances }),
+        ...reportOf({ file, columns, outcomes, dryRun: true, withBalances: options.balances, elsewhere }),
       )
       const offered = offer(outcomes, {
         programName: target.programName,
@@ -96,7 +98,13 @@ const decide = (
     const { outcomes, options } = show()
     const { partners, customers } = summary(outcomes, { dryRun: true, withBalances: options.balances })
     announce(
-      [partners && `Partners: ${partners}.`, customers && `Customers: ${customers}.`]
+      [
+        partners && `Partners: ${partners}.`,
+        customers && `Customers: ${customers}.`,
+        ...(options.balances
+          ? elsewhere.map((found) => describeBalancesElsewhere(found, { dryRun: true }))
+          : []),
+      ]
         .filter(Boolean)
         .join(' '),
     )

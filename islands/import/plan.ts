@@ -56,7 +56,7 @@ export const outcomesOf = (rows: Rows, calls: Call[], answers: Answer[]): Outcom
   const results = new Map<FilePartner | FileCustomer, PartnerResult | CustomerResult>()
   for (const [index, call] of calls.entries()) {
     for (const [place, row] of call.rows.entries()) {
-      const result = answers[index]?.[place]
+      const result = answers[index]?.results[place]
       if (result) results.set(row, result)
     }
   }

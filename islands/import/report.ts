@@ -7,6 +7,7 @@ import { csvLine } from './rules/cells.ts'
 import type { Columns } from './rules/columns.ts'
 import type { BrokenLink, Outcomes } from './rules/outcomes.ts'
 import { brokenLinks, errorCsv, type FailureGroup, failureGroups, summary } from './rules/report.ts'
+import { type BalancesElsewhere, describeBalancesElsewhere } from './rules/warnings.ts'
 
 /** Links shown. The download has all of them. */
 const MAX_LINKS = 100
@@ -19,11 +20,13 @@ type Asked = {
   outcomes: Outcomes
   dryRun: boolean
   withBalances: boolean
+  /** Opening balances of the same partners in other programs. */
+  elsewhere: BalancesElsewhere[]
 }
 
 /** The elements of a report. */
 export const reportOf = (asked: Asked): HTMLElement[] => {
-  const { outcomes, dryRun, withBalances } = asked
+  const { outcomes, dryRun, withBalances, elsewhere } = asked
   const { partners, customers } = summary(outcomes, { dryRun, withBalances })
   const links = brokenLinks(outcomes, withBalances)
   const groups = failureGroups(outcomes, { withBalances })
@@ -35,6 +38,9 @@ export const reportOf = (asked: Asked): HTMLElement[] => {
       ...(partners ? [h('dt', {}, 'Partners'), h('dd', {}, `${partners}.`)] : []),
       ...(customers ? [h('dt', {}, 'Customers'), h('dd', {}, `${customers}.`)] : []),
     ),
+    ...(withBalances
+      ? elsewhere.map((found) => h('p', { class: 'note' }, describeBalancesElsewhere(found, { dryRun })))
+      : []),
     ...(links.length > 0 ? [linksPart(links, dryRun)] : []),
     ...(coupons.length > 0
       ? [

@@ -59,14 +59,11 @@ export const runCalls = (run: Run): Promise<Answer[] | null> =>
         for (let call = calls[answers.length]; call; call = calls[answers.length]) {
           if (signal.aborted) throw new Stopped('Paused.')
           show()
-          const { results } = await post<{ results: Answer }>(
-            run.url(call),
-            run.body(call),
-            signal,
-            ({ why, seconds }) => show(`${why} Retrying in ${counted(seconds, 'second')}.`),
+          const answer = await post<Answer>(run.url(call), run.body(call), signal, ({ why, seconds }) =>
+            show(`${why} Retrying in ${counted(seconds, 'second')}.`),
           )
-          await run.keep?.(answers.length, results)
-          answers.push(results)
+          await run.keep?.(answers.length, answer)
+          answers.push(answer)
         }
         show()
         resolve(left ? null : answers)

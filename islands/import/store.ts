@@ -1,7 +1,7 @@
 /** The running import, stored in IndexedDB so that a closed tab can resume it. */
 
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
-import type { PartnerResult } from '../../lib/imports/partner-import.ts'
+import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import type { CsvFile } from './file.ts'
 import type { Columns } from './rules/columns.ts'
 
@@ -20,8 +20,8 @@ export type Job = {
   calls: number
 }
 
-/** The response to one call: a result per row. */
-export type Answer = (PartnerResult | CustomerResult)[]
+/** The response to one call: a result per row, and warnings about all of them. */
+export type Answer = { results: (PartnerResult | CustomerResult)[]; warnings?: PartnerImportWarning[] }
 
 const open = (): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {

@@ -25,6 +25,18 @@ export const PartnerImportResponse = z
         ...problem,
       }),
     ),
+    warnings: z
+      .array(
+        z.strictObject({
+          code: z.enum(['balance_in_another_program']),
+          count: z.int().meta({ description: 'Partners with an opening balance in several programs.' }),
+          amountCents: z.int().meta({ description: 'Their balances in the other programs, in minor units.' }),
+          currency: z.string(),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Absent if there are none. A warning blocks nothing.' }),
   })
   .meta({ id: 'PartnerImportResult' })
 export type PartnerImportResponse = z.infer<typeof PartnerImportResponse>

@@ -7,6 +7,10 @@ import { slugKey } from '../slugs.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
 
+/** The opening balance of the partner `p`, or null. */
+const openingBalance = sql`(
+  select c.amount_cents from commissions c where c.partner_id = p.id and c.kind = 'opening_balance')`
+
 /** @property programId from the request, not checked yet */
 type Target = { address: string; email: string; programId: string }
 
@@ -28,6 +32,7 @@ export const loadPartnerImport = async (
     email: row.email,
     slugKey: slugKey(preferredSlug(row)),
     couponId: row.coupon?.id,
+    hasBalance: row.openingBalanceCents > 0,
   }))
   const selectExisting = sql<Existing>`
     with target as (
@@ -40,11 +45,17 @@ export const loadPartnerImport = async (
              (select true from partners p where p.workspace_id = target.workspace_id
               and p.program_id = target.program_id and p.slug_key = r."slugKey") as "slugTaken",
              (select true from coupon_aliases c where c.workspace_id = target.workspace_id
-              and c.coupon_id = r."couponId") as "couponTaken"
+              and c.coupon_id = r."couponId") as "couponTaken",
+             case when r."hasBalance" and not exists (
+                         select from partners p where p.workspace_id = target.workspace_id
+                         and p.program_id = target.program_id and p.email = r.email and ${openingBalance} is null)
+                  then (select sum(${openingBalance})::bigint from partners p
+                        where p.email = r.email and p.workspace_id = target.workspace_id
+                          and p.program_id <> target.program_id) end as "balanceElsewhere"
       from target, jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)
-                     as r (email text, "slugKey" text, "couponId" text)
+                     as r (email text, "slugKey" text, "couponId" text, "hasBalance" boolean)
     )
-    select * from found where num_nonnulls(slug, "slugTaken", "couponTaken") > 0`
+    select * from found where num_nonnulls(slug, "slugTaken", "couponTaken", "balanceElsewhere") > 0`
   const [workspaces, programs, found] = await db.batch([
     workspace.compile(),
     db
@@ -66,12 +77,18 @@ type Existing = {
   slug: string | null
   slugTaken: true | null
   couponTaken: true | null
+  balanceElsewhere: bigint | null
 }
 
 const toFacts = (found: Existing[]): PartnerImportFacts => ({
   partners: new Map(found.flatMap(({ email, slug }) => (slug === null ? [] : [[email, slug] as const]))),
   slugKeys: new Set(found.flatMap(({ slugKey, slugTaken }) => (slugTaken ? slugKey : []))),
   couponIds: new Set(found.flatMap(({ couponId, couponTaken }) => (couponTaken && couponId) || [])),
+  balancesElsewhere: new Map(
+    found.flatMap(({ email, balanceElsewhere: cents }) =>
+      cents === null ? [] : [[email, Number(cents)] as const],
+    ),
+  ),
 })
 
 /** A partner to insert, with its welcome mail if one was requested. */

@@ -1,4 +1,6 @@
 /** Bulk import of partners: the decision for each row. Spec, section 4.3. */
+import { formatMoney } from '../money.ts'
+import { counted } from '../plural.ts'
 import { makeSlug, slugKey, suffixedSlug } from '../slugs.ts'
 
 /** Per request. Spec, section 8. */
@@ -30,6 +32,11 @@ export type PartnerImportFacts = {
   slugKeys: ReadonlySet<string>
   /** Coupons that are taken in the workspace. */
   couponIds: ReadonlySet<string>
+  /**
+   * What the workspace's other programs owe as opening balances, in cents of USD, by the email addresses of rows with a
+   * balance of their own. Not of a partner who exists in this program without one: it gets none.
+   */
+  balancesElsewhere: ReadonlyMap<string, number>
 }
 
 /** A partner to insert. The coupon is null if another partner has it. */
@@ -47,6 +54,17 @@ export type PartnerResult = {
   message?: string
 }
 
+/** What a manager should know before paying. It blocks nothing. */
+export type PartnerImportWarning = {
+  code: 'balance_in_another_program'
+  /** Partners with an opening balance in this program and in another one. */
+  count: number
+  /** The balances in the other programs, in minor units. */
+  amountCents: number
+  currency: string
+  message: string
+}
+
 export type PartnerImportSummary = Record<
   'created' | 'skippedExisting' | 'errors' | 'slugsRenamed' | 'couponsMapped',
   number
@@ -56,6 +74,7 @@ export type PartnerImportDecision = {
   newPartners: NewPartner[]
   results: PartnerResult[]
   summary: PartnerImportSummary
+  warnings: PartnerImportWarning[]
 }
 
 export const isPartnerRow = (row: PartnerRow | BadPartnerRow): row is PartnerRow => !('code' in row)
@@ -129,7 +148,22 @@ export const decidePartnerImport = (
       ...(row.coupon && !couponMapped && couponTaken(row.coupon.id)),
     }
   })
-  return { newPartners, results, summary: summarize(results) }
+  return { newPartners, results, summary: summarize(results), warnings: warnings(creating, facts) }
+}
+
+/** The specification makes each opening balance payable, so an import into a second program owes it twice. */
+const warnings = (
+  creating: ReadonlyMap<string, PartnerRow>,
+  { balancesElsewhere }: PartnerImportFacts,
+): PartnerImportWarning[] => {
+  // Of a repeated address, only the first row creates a balance, which may have none.
+  const found = [...balancesElsewhere].filter(([email]) => creating.get(email)?.openingBalanceCents !== 0)
+  if (found.length === 0) return []
+  const amountCents = found.reduce((sum, [, cents]) => sum + cents, 0)
+  const currency = 'USD'
+  const partners = counted(found.length, 'partner has', 'partners have')
+  const message = `${partners} opening balances in other programs of this workspace too, ${formatMoney(amountCents, currency)} in total. Each balance is payable.`
+  return [{ code: 'balance_in_another_program', count: found.length, amountCents, currency, message }]
 }
 
 const couponTaken = (id: string) => ({

@@ -1,5 +1,5 @@
 /** What a row of an import brings along beside its partner: a mail, a balance, a coupon. Spec, section 4.3. */
-import { expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { importCounts, importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
@@ -120,4 +120,78 @@ test('section 2: couponId is aliased to the partner, and never moves from one to
     { email: 'a@partner.example', coupon_id: 'TAKEN', label: null },
     { email: 'c@partner.example', coupon_id: 'TWICE', label: 'Twice' },
   ])
+})
+
+describe('opening balances imported into the wrong program, then into the right one, are owed twice', () => {
+  const rows = [
+    { email: 'ann@partner.example', openingBalanceCents: 120_000 },
+    { email: 'Bob@Partner.example', openingBalanceCents: 50 },
+    { email: 'new@partner.example', openingBalanceCents: 7 },
+    { email: 'none@partner.example' },
+  ]
+  const options = { importOpeningBalances: true }
+  const warning = {
+    code: 'balance_in_another_program',
+    count: 2,
+    amountCents: 120_050,
+    currency: 'USD',
+    message: expect.stringContaining(
+      '2 partners have opening balances in other programs of this workspace too',
+    ),
+  }
+
+  /** A merchant who imported two of the rows into the wrong program. */
+  const createMistaken = async () => {
+    const merchant = await createMerchant()
+    const wrong = await merchant.seed.addProgram(merchant.workspace.id)
+    const { partners } = await importer(merchant)
+    const first = await partners([...rows.slice(0, 2), rows[3]], options, { programId: wrong })
+    expect(first.body).not.toHaveProperty('warnings')
+    return { merchant, wrong, partners }
+  }
+
+  test('the dry run, the import and its repeat warn with their number and sum, and block nothing', async () => {
+    const { merchant, partners } = await createMistaken()
+    for (const [dryRun, created] of [
+      [true, 4],
+      [false, 4],
+      [false, 0],
+    ] as const) {
+      const { status, body } = await partners(rows, { ...options, dryRun })
+      expect({ status, ...body }).toMatchObject({ status: 200, summary: { created }, warnings: [warning] })
+    }
+    expect(await importCounts(database, merchant)).toMatchObject({ balances: 5 })
+  })
+
+  test('several other programs count together', async () => {
+    const { merchant, partners } = await createMistaken()
+    await partners(rows, options, { programId: await merchant.seed.addProgram(merchant.workspace.id) })
+    const { body } = await partners(rows, { ...options, dryRun: true })
+    expect(body.warnings).toMatchObject([{ count: 3, amountCents: 2 * 120_050 + 7 }])
+  })
+
+  test.each([
+    { case: 'balances are not imported', options: {} },
+    { case: 'the rows have none', changes: { openingBalanceCents: 0 } },
+  ])('no warning if $case', async ({ options: chosen = options, changes = {} }) => {
+    const { partners } = await createMistaken()
+    const { body } = await partners(
+      rows.map((row) => ({ ...row, ...changes })),
+      { ...chosen, dryRun: true },
+    )
+    expect(body).not.toHaveProperty('warnings')
+  })
+
+  test('no warning for a partner who exists without a balance, and so gets none', async () => {
+    const { partners } = await createMistaken()
+    await partners([{ email: 'ann@partner.example' }])
+    const { body } = await partners(rows, { ...options, dryRun: true })
+    expect(body.warnings).toMatchObject([{ count: 1, amountCents: 50 }])
+  })
+
+  test('no warning for a balance in another workspace', async () => {
+    await createMistaken()
+    const { partners } = await importer(await createMerchant())
+    expect((await partners(rows, options)).body).not.toHaveProperty('warnings')
+  })
 })

@@ -6,7 +6,12 @@ import {
   type PartnerRow,
 } from '../../lib/imports/partner-import.ts'
 
-const NOBODY: PartnerImportFacts = { partners: new Map(), slugKeys: new Set(), couponIds: new Set() }
+const NOBODY: PartnerImportFacts = {
+  partners: new Map(),
+  slugKeys: new Set(),
+  couponIds: new Set(),
+  balancesElsewhere: new Map(),
+}
 const row = (email: string, changes: Partial<PartnerRow> = {}): PartnerRow => ({
   email,
   name: null,
@@ -133,4 +138,28 @@ test('a coupon goes to the first partner created with it, and to none when it is
   expect(results.map(({ status }) => status)).toEqual(['skipped_existing', ...Array(4).fill('created')])
   expect(summary.couponsMapped).toBe(2)
   expect(newPartners.map((partner) => partner.coupon?.id ?? null)).toEqual(['FREE', null, null, 'free'])
+})
+
+test('an opening balance in another program is warned about once per address, with the sum', () => {
+  const balancesElsewhere = new Map([
+    ['a@x', 120_050],
+    ['b@x', 1_000],
+  ])
+  const owed = { openingBalanceCents: 500 }
+  const { warnings, summary } = decide([row('a@x', owed), row('a@x', owed), row('b@x', owed), bad], {
+    balancesElsewhere,
+  })
+  expect(warnings).toEqual([
+    {
+      code: 'balance_in_another_program',
+      count: 2,
+      amountCents: 121_050,
+      currency: 'USD',
+      message:
+        '2 partners have opening balances in other programs of this workspace too, 1,210.50 USD in total. Each balance is payable.',
+    },
+  ])
+  expect(summary).toMatchObject({ created: 2, errors: 1 })
+  expect(decide([row('c@x', owed)]).warnings).toEqual([])
+  expect(decide([row('a@x'), row('a@x', owed)], { balancesElsewhere }).warnings).toMatchObject([{ count: 1 }])
 })

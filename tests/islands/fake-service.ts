@@ -6,7 +6,7 @@ import { Hono } from 'hono'
 import { buildIslands } from '../../dev/runtime/build-islands.ts'
 import { IMPORT_PAGE, ImportPage } from '../../functions/dashboard/import.tsx'
 import type { CustomerResult } from '../../lib/imports/customer-import.ts'
-import type { PartnerResult } from '../../lib/imports/partner-import.ts'
+import type { PartnerImportWarning, PartnerResult } from '../../lib/imports/partner-import.ts'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { slugKey } from '../../lib/slugs.ts'
 
@@ -47,6 +47,8 @@ export const startService = async () => {
     programs: 1,
     /** The duration of each call. */
     delayMs: 0,
+    /** Opening balances in another program, in cents, by email address. */
+    elsewhere: new Map<string, number>(),
     partners: new Map<string, PartnerBody & { slug: string }>(),
     customers: new Map<string, CustomerBody>(),
   }
@@ -75,6 +77,16 @@ export const startService = async () => {
     })
     if (!options.dryRun) state.partners = partners
     return results
+  }
+
+  const warningsOf = ({ rows, options }: Call): PartnerImportWarning[] => {
+    if (!options.importOpeningBalances) return []
+    const owed = rows.flatMap(({ email, openingBalanceCents }) =>
+      openingBalanceCents ? (state.elsewhere.get(email) ?? []) : [],
+    )
+    const amountCents = owed.reduce((sum, cents) => sum + cents, 0)
+    const code = 'balance_in_another_program'
+    return owed.length ? [{ code, count: owed.length, amountCents, currency: 'USD', message: '' }] : []
   }
 
   const customerResults = ({ rows, options }: Call): CustomerResult[] =>
@@ -122,7 +134,7 @@ export const startService = async () => {
       state.calls.push(call)
       await new Promise((resolve) => setTimeout(resolve, state.delayMs))
       const results = kind === 'partners' ? partnerResults(call) : customerResults(call)
-      return fault === 'after' ? breakOff() : c.json({ summary: {}, results })
+      return fault === 'after' ? breakOff() : c.json({ summary: {}, results, warnings: warningsOf(call) })
     })
     .get('*', async (c) => {
       const code = islands.get(c.req.path)
@@ -142,7 +154,7 @@ export const startService = async () => {
     /** Resets all state. */
     reset: () => {
       Object.assign(state, { calls: [], faults: [], programs: 1, delayMs: 0 })
-      Object.assign(state, { partners: new Map(), customers: new Map() })
+      Object.assign(state, { elsewhere: new Map(), partners: new Map(), customers: new Map() })
     },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }

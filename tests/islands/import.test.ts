@@ -89,6 +89,30 @@ test('the preview shows broken links, the effects of options, and errors', async
   ])
 })
 
+test('balances that another program owes too are shown before and after the import, and block nothing', async () => {
+  const warning = '600 partners have an opening balance in another program of this workspace, 6,000.00 USD'
+  const lines = Array.from({ length: 601 }, (_, n) => `p${n}@example.com,slug-${n},20\n`)
+  for (let n = 0; n < 600; n++) service.state.elsewhere.set(`p${n}@example.com`, 1_000)
+  await checkFile('balances.csv', `email,slug,balance\n${lines.join('')}`)
+  expect(await text()).not.toContain(warning)
+  expect(await text()).toContain('600 partners also owed 6,000.00 USD in another program.')
+
+  const box = stage().getByLabel('Import opening balances')
+  await box.check()
+  expect(await text()).toContain(warning)
+  if (process.env.SCREENSHOTS) {
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import-balances.png`, fullPage: true })
+  }
+  await press(/^Import 601 new partners/)
+  await step('Import complete')
+  expect(await text()).toContain(
+    '600 partners have an opening balance in this program and in another one of this workspace, where the total is 6,000.00 USD.',
+  )
+  if (process.env.SCREENSHOTS) {
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/import-balances-done.png`, fullPage: true })
+  }
+})
+
 test('the rows with errors are downloaded as a file that imports once fixed', async () => {
   await checkFile(
     'export.csv',

@@ -1,11 +1,17 @@
 import type { CustomerImportSummary, CustomerResult } from '../../lib/imports/customer-import.ts'
-import type { PartnerImportSummary, PartnerResult } from '../../lib/imports/partner-import.ts'
+import type {
+  PartnerImportSummary,
+  PartnerImportWarning,
+  PartnerResult,
+} from '../../lib/imports/partner-import.ts'
 import { type Answer, createMerchant, type Merchant, send, type useDatabase } from './merchant.ts'
 
 type Imported<Summary, Result> = Omit<Answer, 'body'> & {
   body: Answer['body'] & { summary: Summary; results: Result[] }
 }
-export type PartnersImported = Imported<PartnerImportSummary, PartnerResult>
+export type PartnersImported = Imported<PartnerImportSummary, PartnerResult> & {
+  body: { warnings?: PartnerImportWarning[] }
+}
 export type CustomersImported = Imported<CustomerImportSummary, CustomerResult>
 
 /** Both imports as a manager of the merchant calls them, at the Workers of all tests or at others. */

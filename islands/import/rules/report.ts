@@ -8,6 +8,7 @@ import { type Columns, ERROR_HEADER, headerKey, headersFor } from './columns.ts'
 import { dateOf } from './dates.ts'
 import { type BrokenLink, type Failure, failureOf, type Outcomes, problemOf } from './outcomes.ts'
 import { type CsvRecord, orderOfDates } from './records.ts'
+import type { BalancesElsewhere } from './warnings.ts'
 
 /** A dry run changes nothing, which its texts reflect. */
 type Asked = { dryRun: boolean; withBalances: boolean }
@@ -103,7 +104,11 @@ export const brokenLinks = ({ partners }: Outcomes, withBalances: boolean): Brok
 export type Effects = { mails: string; balances: string }
 
 /** What each option does, or would do if it is not chosen. */
-export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balances: boolean }): Effects => {
+export const effects = (
+  { partners }: Outcomes,
+  chosen: { mails: boolean; balances: boolean },
+  elsewhere: BalancesElsewhere[] = [],
+): Effects => {
   const fresh = partners.filter(
     ({ row, result }) => result?.status === 'created' && !problemOf(row, chosen.balances),
   )
@@ -115,6 +120,10 @@ export const effects = ({ partners }: Outcomes, chosen: { mails: boolean; balanc
   const mails = `${chosen.mails ? 'Sends' : 'Would send'} ${counted(fresh.length, 'email')}.`
   const balances = [
     `${chosen.balances ? 'Creates' : 'Would create'} ${formatMoney(cents(fresh), 'USD')} payable now.`,
+    ...elsewhere.map(
+      ({ count, currency, amountCents }) =>
+        `${counted(count, 'partner')} also owed ${formatMoney(amountCents, currency)} in another program.`,
+    ),
     cents(here) > 0 ? `${formatMoney(cents(here), 'USD')} of existing partners is not imported.` : null,
     unreadable > 0
       ? `${counted(unreadable, 'row')} with an invalid balance ${chosen.balances ? 'will not be imported' : 'would not be imported'}.`

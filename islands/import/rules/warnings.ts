@@ -1,0 +1,32 @@
+/** The warnings of an import, which block nothing. */
+import type { PartnerImportWarning } from '../../../lib/imports/partner-import.ts'
+import { formatMoney } from '../../../lib/money.ts'
+import { counted } from '../../../lib/plural.ts'
+
+/** Partners with an opening balance in another program, and what they are owed there, in minor units. */
+export type BalancesElsewhere = { count: number; currency: string; amountCents: number }
+
+/** The balances in other programs, by currency, from the warnings of all calls. No two calls have the same partner. */
+export const balancesElsewhere = (answers: { warnings?: PartnerImportWarning[] }[]): BalancesElsewhere[] => {
+  const sums = new Map<string, BalancesElsewhere>()
+  for (const { currency, count, amountCents } of answers.flatMap(({ warnings = [] }) => warnings)) {
+    const sum = sums.get(currency) ?? { count: 0, currency, amountCents: 0 }
+    sums.set(currency, {
+      currency,
+      count: sum.count + count,
+      amountCents: sum.amountCents + amountCents,
+    })
+  }
+  return [...sums.values()]
+}
+
+/** The warning of a report. A dry run asks for a decision; an import says what can still be done. */
+export const describeBalancesElsewhere = (
+  { count, currency, amountCents }: BalancesElsewhere,
+  { dryRun }: { dryRun: boolean },
+): string => {
+  const sum = formatMoney(amountCents, currency)
+  return dryRun
+    ? `${counted(count, 'partner has', 'partners have')} an opening balance in another program of this workspace, ${sum} in total. This import makes both balances payable. Clear “Import opening balances” unless both are owed.`
+    : `${counted(count, 'partner has', 'partners have')} an opening balance in this program and in another one of this workspace, where the total is ${sum}. Both balances are payable. To keep one from being paid, ban the partner in that program.`
+}
