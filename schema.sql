@@ -129,11 +129,46 @@ create table programs (
     payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_schedule_since      timestamptz  not null default now(),   -- earlier occurrences create no runs
+    terms_since                timestamptz,                           -- null until terms are changed
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
     constraint programs_reward_id_fkey foreign key (workspace_id, reward_id) references rewards (workspace_id, id)
 );
+
+
+-- The terms of a program before they were changed, and until when they applied. A sale is
+-- decided with the terms in force when it was paid, also if it is received later. An update
+-- of programs writes the row in the same statement. A program whose terms were never changed
+-- has none.
+create table former_program_terms (
+    workspace_id               uuid         not null,
+    program_id                 uuid         not null,
+    until                      timestamptz  not null,
+    reward_id                  uuid         not null,
+    reward_interval            text         not null,
+    reward_duration_months     integer,
+    one_time_minimum_cents     bigint       not null,
+    reward_shipping            boolean      not null,
+    credit_out_of_band         boolean      not null,
+    holding_days               integer      not null,
+    attribution                text         not null,
+    attribute_known_customers  boolean      not null,
+
+    constraint former_program_terms_pkey primary key (program_id, until),
+    constraint former_program_terms_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint former_program_terms_reward_id_fkey  foreign key (workspace_id, reward_id)  references rewards (workspace_id, id)
+);
+
+-- A program's terms in force at a time are the row with the first `until` after it.
+create view program_terms as
+    select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
+           reward_shipping, credit_out_of_band, holding_days, attribution, attribute_known_customers
+    from programs
+    union all
+    select program_id, until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
+           reward_shipping, credit_out_of_band, holding_days, attribution, attribute_known_customers
+    from former_program_terms;
 
 
 -- A group of partners with rewards that replace the program's. A null sale_reward_id
@@ -145,13 +180,36 @@ create table groups (
     name            text         not null,
     sale_reward_id  uuid,
     lead_reward_id  uuid,
+    terms_since     timestamptz,   -- null until a reward is changed
     created_at      timestamptz  not null default now(),
 
-    constraint groups_program_id_id_key unique (program_id, id),
+    constraint groups_workspace_id_id_key unique (workspace_id, id),
+    constraint groups_program_id_id_key   unique (program_id, id),
     constraint groups_program_id_fkey     foreign key (workspace_id, program_id)     references programs (workspace_id, id),
     constraint groups_sale_reward_id_fkey foreign key (workspace_id, sale_reward_id) references rewards (workspace_id, id),
     constraint groups_lead_reward_id_fkey foreign key (workspace_id, lead_reward_id) references rewards (workspace_id, id)
 );
+
+
+-- The rewards of a group before they were changed: see former_program_terms.
+create table former_group_terms (
+    workspace_id    uuid         not null,
+    group_id        uuid         not null,
+    until           timestamptz  not null,
+    sale_reward_id  uuid,
+    lead_reward_id  uuid,
+
+    constraint former_group_terms_pkey primary key (group_id, until),
+    constraint former_group_terms_group_id_fkey       foreign key (workspace_id, group_id)       references groups (workspace_id, id),
+    constraint former_group_terms_sale_reward_id_fkey foreign key (workspace_id, sale_reward_id) references rewards (workspace_id, id),
+    constraint former_group_terms_lead_reward_id_fkey foreign key (workspace_id, lead_reward_id) references rewards (workspace_id, id)
+);
+
+create view group_terms as
+    select id, timestamptz 'infinity' as until, name, sale_reward_id, lead_reward_id from groups
+    union all
+    select g.id, f.until, g.name, f.sale_reward_id, f.lead_reward_id
+    from former_group_terms f join groups g on g.id = f.group_id;
 
 
 -- A partner refers visitors to one program. slug is the text of its links; slug_key is
@@ -167,6 +225,7 @@ create table partners (
     slug_key      text         not null,
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
+    terms_since   timestamptz,   -- null until the group or status is changed
     created_at    timestamptz  not null default now(),
 
     constraint partners_workspace_id_id_key     unique (workspace_id, id),
@@ -179,6 +238,25 @@ create table partners (
 
 -- In which programs is this address a partner?
 create index partners_email_idx on partners (email);
+
+-- The group and status of a partner before they were changed: see former_program_terms.
+create table former_partner_terms (
+    workspace_id  uuid         not null,
+    partner_id    uuid         not null,
+    until         timestamptz  not null,
+    group_id      uuid,
+    status        text         not null,
+
+    constraint former_partner_terms_pkey primary key (partner_id, until),
+    constraint former_partner_terms_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
+    constraint former_partner_terms_group_id_fkey   foreign key (workspace_id, group_id)   references groups (workspace_id, id)
+);
+
+create view partner_terms as
+    select id, timestamptz 'infinity' as until, program_id, slug, group_id, status from partners
+    union all
+    select p.id, f.until, p.program_id, p.slug, f.group_id, f.status
+    from former_partner_terms f join partners p on p.id = f.partner_id;
 
 
 -- A coupon or promotion code at the payment processor whose use credits a partner.

@@ -20,7 +20,7 @@ import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 const DONE = {
   created: 'Group created. Assign partners to it on their pages.',
-  saved: 'Group saved. Existing commissions do not change.',
+  saved: 'Group saved. Sales that were paid before keep their rewards.',
 }
 
 const LABELS = { name: 'Name', ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }

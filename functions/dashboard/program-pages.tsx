@@ -153,7 +153,7 @@ export const ProgramPage = ({
       <h2>Settings</h2>
       {isManager ? (
         <form method="post">
-          <p class="hint">A new reward applies to new sales only.</p>
+          <p class="hint">New terms apply to sales paid from now on.</p>
           {program.payoutSchedule !== 'manual' && (
             <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
           )}

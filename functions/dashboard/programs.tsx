@@ -19,7 +19,7 @@ import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {
   created: 'Program created. Add its snippet to your site, and import your partners.',
-  saved: 'Program saved. Existing commissions do not change.',
+  saved: 'Program saved. Sales that were paid before keep their terms.',
 }
 
 /** The page lists all groups without pagination. No program is known to have more. */

@@ -63,7 +63,22 @@ export type Tables = {
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
     payout_schedule_since: Generated<Date>
+    terms_since: Date | null
     created_at: Generated<Date>
+  }
+  former_program_terms: {
+    workspace_id: string
+    program_id: string
+    until: Date
+    reward_id: string
+    reward_interval: RewardInterval
+    reward_duration_months: number | null
+    one_time_minimum_cents: bigint
+    reward_shipping: boolean
+    credit_out_of_band: boolean
+    holding_days: number
+    attribution: 'last' | 'first'
+    attribute_known_customers: boolean
   }
   groups: {
     id: string
@@ -72,7 +87,15 @@ export type Tables = {
     name: string
     sale_reward_id: string | null
     lead_reward_id: string | null
+    terms_since: Date | null
     created_at: Generated<Date>
+  }
+  former_group_terms: {
+    workspace_id: string
+    group_id: string
+    until: Date
+    sale_reward_id: string | null
+    lead_reward_id: string | null
   }
   partners: {
     id: string
@@ -84,7 +107,15 @@ export type Tables = {
     slug: string
     slug_key: string
     status: Generated<PartnerStatus>
+    terms_since: Date | null
     created_at: Generated<Date>
+  }
+  former_partner_terms: {
+    workspace_id: string
+    partner_id: string
+    until: Date
+    group_id: string | null
+    status: PartnerStatus
   }
   coupon_aliases: {
     id: string

@@ -39,7 +39,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const { credit } = decision
   const customer = credit && changeCustomer(purchase, facts, report, credit)
 
-  if (recorded && !changesSale(recorded, facts.duplicates, sale, decision)) {
+  if (recorded && !changesSale(recorded, sale, decision)) {
     const plan = planReturns(purchase, recorded)
     const isKnown = !hasUnmerged(facts) && knowsCustomer(purchase, facts.customer, report.customerExternalId)
     return isKnown ? plan : { ...plan, customer }
@@ -177,19 +177,23 @@ const isRewarded = (sales: RecordedSale[]): boolean => sales.some(({ commission 
 /** Which reason to credit a partner prevails. */
 const WEIGHT: Record<AttributedBy, number> = { coupon: 3, click: 2, customer: 1 }
 
+/**
+ * Whether a sale earns another amount than was recorded, or one for the first time: its duplicate earned it before, or it
+ * was reported after the terms were changed, and paid before.
+ */
+const earnsOtherwise = (recorded: RecordedSale, commission: Money | null): boolean =>
+  commission !== null && (recorded.commission === null || differs(recorded.commission, commission))
+
 /** Whether the recorded sale has to be updated after the new decision. */
 const changesSale = (
   recorded: RecordedSale,
-  duplicates: RecordedSale[],
   sale: Money,
   { credit, commission, steps }: Decision,
 ): boolean => {
   if (credit === null) return recorded.partnerId === null && differs(recorded.sale, sale)
   const { partner, by } = credit
   const { partnerId, attributedBy: before } = recorded
-  // A sale that earned nothing only because its duplicate did earns now what the duplicate loses.
-  const inherits = commission !== null && recorded.commission === null && isRewarded(duplicates)
-  if (partnerId === partner.id) return inherits || differs(recorded.sale, sale)
+  if (partnerId === partner.id) return differs(recorded.sale, sale) || earnsOtherwise(recorded, commission)
   if (before === null || WEIGHT[by] > WEIGHT[before]) return true
   // A coupon may belong to another partner by now: the sale stays credited to the partner who had it then.
   if (by === 'click') return before === 'click'

@@ -39,8 +39,23 @@ type FactsRow = {
 export const ownTimes = ({ referredAt, sale }: Purchase) =>
   sql`${referredAt}::timestamptz, ${sale?.paidAt ?? null}::timestamptz`
 
-/** A purchase's own commissions are not the customer's first ones when it is planned again. */
-const OF_OTHER_SALES = sql`and c.event_id <> all (array(select id from sold))`
+/** The terms that a purchase is decided with. Its own commissions are not the customer's first ones. */
+const TERMS = {
+  exclude: sql`and c.event_id <> all (array(select id from sold))`,
+  paidAt: { from: sql`(select paid_from from terms_time)`, to: sql`(select paid_to from terms_time)` },
+}
+
+/**
+ * When the terms of a purchase apply: when it was paid, a second of the processor's time, or reported by the merchant,
+ * whichever was first. The amount of a reported sale can be corrected, but not the reward that it was reported under.
+ */
+const termsTime = ({ sale, referredAt }: Purchase) => {
+  const paidAt = sale?.paidAt ?? referredAt
+  return sql`
+    select coalesce(least(${paidAt}::timestamptz, min(occurred_at)), now()) as paid_from,
+           coalesce(least(${paidAt}::timestamptz + interval '999 milliseconds', min(occurred_at)), now()) as paid_to
+    from sold`
+}
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 const SALE_JSON = sql`jsonb_build_object(
@@ -77,7 +92,7 @@ export const loadKnownFacts = async (
     with sold as (
       select * from events
       where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys.map(externalIdOf))})
-    )
+    ), terms_time as materialized (${termsTime(purchase)})
     select
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
       case when cu.id is not null then jsonb_build_object(
@@ -88,13 +103,13 @@ export const loadKnownFacts = async (
                and (r.referred_at in (${ownTimes(purchase)})) is not true
                and r.referred_at <> all (array(select occurred_at from sold))
              order by r.referred_at desc, r.partner_id limit 1)`,
-        OF_OTHER_SALES,
+        TERMS,
       )} as "owner",
-      (select ${clickJson(OF_OTHER_SALES)} from clicks cl
+      (select ${clickJson(TERMS)} from clicks cl
        where cl.workspace_id = w.id
          and cl.id = any(array(select ${checkout?.clickId ?? null}::text union select click_id from sold))
        order by cl.created_at desc, cl.id limit 1) as "click",
-      (select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, OF_OTHER_SALES)})
+      (select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, TERMS)})
        from coupon_aliases a where a.workspace_id = w.id and a.coupon_id = any(${coupons})
        order by array_position(${coupons}, a.coupon_id) limit 1) as "coupon"
     from (select ${workspaceId}::uuid as id) w

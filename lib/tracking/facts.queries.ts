@@ -22,14 +22,51 @@ const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
   from rewards r where r.id = ${rewardId})`
 
 /**
+ * When a sale was paid, as SQL expressions. They differ where a payment processor's time is in whole seconds: the terms
+ * are those of the end, and a partner who was active at the beginning or the end is credited. Design, section 5.
+ */
+export type PaidAt = { from: RawBuilder<unknown>; to: RawBuilder<unknown> }
+
+type TermsOptions = {
+  /** A condition on commissions, `c`, that may count as the customer's first. */
+  exclude?: RawBuilder<unknown>
+  /** The terms in force at this time; the present ones without it, which takes no look-up of former terms. */
+  paidAt?: PaidAt | undefined
+}
+
+/** The row of one of the views of terms that was in force at a time. */
+const inForce = (view: string, id: RawBuilder<unknown>, at: RawBuilder<unknown>) => sql`(
+  select * from ${sql.table(view)} v where v.id = ${id} and v.until > ${at} order by v.until limit 1)`
+
+/** A partner `p`, its program `pr` and its group `g`, if it has one. */
+const partnerWithTerms = (partnerId: RawBuilder<unknown>, paidAt: PaidAt | undefined) =>
+  paidAt
+    ? sql`
+  from ${inForce('partner_terms', partnerId, paidAt.to)} p
+  join lateral ${inForce('program_terms', sql`p.program_id`, paidAt.to)} pr on true
+  left join lateral ${inForce('group_terms', sql`p.group_id`, paidAt.to)} g on true`
+    : sql`
+  from partners p
+  join programs pr on pr.id = p.program_id
+  left join groups g on g.id = p.group_id
+  where p.id = ${partnerId}`
+
+const statusOf = (paidAt: PaidAt | undefined) =>
+  paidAt
+    ? sql`case when 'approved' in (p.status, (select b.status from ${inForce('partner_terms', sql`p.id`, paidAt.from)} b))
+               then 'approved' else 'banned' end`
+    : sql`p.status`
+
+/**
  * A partner with its terms as one JSON value. Expects the customer as `cu`. Subqueries are planned faster than one join of
  * a dozen tables.
- *
- * @param exclude a condition on commissions, `c`, that may count as the customer's first
  */
-export const termsJson = (partnerId: RawBuilder<unknown>, exclude = sql``) => sql`(
+export const termsJson = (
+  partnerId: RawBuilder<unknown>,
+  { exclude = sql``, paidAt }: TermsOptions = {},
+) => sql`(
   select jsonb_build_object(
-    'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', pr.id,
+    'id', p.id, 'slug', p.slug, 'status', ${statusOf(paidAt)}, 'programId', pr.id,
     'reward', ${rewardJson(sql`pr.reward_id`)},
     'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
     'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
@@ -43,10 +80,7 @@ export const termsJson = (partnerId: RawBuilder<unknown>, exclude = sql``) => sq
       (select min(c.created_at) from commissions c
        where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${exclude}),
       case when cu.started_program_id = pr.id then cu.started_at end))
-  from partners p
-  join programs pr on pr.id = p.program_id
-  left join groups g on g.id = p.group_id
-  where p.id = ${partnerId})`
+  ${partnerWithTerms(partnerId, paidAt)})`
 
 /** Only a sale reported under a processor's id can have events: other reports save the look-up. */
 const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
@@ -56,9 +90,9 @@ const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
     : sql`false`
 
 /** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
-export const clickJson = (exclude = sql``) => sql`jsonb_build_object(
+export const clickJson = (options?: TermsOptions) => sql`jsonb_build_object(
   'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
-  'partner', ${termsJson(sql`cl.partner_id`, exclude)})`
+  'partner', ${termsJson(sql`cl.partner_id`, options)})`
 
 /**
  * Loads the workspace of the API key, the event of an earlier report, the click's partner and the customer's partner.

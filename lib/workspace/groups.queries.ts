@@ -7,6 +7,7 @@ import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 import type { GroupTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
+import { updateTerms } from './terms.queries.ts'
 
 export type Group = GroupTerms & { id: string; programId: string; createdAt: Date }
 
@@ -132,12 +133,11 @@ export const changeGroup = async (
   await db.batch([
     ...sale.statements,
     ...lead.statements,
-    db
-      .updateTable('groups')
-      .set({ name: changed.name, sale_reward_id: sale.id, lead_reward_id: lead.id })
-      .where('workspace_id', '=', act.workspaceId)
-      .where('id', '=', id)
-      .compile(),
+    updateTerms(db, act, 'groups', id, {
+      name: changed.name,
+      sale_reward_id: sale.id,
+      lead_reward_id: lead.id,
+    }),
     auditEntry(db, { ...act, action: 'group.changed', subjectId: id, details: changes.log }).compile(),
   ])
   return { ...before, ...changed }

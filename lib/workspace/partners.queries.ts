@@ -7,6 +7,7 @@ import { withholdMails } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { Coupon } from './coupons.queries.ts'
 import { diff, type Patch } from './diff.ts'
+import { updateTerms } from './terms.queries.ts'
 
 export type PartnerFilter = PageRequest & {
   programId?: string | undefined
@@ -147,12 +148,7 @@ export const changePartner = async (
 
   const { name, status } = changes.changed
   const [, , [changed]] = await db.batch([
-    db
-      .updateTable('partners')
-      .set({ name, status, group_id: changes.changed.groupId })
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', id)
-      .compile(),
+    updateTerms(db, act, 'partners', id, { name, status, group_id: changes.changed.groupId }),
     auditEntry(db, {
       ...act,
       action: 'partner.changed',

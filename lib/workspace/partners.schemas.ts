@@ -28,9 +28,8 @@ export const PartnerChange = z
       .nullable()
       .optional()
       .meta({ description: 'A group of the partner’s program; null for none.' }),
-    status: z
-      .enum(['approved', 'banned'], 'Must be approved or banned.')
-      .optional()
-      .meta({ description: 'A banned partner’s links no longer work. Existing commissions remain.' }),
+    status: z.enum(['approved', 'banned'], 'Must be approved or banned.').optional().meta({
+      description: 'A banned partner’s links no longer work. Sales that were paid before are still earned.',
+    }),
   })
   .meta({ id: 'PartnerChange' })

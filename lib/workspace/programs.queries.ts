@@ -6,6 +6,7 @@ import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 import type { ProgramTerms } from './programs.ts'
 import { newReward, rewardTerms } from './rewards.queries.ts'
+import { updateTerms } from './terms.queries.ts'
 
 export type Program = ProgramTerms & { id: string; createdAt: Date }
 
@@ -135,17 +136,12 @@ export const changeProgram = async (
   const rewardId = reward && newId()
   await db.batch([
     ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
-    db
-      .updateTable('programs')
-      .set({
-        ...programColumns(changes.changed),
-        reward_id: rewardId,
-        // A new schedule does not create runs for past occurrences.
-        payout_schedule_since: payoutSchedule && act.now,
-      })
-      .where('workspace_id', '=', act.workspaceId)
-      .where('id', '=', id)
-      .compile(),
+    updateTerms(db, act, 'programs', id, {
+      ...programColumns(changes.changed),
+      reward_id: rewardId,
+      // A new schedule does not create runs for past occurrences.
+      payout_schedule_since: payoutSchedule && act.now,
+    }),
     auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
   ])
   return { ...before, ...changes.changed }

@@ -1,0 +1,227 @@
+/** A sale is decided with the terms in force when it was paid or reported, however late its events arrive. Design, section 5. */
+import { describe, expect, test } from 'vitest'
+import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
+import {
+  checkoutSession,
+  invoice,
+  type StripeAccount,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
+
+const database = useDatabase()
+
+/** All orders of a few steps. */
+const ordersOf = <T>(steps: T[]): T[][] =>
+  steps.length <= 1
+    ? [steps]
+    : steps.flatMap((step, at) => ordersOf(steps.toSpliced(at, 1)).map((rest) => [step, ...rest]))
+
+/** A merchant with a group of other rewards, and a partner whose id is known. */
+const openShop = async (program: Parameters<typeof createMerchant>[0] = {}) => {
+  const merchant = await createMerchant(program)
+  const groupId = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, {
+    saleReward: { percent: 50 },
+  })
+  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  const partnerId = partner?.id ?? ''
+  await merchant.seed.addCoupon(merchant.workspace.id, partnerId, 'MAYA10')
+  return {
+    merchant,
+    stripe: await useStripe(merchant),
+    manager: await merchant.asManager(),
+    groupId,
+    partnerId,
+  }
+}
+type Shop = Awaited<ReturnType<typeof openShop>>
+
+/** An hour ago: whatever a test changes was changed later. */
+const earlier = () => seconds() - 3_600
+/** An hour from now: whatever a test changes was changed earlier. */
+const later = () => seconds() + 3_600
+
+const paidInvoice = (fields: Record<string, unknown>, paidAt: number) =>
+  stripeEvent('invoice.paid', invoice({ status_transitions: { paid_at: paidAt }, ...fields }), {
+    created: paidAt,
+  })
+
+/** A paid checkout with the partner's coupon. */
+const paidCheckout = (paidAt: number, fields: Record<string, unknown> = {}) =>
+  stripeEvent(
+    'checkout.session.completed',
+    checkoutSession({ discounts: [{ coupon: 'MAYA10' }], created: paidAt, ...fields }),
+    { created: paidAt },
+  )
+
+const deliver = async (stripe: StripeAccount, event: ReturnType<typeof stripeEvent>) =>
+  expect((await stripe.deliver(event)).status).toBe(200)
+
+/** What each sale has earned in all, by external id. */
+const earned = async ({ workspace }: Merchant, externalId: string) =>
+  (
+    await database.query<{ cents: number }>(
+      `select coalesce(sum(c.amount_cents), 0)::int as cents from events e left join commissions c on c.event_id = e.id
+       where e.workspace_id = $1 and e.external_id = $2`,
+      [workspace.id, externalId],
+    )
+  )[0]?.cents
+
+const saved = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBe(200)
+
+type Edit = (shop: Shop) => Promise<void>
+const EDITS: Record<string, Edit> = {
+  'the reward is edited to 5%': ({ manager, merchant }) =>
+    saved(manager.patch(`/programs/${merchant.programId}`, { reward: { kind: 'percent', percent: 5 } })),
+  'the program is switched to one-time': ({ manager, merchant }) =>
+    saved(manager.patch(`/programs/${merchant.programId}`, { rewardInterval: 'one-time' })),
+  'the partner is moved to a group that earns 50%': ({ manager, partnerId, groupId }) =>
+    saved(manager.patch(`/partners/${partnerId}`, { groupId })),
+  'the partner is banned': ({ manager, partnerId }) =>
+    saved(manager.patch(`/partners/${partnerId}`, { status: 'banned' })),
+}
+
+describe.each(Object.entries(EDITS))('when %s', (name, edit) => {
+  test.each([
+    { amount: 'the reported amount', netCents: 4_900, cents: 980 },
+    { amount: 'a net amount without the tax', netCents: 4_000, cents: 800 },
+  ])('a sale paid before earns 20% of $amount, in any order of report, edit and invoice', async (given) => {
+    for (const order of ordersOf(['report', 'edit', 'invoice'] as const)) {
+      // The merchant's report names the partner by a click, which a banned partner's report cannot.
+      if (name.includes('banned') && order.indexOf('edit') < order.indexOf('report')) continue
+      const shop = await openShop()
+      const { merchant, stripe } = shop
+      const clickId = await merchant.click()
+      await database.query(
+        "update clicks set created_at = created_at - interval '2 hours' where workspace_id = $1",
+        [merchant.workspace.id],
+      )
+      // An earlier sale, which a one-time reward would have rewarded instead.
+      const customer = stripeId('cus')
+      await deliver(stripe, paidCheckout(earlier() - 60, { customer }))
+      const id = stripeId('in')
+      const steps = {
+        report: () =>
+          saved(merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 4_900, clickId })),
+        edit: () => edit(shop),
+        invoice: () =>
+          deliver(stripe, paidInvoice({ id, customer, total_excluding_tax: given.netCents }, earlier())),
+      }
+      for (const step of order) await steps[step]()
+      expect({ order, cents: await earned(merchant, id) }).toEqual({ order, cents: given.cents })
+    }
+  })
+})
+
+test('a sale that was reported before its invoice was paid keeps the reward that it was made with when its tax is corrected', async () => {
+  for (const edit of Object.values(EDITS)) {
+    const shop = await openShop()
+    const { merchant, stripe } = shop
+    const clickId = await merchant.click()
+    const [first, id, customer] = [stripeId('in'), stripeId('in'), stripeId('cus')]
+    for (const externalId of [first, id]) {
+      await saved(merchant.sale({ externalId, customerExternalId: customer, amountCents: 4_900, clickId }))
+    }
+    await edit(shop)
+    await deliver(stripe, paidInvoice({ id, customer, total_excluding_tax: 4_000 }, later()))
+    expect(await earned(merchant, id)).toBe(800)
+  }
+})
+
+test('an edited reward, group reward, interval and holding period apply to sales paid from then on', async () => {
+  const { merchant, stripe, manager, partnerId, groupId } = await openShop()
+  await saved(
+    manager.patch(`/programs/${merchant.programId}`, {
+      reward: { kind: 'percent', percent: 5 },
+      holdingDays: 1,
+    }),
+  )
+  const pay = async (paidAt: number) => {
+    const payment = stripeId('pi')
+    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment }))
+    return earned(merchant, payment)
+  }
+  expect([await pay(earlier()), await pay(later())]).toEqual([980, 245])
+  await saved(manager.patch(`/partners/${partnerId}`, { groupId }))
+  await saved(manager.patch(`/groups/${groupId}`, { saleReward: { kind: 'percent', percent: 40 } }))
+  expect([await pay(earlier()), await pay(later())]).toEqual([980, 1_960])
+  const held = await database.query<{ days: number }>(
+    `select extract(day from payable_at - created_at)::int as days from commissions
+     where workspace_id = $1 order by id`,
+    [merchant.workspace.id],
+  )
+  expect(held.map(({ days }) => days)).toEqual([30, 1, 30, 1])
+})
+
+describe('a ban', () => {
+  /** Moves all bans of a merchant and their ends in time. */
+  const shift = (merchant: Merchant, by: string) =>
+    database.query(
+      `with moved as (
+         update partners set terms_since = terms_since + $2::interval where workspace_id = $1 and terms_since is not null)
+       update former_partner_terms set until = until + $2::interval where workspace_id = $1`,
+      [merchant.workspace.id, by],
+    )
+
+  test('takes nothing of sales paid before it, by coupon, click or customer, whenever they are received', async () => {
+    const shop = await openShop()
+    const { merchant, stripe } = shop
+    const clickId = await merchant.click()
+    const customer = stripeId('cus')
+    const [byCoupon, byClick, byCustomer] = [stripeId('pi'), stripeId('pi'), stripeId('in')]
+    await EDITS['the partner is banned']?.(shop)
+    const before = earlier()
+    await deliver(stripe, paidCheckout(before, { payment_intent: byCoupon, customer }))
+    await deliver(
+      stripe,
+      paidCheckout(before, { payment_intent: byClick, discounts: [], client_reference_id: clickId }),
+    )
+    await deliver(stripe, paidInvoice({ id: byCustomer, customer }, before + 1))
+    for (const id of [byCoupon, byClick, byCustomer]) expect(await earned(merchant, id)).toBe(980)
+  })
+
+  test('ends the credit for sales paid after it, and its end restores it', async () => {
+    const shop = await openShop()
+    const { merchant, stripe, manager, partnerId } = shop
+    await EDITS['the partner is banned']?.(shop)
+    await shift(merchant, '-2 hours')
+    await saved(manager.patch(`/partners/${partnerId}`, { status: 'approved' }))
+    const during = stripeId('pi')
+    const after = stripeId('pi')
+    await deliver(stripe, paidCheckout(earlier(), { payment_intent: during }))
+    await deliver(stripe, paidCheckout(later(), { payment_intent: after }))
+    expect([await earned(merchant, during), await earned(merchant, after)]).toEqual([0, 980])
+  })
+
+  test.each([
+    { case: 'in the second of the payment', after: '0.4 seconds', cents: 980 },
+    { case: 'in the second before the payment', after: '-0.6 seconds', cents: 0 },
+  ])('$case, whose time is in whole seconds: the sale earns $cents', async ({ after, cents }) => {
+    const shop = await openShop()
+    const { merchant, stripe } = shop
+    await EDITS['the partner is banned']?.(shop)
+    const paidAt = earlier()
+    await database.query(
+      `with moved as (
+         update partners set terms_since = to_timestamp($2) + $3::interval where workspace_id = $1)
+       update former_partner_terms set until = to_timestamp($2) + $3::interval where workspace_id = $1`,
+      [merchant.workspace.id, paidAt, after],
+    )
+    const payment = stripeId('pi')
+    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment }))
+    expect(await earned(merchant, payment)).toBe(cents)
+  })
+})
+
+test('a sale reported by API is decided with the terms at its receipt', async () => {
+  const shop = await openShop()
+  const { merchant } = shop
+  const clickId = await merchant.click()
+  await EDITS['the reward is edited to 5%']?.(shop)
+  await saved(merchant.sale({ externalId: 'order-1', clickId }))
+  expect(await earned(merchant, 'order-1')).toBe(245)
+})
