@@ -17,7 +17,7 @@ export type PaidPurchase = Purchase & { sale: NonNullable<Purchase['sale']>; ref
 export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
-  const { credit } = decideSale(report, facts, referredAt, referredAt)
+  const { credit } = decideSale(report, facts, purchase, referredAt)
   const isReferred = checkout !== null && credit !== null
   return {
     sale: { kind: 'none' },
@@ -35,7 +35,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const { paid, paidAt } = purchase.sale
   const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
   const report = reportOf(purchase, facts, sale)
-  const decision = decideSale(report, facts, paidAt, purchase.referredAt)
+  const decision = decideSale(report, facts, purchase, paidAt)
   const { credit } = decision
   const customer = credit && changeCustomer(purchase, facts, report, credit)
 
@@ -157,9 +157,10 @@ const reportedCustomer = (
 const decideSale = (
   report: Report,
   { click, customerPartner, coupon }: KnownFacts,
+  { referredAt, sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
-  referredAt: Date,
-): Decision => decide(report, { click, customerPartner, purchase: { coupon, referredAt } }, paidAt)
+): Decision =>
+  decide(report, { click, customerPartner, purchase: { coupon, referredAt, isProration } }, paidAt)
 
 /** Whether the customer is known by both the merchant's id and the processor's. */
 const knowsCustomer = (

@@ -10,7 +10,7 @@ export type Purchase = {
   /** The id under which the sale is recorded: its invoice, else its payment. Null while neither is known. */
   externalId: string | null
   /** Null while only refunds or disputes are known. */
-  sale: { paid: Paid; paidAt: Date } | null
+  sale: { paid: Paid; paidAt: Date; isProration?: boolean } | null
   checkout: CheckoutFact | null
   /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
   referredAt: Date | null
@@ -66,7 +66,10 @@ const findSale = (
   invoice: InvoiceFact | null,
   checkouts: { fact: CheckoutFact; at: Date }[],
 ): Purchase['sale'] => {
-  if (invoice) return { paid: invoice.paid, paidAt: new Date(invoice.paidAt) }
+  if (invoice) {
+    const isProration = invoice.billingReason === 'subscription_update'
+    return { paid: invoice.paid, paidAt: new Date(invoice.paidAt), isProration }
+  }
   const paid = checkouts.filter(({ fact }) => fact.paid)
   const paidAt = earliest(paid.map(({ at }) => at))
   const first = paid[0]?.fact.paid

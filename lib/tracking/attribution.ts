@@ -46,7 +46,7 @@ export type PurchaseFacts = {
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
   /** Whether it charges for a change of a subscription in the middle of a period. */
-  isProration?: boolean
+  isProration: boolean
 }
 
 /** A coupon or promotion code that credits a partner. */

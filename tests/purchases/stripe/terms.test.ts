@@ -1,77 +1,20 @@
 /** A sale is decided with the terms in force when it was paid or reported, however late its events arrive. Design, section 5. */
 import { describe, expect, test } from 'vitest'
-import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
+import type { Merchant } from '../../support/merchant.ts'
 import {
-  checkoutSession,
-  invoice,
-  type StripeAccount,
-  seconds,
-  stripeEvent,
-  stripeId,
-  useStripe,
-} from '../../support/stripe.ts'
+  deliver,
+  earlier,
+  later,
+  ordersOf,
+  paidCheckout,
+  paidInvoice,
+  type Shop,
+  saved,
+  useShops,
+} from '../../support/shops.ts'
+import { stripeId } from '../../support/stripe.ts'
 
-const database = useDatabase()
-
-/** All orders of a few steps. */
-const ordersOf = <T>(steps: T[]): T[][] =>
-  steps.length <= 1
-    ? [steps]
-    : steps.flatMap((step, at) => ordersOf(steps.toSpliced(at, 1)).map((rest) => [step, ...rest]))
-
-/** A merchant with a group of other rewards, and a partner whose id is known. */
-const openShop = async (program: Parameters<typeof createMerchant>[0] = {}) => {
-  const merchant = await createMerchant(program)
-  const groupId = await merchant.seed.addGroup(merchant.workspace.id, merchant.programId, {
-    saleReward: { percent: 50 },
-  })
-  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
-    merchant.workspace.id,
-  ])
-  const partnerId = partner?.id ?? ''
-  await merchant.seed.addCoupon(merchant.workspace.id, partnerId, 'MAYA10')
-  return {
-    merchant,
-    stripe: await useStripe(merchant),
-    manager: await merchant.asManager(),
-    groupId,
-    partnerId,
-  }
-}
-type Shop = Awaited<ReturnType<typeof openShop>>
-
-/** An hour ago: whatever a test changes was changed later. */
-const earlier = () => seconds() - 3_600
-/** An hour from now: whatever a test changes was changed earlier. */
-const later = () => seconds() + 3_600
-
-const paidInvoice = (fields: Record<string, unknown>, paidAt: number) =>
-  stripeEvent('invoice.paid', invoice({ status_transitions: { paid_at: paidAt }, ...fields }), {
-    created: paidAt,
-  })
-
-/** A paid checkout with the partner's coupon. */
-const paidCheckout = (paidAt: number, fields: Record<string, unknown> = {}) =>
-  stripeEvent(
-    'checkout.session.completed',
-    checkoutSession({ discounts: [{ coupon: 'MAYA10' }], created: paidAt, ...fields }),
-    { created: paidAt },
-  )
-
-const deliver = async (stripe: StripeAccount, event: ReturnType<typeof stripeEvent>) =>
-  expect((await stripe.deliver(event)).status).toBe(200)
-
-/** What each sale has earned in all, by external id. */
-const earned = async ({ workspace }: Merchant, externalId: string) =>
-  (
-    await database.query<{ cents: number }>(
-      `select coalesce(sum(c.amount_cents), 0)::int as cents from events e left join commissions c on c.event_id = e.id
-       where e.workspace_id = $1 and e.external_id = $2`,
-      [workspace.id, externalId],
-    )
-  )[0]?.cents
-
-const saved = async (answer: Promise<{ status: number }>) => expect((await answer).status).toBe(200)
+const { database, openShop, earned } = useShops()
 
 type Edit = (shop: Shop) => Promise<void>
 const EDITS: Record<string, Edit> = {
