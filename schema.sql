@@ -31,8 +31,22 @@ create table workspaces (
 
     -- Settings.
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
+    sales_from      text     not null default 'both'   -- who reports the sales that earn
+        constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
 
     constraint workspaces_slug_key unique (slug)
+);
+
+
+-- The former settings of sales_from, and until when they applied: a sale is decided with the
+-- one in force when it was paid or reported. A workspace that never changed it has none.
+create table former_sales_from (
+    workspace_id  uuid         not null
+        constraint former_sales_from_workspace_id_fkey references workspaces (id),
+    until         timestamptz  not null,
+    sales_from    text         not null,
+
+    constraint former_sales_from_pkey primary key (workspace_id, until)
 );
 
 

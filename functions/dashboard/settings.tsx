@@ -5,21 +5,23 @@ import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Checkbox, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
 import { changeSettings, readSettings, type Settings } from '../../lib/workspace/settings.queries.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
 const DONE = { saved: 'Settings saved.' }
 
-const LABELS = { manualPayouts: 'Pay partners by bank transfer' }
+const LABELS = { manualPayouts: 'Pay partners by bank transfer', salesFrom: SALES_FROM_LABEL }
 
 /** The settings as form fields. */
-const settingsFields = ({ manualPayouts }: Settings): Fields => ({
+const settingsFields = ({ manualPayouts, salesFrom }: Settings): Fields => ({
+  salesFrom,
   ...(manualPayouts && { manualPayouts: 'on' }),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ manualPayouts }: Fields): Reading => ({
-  input: { manualPayouts: manualPayouts !== undefined },
+const readForm = ({ manualPayouts, salesFrom }: Fields): Reading => ({
+  input: { manualPayouts: manualPayouts !== undefined, salesFrom },
 })
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
@@ -36,6 +38,7 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
         hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
         checked={fields.manualPayouts !== undefined}
       />
+      <SalesFromSelect value={fields.salesFrom} errors={errors} />
       <button type="submit">Save settings</button>
     </form>
   </>

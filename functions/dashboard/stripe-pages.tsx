@@ -2,6 +2,8 @@
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { ConfirmForm, Copyable, Done, Field, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
+import type { SalesFrom } from '../../lib/purchases/processors.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
@@ -24,7 +26,7 @@ export const StripePage = (props: StripeProps) => {
     <>
       <h1>Stripe</h1>
       <Done message={done} />
-      <Problem {...refused} labels={{ secret: 'Signing secret', key: 'Key' }} />
+      <Problem {...refused} labels={{ secret: 'Signing secret', key: 'Key', salesFrom: SALES_FROM_LABEL }} />
       <p>
         Complete these three steps, and Stripe reports checkouts, renewals, refunds and disputes to this
         workspace.
@@ -43,7 +45,7 @@ export const StripePage = (props: StripeProps) => {
         Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
         encrypted, and is never shown again.
       </p>
-      <Secrets base={base} secrets={setup.secrets} errors={refused?.errors} />
+      <Secrets base={base} secrets={setup.secrets} salesFrom={setup.salesFrom} errors={refused?.errors} />
       <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
       <RecentEvents {...props} />
     </>
@@ -82,9 +84,14 @@ const StatusLine = ({ status, label, children }: { status: string; label: string
   </p>
 )
 
-type SecretsProps = { base: string; secrets: StripeSecret[]; errors: ErrorDetail[] | undefined }
+type SecretsProps = {
+  base: string
+  secrets: StripeSecret[]
+  salesFrom: SalesFrom
+  errors: ErrorDetail[] | undefined
+}
 
-const Secrets = ({ base, secrets, errors }: SecretsProps) => (
+const Secrets = ({ base, secrets, salesFrom, errors }: SecretsProps) => (
   <>
     {secrets.length < MAX_SECRETS && (
       <form method="post" action={`${base}/stripe`} class="inline">
@@ -98,6 +105,7 @@ const Secrets = ({ base, secrets, errors }: SecretsProps) => (
           autocomplete="off"
           errors={errors}
         />
+        {secrets.length === 0 && <SalesFromSelect value={salesFrom} errors={errors} />}
         <button type="submit">Add secret</button>
       </form>
     )}

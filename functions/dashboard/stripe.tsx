@@ -25,6 +25,8 @@ import {
 } from '../../lib/purchases/stripe/settings.service.ts'
 import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
 import { findStripeSecret, removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
+import { changeSettings } from '../../lib/workspace/settings.queries.ts'
+import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
 
@@ -78,8 +80,14 @@ const PATH = '/app/:workspace/stripe'
 export default createRoutes<StripeEnv>()
   .get(PATH, managersOnly(), (c) => showStripe(c))
   .post(PATH, managersOnly(), form(), async (c) => {
-    const { data, errors } = checked(NewStripeSecret, { secret: c.req.valid('form').secret ?? '' })
-    if (errors) return showStripe(c, { errors }, 400)
+    const { secret = '', salesFrom } = c.req.valid('form')
+    const { data, errors } = checked(NewStripeSecret, { secret })
+    const chosen = checked(SettingsChange, { salesFrom })
+    if (errors || chosen.errors) {
+      return showStripe(c, { errors: [...(errors ?? []), ...(chosen.errors ?? [])] }, 400)
+    }
+    // Before the secret: events may arrive as soon as it is stored.
+    await changeSettings(c.var.db, actOf(c), chosen.data)
     const stored = await storeSecret(c, data.secret)
     if (stored.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
     return done(c, stored.outcome)

@@ -49,7 +49,7 @@ const stripeEventResponse = ({
 /** /stripe: the webhook endpoint, its signing secrets and received events, and the API key for payouts. */
 export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe', manager(), async (c) => {
-    const { events: _, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
+    const { events: _, salesFrom: __, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
     return c.json({
       webhookUrl: webhookUrl(c),
       events: [...STRIPE_EVENTS],

@@ -10,7 +10,7 @@ import type {
 } from '../payouts/payouts.ts'
 import type { Fact } from '../purchases/facts.ts'
 import type { EventOutcome } from '../purchases/outcomes.ts'
-import type { Processor } from '../purchases/processors.ts'
+import type { Processor, SalesFrom } from '../purchases/processors.ts'
 import type { AttributedBy } from '../tracking/attribution.ts'
 import type { HoldReason, HoldResolution } from '../tracking/holds.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
@@ -26,7 +26,9 @@ export type Tables = {
     name: string
     created_at: Generated<Date>
     manual_payouts: Generated<boolean>
+    sales_from: Generated<SalesFrom>
   }
+  former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
   members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
   api_keys: {
     id: string

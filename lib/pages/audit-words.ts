@@ -26,6 +26,7 @@ const tally = (numbers: [value: unknown, words: string][]): string =>
 /** The names of changed fields. */
 const FIELDS: Record<string, string> = {
   name: 'name',
+  salesFrom: 'who reports sales',
   group: 'group',
   status: 'status',
   role: 'role',

@@ -4,6 +4,7 @@
  */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
+import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { Step } from '../tracking/steps.ts'
 
 /** What a partner may see of an event. */
@@ -57,6 +58,8 @@ export const reasonWithoutCommission = ({
       return 'a change of a subscription is not rewarded'
     case 'zero_amount':
       return 'the reward is zero'
+    case SALE_EXPECTED:
+      return 'it earns once the payment processor reports its payment'
     case 'commission_rejected':
       return 'the merchant decided that this is not a sale of its own'
     case 'same_purchase':
@@ -74,6 +77,7 @@ const EARNS_NOTHING: Partial<Record<Step['code'], true>> = {
   below_one_time_minimum: true,
   proration: true,
   zero_amount: true,
+  [SALE_EXPECTED]: true,
   commission_rejected: true,
   same_purchase: true,
 }
@@ -141,6 +145,8 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
       return 'A reward is never more than the sale, so it was reduced to the amount of the sale.'
     case 'zero_amount':
       return `The reward for this ${kind} is zero, so there is no commission.`
+    case SALE_EXPECTED:
+      return 'This sale earns once the payment processor reports its payment.'
     case 'possible_duplicate':
       return 'This sale looks like another one that was reported before, so the merchant reviews its commission.'
     case 'commission_rejected':

@@ -15,6 +15,8 @@ export type EventOutcome =
   | { code: 'commission_changed'; facts: SaleFacts & { slug: string } }
   /** Nothing was paid yet, but the customer was referred by a partner. */
   | { code: 'customer_kept'; facts: { slug: string } }
+  /** Sales earn as the merchant reports them by API, so this payment is no sale of its own. */
+  | { code: 'sale_expected_from_api'; facts: Record<string, never> }
   /** Nothing was paid. */
   | { code: 'nothing_paid'; facts: Record<string, never> }
   /** The event concerns a payment that is not known yet. */
@@ -41,6 +43,8 @@ export const explainOutcome = (outcome: EventOutcome | null): string => {
         : `${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}” for ${facts.externalId} was reinstated.`
     case 'customer_kept':
       return `Nothing was paid yet. The customer belongs to “${facts.slug}”, who is credited with later payments.`
+    case 'sale_expected_from_api':
+      return 'Sales of this workspace are reported by API, so this payment is not recorded as a sale.'
     case 'nothing_paid':
       return 'Nothing was paid, so nothing is credited.'
     case 'no_sale':

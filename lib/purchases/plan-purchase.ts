@@ -12,12 +12,22 @@ import type { Purchase, Trigger } from './purchase.ts'
 export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
   const { recorded } = facts
   const { sale, referredAt } = purchase
+  if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
   if (!sale || !referredAt) return recorded ? planReturns(purchase, recorded) : NO_SALE
 
   const paid = { ...purchase, sale, referredAt }
   if (sale.paid.netCents > 0) return mergeDuplicates(planSale(paid, facts), facts)
   return recorded ? planReturns(purchase, recorded) : planUnpaid(paid, facts)
+}
+
+/** Sales earn as the merchant reports them: the processor reports what was returned, and who the customer is. */
+const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts): PurchasePlan => {
+  const { sale, referredAt } = purchase
+  if (facts.recorded) return mergeDuplicates(planReturns(purchase, facts.recorded), facts)
+  if (!sale || !referredAt) return NO_SALE
+  const plan = planUnpaid({ ...purchase, sale, referredAt }, facts)
+  return sale.paid.netCents > 0 ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } } : plan
 }
 
 const NO_SALE: PurchasePlan = {

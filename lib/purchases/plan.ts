@@ -4,6 +4,7 @@ import type { NewCommission } from '../tracking/decide.ts'
 import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
 import type { EventOutcome } from './outcomes.ts'
+import type { SalesFrom } from './processors.ts'
 import type { CurrentCommission, Reversal } from './reversals.ts'
 
 /** A recorded sale with its current commission. */
@@ -29,6 +30,8 @@ export type KnownCustomer = { id: string; externalId: string; processorCustomerI
 /** What the database knows of a purchase. `customerPartner` is the customer's partner at the time of the purchase. */
 export type KnownFacts = Pick<Facts, 'click' | 'customerPartner'> &
   Pick<PurchaseFacts, 'coupon'> & {
+    /** Who reports the sales that earn, by the setting in force when it was paid. */
+    salesFrom: SalesFrom
     recorded: RecordedSale | null
     /** Sales that were recorded later for the same purchase, under other ids of it: see duplicates.ts. */
     duplicates: RecordedSale[]

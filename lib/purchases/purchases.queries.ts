@@ -5,6 +5,7 @@ import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.t
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
 import { externalIdOf } from './facts.ts'
 import type { KnownCustomer, KnownFacts, RecordedSale } from './plan.ts'
+import type { SalesFrom } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { textArray } from './received.queries.ts'
 import type { CurrentCommission } from './reversals.ts'
@@ -24,6 +25,7 @@ type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt'> & {
 }
 
 type FactsRow = {
+  salesFrom: SalesFrom
   /** All recorded sales of the purchase, oldest first. */
   sales: SaleRow[]
   customer: KnownCustomer | null
@@ -94,6 +96,10 @@ export const loadKnownFacts = async (
       where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys.map(externalIdOf))})
     ), terms_time as materialized (${termsTime(purchase)})
     select
+      coalesce((select f.sales_from from former_sales_from f
+                where f.workspace_id = w.id and date_trunc('second', f.until) > ${sale?.paidAt ?? null}::timestamptz
+                order by f.until limit 1),
+               (select sales_from from workspaces where id = w.id)) as "salesFrom",
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
       case when cu.id is not null then jsonb_build_object(
         'id', cu.id, 'externalId', cu.external_id, 'processorCustomerId', cu.processor_customer_id) end as "customer",
@@ -134,6 +140,7 @@ export const loadKnownFacts = async (
   if (!row) throw new Error('A select from one row returned none.')
   const [recorded = null, ...duplicates] = row.sales.map(reviveSale)
   return {
+    salesFrom: row.salesFrom,
     recorded,
     duplicates,
     customer: row.customer,

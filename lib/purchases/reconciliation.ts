@@ -27,7 +27,11 @@ export const predictFacts = (facts: KnownFacts, prediction: Prediction | undefin
  *
  * @param isUnreceived whether an event of it was not received; otherwise its customer is as well known as possible
  */
-export const isMissing = ({ sale, duplicates, customer }: PurchasePlan, isUnreceived: boolean): boolean => {
+export const isMissing = (
+  { sale, duplicates, customer, outcome }: PurchasePlan,
+  isUnreceived: boolean,
+): boolean => {
+  if (outcome.code === 'sale_expected_from_api') return false
   const isSaleKept = sale.kind === 'none' || sale.kind === 'keep'
   return !isSaleKept || duplicates.length > 0 || (customer !== null && isUnreceived)
 }

@@ -1,5 +1,6 @@
 /** Attribution: which partner, if any, an event is credited to. Spec, sections 4.1 and 4.2. */
 
+import type { SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from './intervals.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
@@ -36,6 +37,8 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
+  /** Who reports the sales that earn; both by default. */
+  salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
   purchase?: PurchaseFacts
 }

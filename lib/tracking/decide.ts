@@ -1,6 +1,7 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
 import { UTCDate } from '@date-fns/utc'
 import { addDays } from 'date-fns/addDays'
+import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { attribute, type Credit, type Facts, type PartnerTerms } from './attribution.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from './intervals.ts'
 import type { Report } from './report.ts'
@@ -38,7 +39,9 @@ type Outcome = Pick<Decision, 'commission' | 'steps'>
 export const decide = (report: Report, facts: Facts, now: Date): Decision => {
   const { credit, steps } = attribute(report, facts, now)
   const partner = credit?.partner
-  const outcome: Outcome = partner ? reward(report, partner, facts, now) : { commission: null, steps: [] }
+  const outcome: Outcome = partner
+    ? (expectFromProcessor(report, facts) ?? reward(report, partner, facts, now))
+    : { commission: null, steps: [] }
   const beaten: Step = { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } }
   return {
     clickId: facts.click?.id ?? null,
@@ -48,6 +51,16 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
     stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), beaten],
     needsNewCustomer: partner?.attribution === 'first' && facts.customerPartner === null,
   }
+}
+
+/** The outcome of a sale whose payment a processor reports under another id. */
+const expectFromProcessor = (
+  { kind, externalId }: Report,
+  { salesFrom = 'both', purchase }: Facts,
+): Outcome | null => {
+  if (salesFrom === 'both' || salesFrom === 'api') return null
+  if (kind === 'lead' || purchase || isProcessorId(externalId)) return null
+  return { commission: null, steps: [{ code: SALE_EXPECTED, facts: { processor: salesFrom } }] }
 }
 
 /** What a partner earns by an event, and the steps from the reward to the commission. */

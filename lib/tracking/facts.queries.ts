@@ -1,7 +1,7 @@
 /** The facts that a report is decided from, in one read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { isProcessorId } from '../purchases/processors.ts'
+import { isProcessorId, type SalesFrom } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
 import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
@@ -89,6 +89,12 @@ const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
                   where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
     : sql`false`
 
+/** Who reports the sales that earn. Only a sale under an id of the merchant's depends on it. */
+const salesFrom = ({ kind, externalId }: ReportKey) =>
+  kind === 'sale' && !isProcessorId(externalId)
+    ? sql`(select w.sales_from from workspaces w where w.id = k.workspace_id)`
+    : sql`'both'`
+
 /** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
 export const clickJson = (options?: TermsOptions) => sql`jsonb_build_object(
   'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
@@ -110,13 +116,15 @@ export const loadReportFacts = async (
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
     hasProcessorEvents: boolean
+    salesFrom: SalesFrom
   }>`
     select k.workspace_id as "workspaceId",
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
            case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
-           ${hasProcessorEvents(report)} as "hasProcessorEvents"
+           ${hasProcessorEvents(report)} as "hasProcessorEvents",
+           ${salesFrom(report)} as "salesFrom"
     from api_keys k
     left join events e on e.workspace_id = k.workspace_id
                       and e.kind = ${report.kind} and e.external_id = ${report.externalId}

@@ -1,6 +1,7 @@
 /** The steps of a decision: codes and facts, which are stored and stable, and their texts, which may change. */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
+import { PROCESSOR_NAMES, type Processor, SALE_EXPECTED } from '../purchases/processors.ts'
 import { type Reward, rewardResponse } from './rewards.ts'
 
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
@@ -32,6 +33,8 @@ export type Step =
       code: 'commission_created'
       facts: { slug: string; amountCents: number; currency: string; payableAt: string }
     }
+  /** Reported by API under an id of the merchant's, while sales come from the payment processor. */
+  | { code: typeof SALE_EXPECTED; facts: { processor: Processor } }
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /** A manager rejected the held commission. */
@@ -126,6 +129,8 @@ export const explain = (step: Step): string => {
       return `A flat reward is never more than the sale: ${formatMoney(facts.saleCents, facts.currency)}.`
     case 'commission_created':
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case SALE_EXPECTED:
+      return `Sales of this workspace come from ${PROCESSOR_NAMES[facts.processor]}, whose event of this purchase earns the commission.`
     case 'possible_duplicate':
       return `This sale looks like the sale “${facts.externalId}”, so its commission is held for a manager’s review.`
     case 'commission_rejected':

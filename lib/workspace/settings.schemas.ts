@@ -1,5 +1,6 @@
 /** Requests about a workspace's settings, for the API and the page's form. */
 import * as z from 'zod'
+import { SALES_FROM } from '../purchases/processors.ts'
 
 /** PATCH /api/workspaces/:workspace/settings. Omitted fields keep their values. */
 export const SettingsChange = z
@@ -7,6 +8,11 @@ export const SettingsChange = z
     manualPayouts: z.boolean('Must be true or false.').meta({
       description:
         'Whether partners may be paid by bank transfer, without a Stripe account of their own. Defaults to false.',
+    }),
+    salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
+      description:
+        'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +
+        'paid or reported from now on.',
     }),
   })
   .partial()

@@ -7,7 +7,10 @@ const database = useDatabase()
 describe('the settings of a workspace', () => {
   test('have defaults: partners are not paid by bank transfer', async () => {
     const merchant = await createMerchant()
-    expect(await merchant.get('/settings')).toMatchObject({ status: 200, body: { manualPayouts: false } })
+    expect(await merchant.get('/settings')).toMatchObject({
+      status: 200,
+      body: { manualPayouts: false, salesFrom: 'both' },
+    })
   })
 
   test('are changed by a manager, with an audit entry for what differs', async () => {
@@ -33,6 +36,7 @@ describe('the settings of a workspace', () => {
 
   test.each([
     { case: 'a word instead of true or false', body: { manualPayouts: 'yes' } },
+    { case: 'an unknown reporter of sales', body: { salesFrom: 'paypal' } },
     { case: 'null', body: { manualPayouts: null } },
     { case: 'a misspelt setting', body: { manualPayout: true } },
     { case: 'a list', body: [] },

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { stripeKeyQuery } from '../../payouts/stripe-keys.queries.ts'
+import { settingsQuery } from '../../workspace/settings.queries.ts'
 import { isNamed } from '../../workspace/workspaces.queries.ts'
 import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
@@ -40,7 +41,8 @@ export const readStripe = async (
   workspaceId: string,
   filter: ProcessorEventFilter = { limit: 0 },
 ) => {
-  const [[key], secrets, [first], [last], events] = await db.batch([
+  const [[settings], [key], secrets, [first], [last], events] = await db.batch([
+    settingsQuery(db, workspaceId).compile(),
     stripeKeyQuery(db, workspaceId).compile(),
     stripeSecretsQuery(db, workspaceId).compile(),
     deliveryQuery(db, workspaceId, 'stripe', 'asc').compile(),
@@ -48,6 +50,7 @@ export const readStripe = async (
     eventsQuery(db, workspaceId, 'stripe', filter).compile(),
   ])
   return {
+    salesFrom: settings?.salesFrom ?? 'both',
     key: key ?? null,
     secrets,
     firstEventAt: first?.receivedAt ?? null,
