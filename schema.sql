@@ -976,6 +976,26 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
 
     union all
+    select 'a flat reward is not more than its sale', c.workspace_id, c.id,
+           format('%s %s for a sale of %s', c.amount_cents, c.currency, e.amount_cents)
+    from current_commissions c
+    join rewards w on w.id = c.reward_id and w.kind = 'flat'
+    join events e on e.id = c.event_id and e.partner_id = c.partner_id and e.currency = c.currency
+    where c.kind = 'sale' and c.amount_cents > e.amount_cents
+
+    union all
+    select 'former terms end when the present ones begin', t.workspace_id, t.id, format('changed at %s', t.terms_since)
+    from (
+        select p.workspace_id, p.id, p.terms_since, (select max(until) from former_program_terms where program_id = p.id)
+            from programs p
+        union all select g.workspace_id, g.id, g.terms_since, (select max(until) from former_group_terms where group_id = g.id)
+            from groups g
+        union all select p.workspace_id, p.id, p.terms_since, (select max(until) from former_partner_terms where partner_id = p.id)
+            from partners p
+    ) t (workspace_id, id, terms_since, until)
+    where t.terms_since is distinct from t.until
+
+    union all
     select 'no row refers to another workspace', j.workspace_id, j.id, j.what
     from (
         select c.id, c.workspace_id, 'a commission and its partner'

@@ -133,7 +133,7 @@ export const PartnerForms = ({
       <Select
         label="Group"
         name="groupId"
-        hint="A group can set its own rewards. A change applies to new events only."
+        hint="A group can set its own rewards. A change applies to sales paid and leads reported from now on."
         options={[
           { value: '', label: 'None (program reward)' },
           ...groups.map(({ id, name }) => ({ value: id, label: name })),
@@ -153,8 +153,9 @@ const Ban = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
     <h3>Ban this partner</h3>
     <p>
-      The partner’s link stops working immediately: no new click, lead or sale is credited, including those of
-      existing customers. Earned commissions are kept. You can reinstate the partner later; imports do not.
+      The partner’s link stops working immediately: no new click or lead is credited, and no sale paid from
+      now on, including those of existing customers. Commissions for earlier sales are kept. You can reinstate
+      the partner later; imports do not.
     </p>
     <input type="hidden" name="status" value="banned" />
     <button type="submit" class="danger">
@@ -166,7 +167,7 @@ const Ban = ({ path }: { path: string }) => (
 const Reinstate = ({ path }: { path: string }) => (
   <form class="card" method="post" action={`${path}/status`}>
     <h3>Reinstate this partner</h3>
-    <p>The partner’s link works again. Events reported during the ban stay uncredited.</p>
+    <p>The partner’s link works again. Sales paid during the ban stay uncredited.</p>
     <input type="hidden" name="status" value="approved" />
     <button type="submit">Reinstate partner</button>
   </form>

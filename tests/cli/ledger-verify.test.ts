@@ -167,6 +167,21 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       where id = (select event_id from commissions where id = '${later}')`,
   },
   {
+    invariant: 'a flat reward is not more than its sale',
+    how: ({ later }) => `
+      with flat as (
+        insert into rewards (id, workspace_id, kind, amount_cents, currency)
+        select '${newId()}', workspace_id, 'flat', 500, 'USD' from commissions where id = '${later}' returning id
+      )
+      update commissions set kind = 'sale', reward_id = flat.id from flat where commissions.id = '${later}';
+      update events set kind = 'sale', amount_cents = 499, currency = 'USD'
+      where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'former terms end when the present ones begin',
+    how: () => 'update partners set terms_since = now()',
+  },
+  {
     invariant: 'no row refers to another workspace',
     how: ({ paid }) => `
       insert into workspaces (id, slug, name) values ('${newId()}', 'another', 'Another');
