@@ -707,6 +707,10 @@ create index processor_events_keys_idx on processor_events using gin (keys);
 create index processor_events_workspace_id_customer_idx
     on processor_events (workspace_id, customer) where customer is not null;
 
+-- Which payments wait for an invoice or a checkout?
+create index processor_events_waiting_idx on processor_events ((outcome -> 'facts' ->> 'until'))
+    where outcome ->> 'code' = 'waiting';
+
 -- What was received from this processor, newest first?
 create index processor_events_workspace_id_processor_id_idx on processor_events (workspace_id, processor, id);
 

@@ -7,7 +7,7 @@ import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
-import { joinReport, processEvent } from '../lib/purchases/apply.service.ts'
+import { endWaits, joinReport, processEvent } from '../lib/purchases/apply.service.ts'
 import type { SaleReport } from '../lib/purchases/purchases.rpc.ts'
 import { readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
@@ -62,6 +62,20 @@ const app = createApp<StripeBindings>().post(
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> implements StripeService {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
+  }
+
+  /** Applies payments that waited for an invoice or a checkout, and logs one line of JSON about it. */
+  override async scheduled() {
+    const start = Date.now()
+    const log = (level: string, entry: object) =>
+      console.log(JSON.stringify({ level, job: 'stripe-webhook', ms: Date.now() - start, ...entry }))
+    try {
+      const applied = await endWaits(() => connect(this.env), new Date())
+      if (applied) log('info', { applied })
+    } catch (error) {
+      log('error', { error: (error as Error).message })
+      throw error
+    }
   }
 
   encryptSecret(workspaceId: string, secret: string): Promise<string> {

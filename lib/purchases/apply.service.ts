@@ -10,7 +10,15 @@ import { planPurchase } from './plan-purchase.ts'
 import { type Purchase, readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import type { SaleReport } from './purchases.rpc.ts'
-import { laterSales, loadReceived, type Referral, saveEvent, saveOutcome } from './received.queries.ts'
+import {
+  discountedPurchases,
+  endOfWait,
+  laterSales,
+  loadReceived,
+  type Referral,
+  saveEvent,
+  saveOutcome,
+} from './received.queries.ts'
 
 /** Of ten concurrent events of one purchase, one succeeds in each round. */
 const ROUNDS = 12
@@ -33,14 +41,35 @@ export const processEvent = async (
 ): Promise<void> => {
   const { id, isDone } = await saveEvent(db, workspaceId, event, now)
   if (isDone) return
-  const trigger = triggerOf(event.facts)
   const { saleId, outcome } = event.keys.length
-    ? await applyPurchase(db, workspaceId, event.keys, { trigger, now })
-    : {
-        saleId: null,
-        outcome: { code: event.facts.length ? 'customer_noted' : 'ignored', facts: {} } as const,
-      }
+    ? await applyPurchase(db, workspaceId, event.keys, { trigger: triggerOf(event.facts), now })
+    : await applyCustomer(db, workspaceId, event, now)
   await saveOutcome(db, { id, saleId, outcome })
+}
+
+/** Updates the customer's purchases that a discount shows the coupon of. */
+const applyCustomer = async (
+  db: Db,
+  workspaceId: string,
+  { customer, facts }: ProcessorEvent,
+  now: Date,
+): Promise<Pick<Applied, 'saleId' | 'outcome'>> => {
+  const names = facts.some(({ kind }) => kind === 'discount')
+  const purchases = customer && names ? await discountedPurchases(db, workspaceId, customer) : []
+  for (const keys of purchases) await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+  return { saleId: null, outcome: { code: facts.length ? 'customer_noted' : 'ignored', facts: {} } }
+}
+
+/** Applies the payments that have waited long enough for an invoice or a checkout. @returns their number */
+export const endWaits = async (connect: () => Db, now: Date): Promise<number> => {
+  const events = await endOfWait(connect(), now)
+  for (const { id, workspaceId, keys } of events) {
+    // A connection has the deadline of one request, so each payment gets its own.
+    const db = connect()
+    const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+    await saveOutcome(db, { id, saleId, outcome })
+  }
+  return events.length
 }
 
 /**
@@ -75,7 +104,7 @@ const applyOne = async (
 ): Promise<Applied & { referral: Referral | null }> => {
   for (let round = 0; round < ROUNDS; round++) {
     const received = await loadReceived(db, workspaceId, keys)
-    const purchase = readPurchase(received.facts)
+    const purchase = readPurchase(received.facts, now)
     const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase)
     const plan = planPurchase(purchase, facts, trigger)
     const result = await applyPlan(db, { workspaceId, purchase, facts, plan, received, now })

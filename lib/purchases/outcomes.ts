@@ -21,6 +21,8 @@ export type EventOutcome =
   | { code: 'nothing_paid'; facts: Record<string, never> }
   /** The event concerns a payment that is not known yet. */
   | { code: 'no_sale'; facts: Record<string, never> }
+  /** A payment may belong to an invoice or a checkout. It is applied at this time if neither arrives. */
+  | { code: 'waiting'; facts: { until: string } }
   /** The event says something of a customer that its payments may depend on. */
   | { code: 'customer_noted'; facts: Record<string, never> }
   /** The event type is not used. */
@@ -49,6 +51,8 @@ export const explainOutcome = (outcome: EventOutcome | null): string => {
       return 'Nothing was paid, so nothing is credited.'
     case 'no_sale':
       return 'The sale for this event has not been received yet. The event is applied when it is.'
+    case 'waiting':
+      return 'The payment may belong to an invoice or a checkout. If neither is received within 15 minutes, it is a sale of its own.'
     case 'customer_noted':
       return 'The customer’s details are recorded, for its payments.'
     case 'ignored':

@@ -14,7 +14,7 @@ export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Tri
   const { sale, referredAt } = purchase
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
-  if (!sale || !referredAt) return recorded ? planReturns(purchase, recorded) : NO_SALE
+  if (!sale || !referredAt) return recorded ? planReturns(purchase, recorded) : planWait(purchase)
 
   const paid = { ...purchase, sale, referredAt }
   if (sale.paid.netCents > 0) return mergeDuplicates(planSale(paid, facts), facts)
@@ -29,6 +29,12 @@ const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts): PurchasePlan
   const plan = planUnpaid({ ...purchase, sale, referredAt }, facts)
   return sale.paid.netCents > 0 ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } } : plan
 }
+
+/** No sale is known, or not yet. */
+const planWait = ({ waitsUntil }: Purchase): PurchasePlan =>
+  waitsUntil
+    ? { ...NO_SALE, outcome: { code: 'waiting', facts: { until: waitsUntil.toISOString() } } }
+    : NO_SALE
 
 const NO_SALE: PurchasePlan = {
   sale: { kind: 'none' },

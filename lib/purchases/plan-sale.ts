@@ -18,7 +18,7 @@ export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchaseP
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
   const { credit } = decideSale(report, facts, purchase, referredAt)
-  const isReferred = checkout !== null && credit !== null
+  const isReferred = credit !== null && (checkout !== null || credit.by !== 'customer')
   return {
     sale: { kind: 'none' },
     customer: isReferred ? changeCustomer(purchase, facts, report, credit) : null,
@@ -138,7 +138,7 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
       externalId,
     customerEmail: purchase.email,
     customerName: purchase.name,
-    clickId: click?.id ?? purchase.checkout?.clickId ?? null,
+    clickId: click?.id ?? purchase.clickId,
     eventName: 'sale',
     metadata: null,
     sale,

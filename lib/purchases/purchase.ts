@@ -2,6 +2,7 @@
  * A purchase: everything that the received facts say about it. The result depends on the set of facts alone, never on the
  * order in which they arrived.
  */
+import { couponsOf } from './discounts.ts'
 import { type CheckoutFact, type Fact, type InvoiceFact, type Paid, reportsSale } from './facts.ts'
 import { byText, ofKind, type ReceivedFact } from './received.ts'
 import { type Return, readReturns } from './returns.ts'
@@ -12,6 +13,12 @@ export type Purchase = {
   /** Null while only refunds or disputes are known. */
   sale: { paid: Paid; paidAt: Date; isProration?: boolean } | null
   checkout: CheckoutFact | null
+  /** Until when a payment waits for its invoice or checkout, before it counts as a sale of its own. */
+  waitsUntil: Date | null
+  /** Coupon ids and promotion code ids: the checkout's, else those of the invoice's discounts. */
+  coupons: string[]
+  /** The click that the checkout, invoice or payment names. */
+  clickId: string | null
   /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
   referredAt: Date | null
   /** The processor's id of the customer. */
@@ -32,8 +39,8 @@ export const triggerOf = (facts: Fact[]): Trigger => (facts.some(reportsSale) ? 
 const earliest = (dates: Date[]): Date | null =>
   dates.length ? new Date(Math.min(...dates.map(Number))) : null
 
-/** Combines all facts that were received of a purchase. */
-export const readPurchase = (received: ReceivedFact[]): Purchase => {
+/** Combines all facts that were received of a purchase, and the discounts of its customer. */
+export const readPurchase = (received: ReceivedFact[], now: Date): Purchase => {
   const checkouts = ofKind(received, 'checkout').sort(
     (a, b) => Number(b.fact.paid !== null) - Number(a.fact.paid !== null) || Number(a.at) - Number(b.at),
   )
@@ -42,23 +49,45 @@ export const readPurchase = (received: ReceivedFact[]): Purchase => {
     .sort((a, b) => byText(a.paidAt, b.paidAt) || byText(a.id, b.id))
   const checkout = checkouts[0]?.fact ?? null
   const invoice = invoices[0] ?? null
-  const sale = findSale(invoice, checkouts)
   const invoiceIds = [
     ...invoices.map(({ id }) => id),
     ...ofKind(received, 'payment').map(({ fact }) => fact.invoice),
     ...checkouts.flatMap(({ fact }) => fact.invoice ?? []),
   ].sort(byText)
+  const own = checkout || invoiceIds.length > 0 ? null : findOwnPayment(received)
+  const waitsUntil = own && new Date(Number(own.at) + WAIT_MS)
+  const payment = waitsUntil && waitsUntil <= now ? own : null
+  const sale = payment ? { paid: payment.fact.paid, paidAt: payment.at } : findSale(invoice, checkouts)
+  const intents = ofKind(received, 'intent').map(({ fact }) => fact)
+  const said = [checkout, invoice, ...intents].filter((fact) => fact !== null)
 
   return {
-    externalId: invoice?.id ?? invoiceIds[0] ?? checkout?.payment ?? checkout?.id ?? null,
+    externalId: invoice?.id ?? invoiceIds[0] ?? checkout?.payment ?? checkout?.id ?? own?.fact.id ?? null,
     sale,
     checkout,
+    waitsUntil: payment ? null : waitsUntil,
+    coupons: checkout?.coupons.length ? checkout.coupons : invoice ? couponsOf(invoice, received) : [],
+    clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
-    customer: checkout?.customer ?? invoice?.customer ?? null,
-    email: checkout?.email ?? invoice?.email ?? null,
+    customer: said.find(({ customer }) => customer)?.customer ?? null,
+    email: said.find(({ email }) => email)?.email ?? null,
     name: checkout?.name ?? invoice?.name ?? null,
     returns: readReturns(received),
   }
+}
+
+/**
+ * How long a payment waits for the invoice or checkout that it may belong to: older versions of a processor do not say so.
+ * Processors report all of them within seconds.
+ */
+const WAIT_MS = 15 * 60_000
+
+/** The first payment, unless one of them names an invoice or a checkout. */
+const findOwnPayment = (received: ReceivedFact[]) => {
+  const intents = ofKind(received, 'intent')
+  if (intents.some(({ fact }) => fact.pays)) return null
+  const [first = null] = intents.sort((a, b) => Number(a.at) - Number(b.at) || byText(a.fact.id, b.fact.id))
+  return first
 }
 
 /** An invoice is the best source of the amount and time of payment; a checkout without one is the next best. */

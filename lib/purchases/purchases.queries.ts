@@ -88,8 +88,8 @@ export const loadKnownFacts = async (
   keys: string[],
   purchase: Purchase,
 ): Promise<KnownFacts> => {
-  const { customer, email, checkout, sale } = purchase
-  const coupons = textArray(checkout?.coupons ?? [])
+  const { customer, email, sale } = purchase
+  const coupons = textArray(purchase.coupons)
   const { rows } = await sql<FactsRow>`
     with sold as (
       select * from events
@@ -113,7 +113,7 @@ export const loadKnownFacts = async (
       )} as "owner",
       (select ${clickJson(TERMS)} from clicks cl
        where cl.workspace_id = w.id
-         and cl.id = any(array(select ${checkout?.clickId ?? null}::text union select click_id from sold))
+         and cl.id = any(array(select ${purchase.clickId}::text union select click_id from sold))
        order by cl.created_at desc, cl.id limit 1) as "click",
       (select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, TERMS)})
        from coupon_aliases a where a.workspace_id = w.id and a.coupon_id = any(${coupons})

@@ -37,7 +37,7 @@ export const saveEvent = async (
 
 /**
  * Stores an event's outcome, which marks it as processed. The first outcome is kept, unless it is `nothing_changed`: of
- * two concurrent copies of an event, the one that changed nothing may finish first.
+ * two concurrent copies of an event, the one that changed nothing may finish first. One that waits has no outcome yet.
  */
 export const saveOutcome = async (
   db: Db,
@@ -47,11 +47,11 @@ export const saveOutcome = async (
     .updateTable('processor_events')
     .set({ outcome: JSON.stringify(outcome), event_id: saleId })
     .where('id', '=', id)
-    .where(sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') = 'nothing_changed'`)
+    .where(sql<boolean>`coalesce(outcome ->> 'code', 'nothing_changed') in ('nothing_changed', 'waiting')`)
     .execute()
 }
 
-/** The events received of one purchase. `keys` and `count` are its version: applying a plan fails if newer events exist. */
+/** The events received of one purchase, and the discounts of its customer. `keys` and `count` are its version: applying a plan fails if newer events exist. */
 export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: number }
 
 /**
@@ -63,21 +63,63 @@ export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: num
  */
 export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
   const keys = ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)]))
-  const { rows } = await sql<{ facts: Fact[]; keys: string[]; occurredAt: Date }>`
+  const { rows } = await sql<{ facts: Fact[]; keys: string[]; occurredAt: Date; isOwn: boolean }>`
     with recursive known as (
-      select id, keys from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
+      select id, keys, customer from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
       union
-      select e.id, e.keys
+      select e.id, e.keys, e.customer
       from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
     )
-    select e.facts, e.keys, e.occurred_at as "occurredAt"
+    select e.facts, e.keys, e.occurred_at as "occurredAt", true as "isOwn"
     from known join processor_events e on e.id = known.id
+    union all
+    select e.facts, e.keys, e.occurred_at, false
+    from processor_events e
+    where e.workspace_id = ${workspaceId} and e.customer in (select customer from known) and e.keys = '{}'
+      and e.facts @> '[{"kind": "discount"}]'
   `.execute(db)
   return {
     facts: rows.flatMap(factsOf),
     keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
-    count: rows.length,
+    count: rows.filter(({ isOwn }) => isOwn).length,
   }
+}
+
+/**
+ * The keys of the customer's invoices that were made with a discount: it may be one whose coupon is known only now.
+ *
+ * @param customer the processor's id
+ */
+export const discountedPurchases = async (
+  db: Db,
+  workspaceId: string,
+  customer: string,
+): Promise<string[][]> => {
+  const { rows } = await sql<{ keys: string[] }>`
+    select keys from processor_events e
+    where workspace_id = ${workspaceId} and customer = ${customer}
+      and exists (select from jsonb_array_elements(e.facts) f
+                  where f ->> 'kind' = 'invoice' and f -> 'discounts' <> '[]' and f -> 'coupons' = '[]')
+    order by occurred_at, id
+  `.execute(db)
+  return rows.map(({ keys }) => keys)
+}
+
+/** Events per run of a cron. */
+const WAITING_EVENTS = 50
+
+/** The payments that have waited long enough for an invoice or a checkout, oldest first. */
+export const endOfWait = async (
+  db: Db,
+  now: Date,
+): Promise<{ id: string; workspaceId: string; keys: string[] }[]> => {
+  const { rows } = await sql<{ id: string; workspaceId: string; keys: string[] }>`
+    select id, workspace_id as "workspaceId", keys from processor_events
+    where outcome ->> 'code' = 'waiting' and (outcome -> 'facts' ->> 'until') <= ${now.toISOString()}
+    order by outcome -> 'facts' ->> 'until', id
+    limit ${WAITING_EVENTS}
+  `.execute(db)
+  return rows
 }
 
 /** Sales per read. */

@@ -34,16 +34,40 @@ const latest = <F extends RefundFact | DisputeFact>(received: { fact: F; at: Dat
 const total = (facts: { amountCents: number }[]): number =>
   facts.reduce((sum, { amountCents }) => sum + amountCents, 0)
 
-/** The returns of a purchase, one per payment. */
+/** What names a payment: its own id, that of its charge, or both. */
+type Named = { payment?: string | null; charge?: string | null }
+
+/** Groups of ids that name one payment each, since some fact names two of them together. */
+const groupIds = (named: Named[]): string[][] =>
+  named.reduce<string[][]>((groups, { payment, charge }) => {
+    const ids = [payment, charge].filter((id) => id != null)
+    const [mine, others] = [
+      groups.filter((group) => group.some((id) => ids.includes(id))),
+      groups.filter((group) => !group.some((id) => ids.includes(id))),
+    ]
+    return ids.length ? [...others, [...new Set([...mine.flat(), ...ids])]] : groups
+  }, [])
+
+/** The returns of a purchase, one per payment, and what was credited otherwise. */
 export const readReturns = (received: ReceivedFact[]): Return[] => {
   const refunds = latest(ofKind(received, 'refund'))
   const disputes = latest(ofKind(received, 'dispute'))
   const charges = ofKind(received, 'charge').map(({ fact }) => fact)
-  const payments = new Set([...refunds, ...disputes, ...charges].map(({ payment }) => payment))
-  return [...payments].sort(byText).map((payment) => {
-    const of = <F extends { payment: string }>(facts: F[]) => facts.filter((fact) => fact.payment === payment)
-    return readReturn(of(refunds), of(disputes), of(charges))
-  })
+  const links = [
+    ...ofKind(received, 'payment').map(({ fact }) => fact),
+    ...ofKind(received, 'intent').map(({ fact }) => ({ payment: fact.id, charge: fact.charge })),
+  ]
+  const returned = [...refunds, ...disputes, ...charges]
+  const payments = groupIds([...links, ...returned]).map((ids) => ids.sort(byText))
+  const returns = payments
+    .sort(([a = ''], [b = '']) => byText(a, b))
+    .map((ids) => {
+      const of = <F extends Named & { payment: string }>(facts: F[]) =>
+        facts.filter(({ payment }) => ids.includes(payment))
+      return readReturn(of(refunds), of(disputes), of(charges))
+    })
+    .filter(({ currency }) => currency)
+  return [...returns, ...readCredits(received, refunds, returns)]
 }
 
 /**
@@ -62,6 +86,40 @@ const readReturn = (refunds: RefundFact[], disputes: DisputeFact[], charges: Cha
     currency: (charge ?? refunds[0] ?? disputes[0])?.currency ?? '',
     paidCents: charge ? BigInt(charge.amountCents) : null,
   }
+}
+
+/**
+ * What credit notes credited otherwise than by a refund: to the customer's balance, or outside of the processor. A refund
+ * is reported by itself too, and counts there, also one that failed. One that was not received by itself may be part of a
+ * charge's total.
+ */
+const readCredits = (received: ReceivedFact[], refunds: RefundFact[], returns: Return[]): Return[] => {
+  const all = ofKind(received, 'credit_note')
+    .sort((a, b) => Number(a.at) - Number(b.at))
+    .map(({ fact }) => fact)
+  const isVoid = (id: string) => all.some((note) => note.id === id && note.isVoid)
+  const notes = [...new Map(all.map((note) => [note.id, note])).values()].filter(({ id }) => !isVoid(id))
+  const [first] = notes
+  if (!first) return []
+
+  const refundOf = (id: string) => refunds.find((refund) => refund.id === id)
+  const credited = notes.map(({ amountCents, refunds: parts }) => {
+    const known = parts.flatMap(({ id, amountCents }) => {
+      const refund = refundOf(id)
+      return refund ? Math.min(refund.amountCents, amountCents ?? refund.amountCents) : []
+    })
+    const unknown = parts.some(({ id }) => !refundOf(id))
+    const rest = Math.max(0, amountCents - known.reduce((sum, cents) => sum + cents, 0))
+    return { rest, mayBeCharged: unknown ? rest : 0 }
+  })
+  const made = total(refunds.filter(({ status }) => status !== 'failed'))
+  const refunded = returns.reduce((sum, { refundedCents }) => sum + Number(refundedCents), 0)
+  const charged = Math.max(0, refunded - made)
+  const sum = (part: 'rest' | 'mayBeCharged') => credited.reduce((all, note) => all + note[part], 0)
+  const cents = sum('rest') - Math.min(charged, sum('mayBeCharged'))
+  return cents > 0
+    ? [{ refundedCents: BigInt(cents), disputedCents: 0n, currency: first.currency, paidCents: null }]
+    : []
 }
 
 /** How much of a payment was returned, in minor units of the payment. Never more than was paid. */

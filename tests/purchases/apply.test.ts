@@ -28,7 +28,7 @@ test('a plan made before a refund turned out to have failed is not applied after
   if (!event) throw new Error('The refund was not read.')
   await saveEvent(db, workspaceId, event, now)
   const received = await loadReceived(db, workspaceId, [payment])
-  const purchase = readPurchase(received.facts)
+  const purchase = readPurchase(received.facts, now)
   const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase)
   const plan = planPurchase(purchase, facts, 'return')
   expect(plan.sale).toMatchObject({ kind: 'adjust', reversals: [{ amountCents: expect.any(BigInt) }] })

@@ -60,10 +60,13 @@ const subscribe = (store: Store, session: Session, customer: Stripe.Customer): B
   subscription.discounts = redeemAll(store, session, customer.id, subscription.id).map(
     ({ discount }) => discount,
   )
+  const discounts = subscription.discounts.map(
+    (id): NewEvent => ['customer.discount.created', store.discounts.get(idOf(id) ?? '')],
+  )
   const { invoice, events } = bill(store, subscription, 'subscription_create')
   return {
     result: { subscription: subscription.id, invoice: invoice.id },
-    events: [['customer.subscription.created', subscription], ...events],
+    events: [...discounts, ['customer.subscription.created', subscription], ...events],
   }
 }
 
@@ -96,6 +99,7 @@ const buy = (store: Store, session: Session, customer: string | null, email: str
     customer,
     email,
     description: 'Purchase',
+    order: session.id,
   })
   return {
     result: { payment_intent: intent.id },

@@ -12,9 +12,11 @@ type Payment = {
   customer: string | null
   email: string | null
   description: string
+  /** The invoice or checkout session that it pays. */
+  order: string
 }
 
-const addIntent = (store: Store, { amount, currency, customer, email, description }: Payment) => {
+const addIntent = (store: Store, { amount, currency, customer, email, description, order }: Payment) => {
   const id = newId('pi')
   return store.paymentIntents.add({
     id,
@@ -45,6 +47,7 @@ const addIntent = (store: Store, { amount, currency, customer, email, descriptio
     metadata: {},
     next_action: null,
     on_behalf_of: null,
+    payment_details: { customer_reference: null, order_reference: order },
     payment_method: newId('pm'),
     payment_method_configuration_details: null,
     payment_method_options: {},

@@ -195,6 +195,7 @@ export const payInvoice = (
     customer: idOf(invoice.customer),
     email,
     description: invoice.parent ? 'Subscription' : 'Invoice',
+    order: invoice.id,
   })
   return {
     intent,

@@ -435,6 +435,9 @@ describe('events', () => {
     other.pay((await openSubscription({}, client)).id, BUYER)
     await other.settled()
     expect(received.map(({ event }) => event.type)).toEqual([
+      'customer.created',
+      'customer.subscription.created',
+      'payment_intent.succeeded',
       'invoice.paid',
       'invoice_payment.paid',
       'checkout.session.completed',
@@ -557,6 +560,7 @@ describe('each object has the shape of Stripe’s', () => {
     'invoice.lines.data[].pricing.price_details',
     'invoice_payment.payment.payment_intent',
     'payment_intent.allowed_payment_method_types',
+    'payment_intent.payment_details',
     'payment_intent.payment_record',
     'product.tax_details',
     'subscription.items.data[].current_trial',

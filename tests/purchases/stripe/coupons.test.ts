@@ -1,0 +1,131 @@
+/** Coupons without Checkout: a subscription made with discounts reports only its invoices. Spec 4.5. */
+import { expect, test } from 'vitest'
+import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
+import {
+  invoice,
+  oldInvoice,
+  type StripeObject,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
+
+const database = useDatabase()
+
+const openShop = async () => {
+  const merchant = await createMerchant()
+  await merchant.seed.addCoupon(
+    merchant.workspace.id,
+    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' }),
+    'LEO10',
+  )
+  const stripe = await useStripe(merchant)
+  return {
+    merchant,
+    deliver: async (type: string, object: StripeObject) => {
+      expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
+    },
+    sales: () =>
+      database.query(
+        `select e.external_id, p.slug, e.attributed_by,
+                (select sum(c.amount_cents)::int from commissions c where c.event_id = e.id) as earned
+         from events e left join partners p on p.id = e.partner_id where e.workspace_id = $1 order by e.external_id`,
+        [merchant.workspace.id],
+      ),
+  }
+}
+
+const ids = () => ({ customer: stripeId('cus'), subscription: stripeId('sub'), discount: stripeId('di') })
+
+const discountOf = (
+  { customer, subscription, discount }: ReturnType<typeof ids>,
+  fields: StripeObject = {},
+) => ({
+  id: discount,
+  object: 'discount',
+  customer,
+  subscription,
+  source: { coupon: 'LEO10', type: 'coupon' },
+  promotion_code: null,
+  start: seconds() - 60,
+  end: null,
+  ...fields,
+})
+
+test.each([
+  { case: 'before', order: ['discount', 'invoice'] },
+  { case: 'after', order: ['invoice', 'discount'] },
+])('a coupon of a subscription credits its partner, reported $case the invoice', async ({ order }) => {
+  const { merchant, deliver, sales } = await openShop()
+  const names = ids()
+  const paid = invoice({
+    customer: names.customer,
+    billing_reason: 'subscription_create',
+    discounts: [names.discount],
+    parent: { subscription_details: { subscription: names.subscription, metadata: {} } },
+  })
+  for (const step of order) {
+    if (step === 'invoice') await deliver('invoice.paid', paid)
+    else await deliver('customer.discount.created', discountOf(names))
+  }
+  expect(await sales()).toEqual([{ external_id: paid.id, slug: 'leo', attributed_by: 'coupon', earned: 980 }])
+  expect(codes(await merchant.explainReport('sale', String(paid.id)))).toEqual([
+    'coupon',
+    'program_reward',
+    'commission_created',
+  ])
+})
+
+test.each([
+  {
+    case: 'in the invoice, as before 2025-03-31',
+    object: () => oldInvoice({ discount: { id: 'di_1', coupon: { id: 'LEO10' }, start: 1, end: null } }),
+  },
+  {
+    case: 'expanded',
+    object: () => invoice({ discounts: [{ id: 'di_1', source: { coupon: 'LEO10' }, start: 1, end: null }] }),
+  },
+])('a coupon that is named $case credits its partner', async ({ object }) => {
+  const { deliver, sales } = await openShop()
+  await deliver('invoice.paid', object())
+  expect(await sales()).toMatchObject([{ slug: 'leo', attributed_by: 'coupon', earned: 980 }])
+})
+
+test('a discount that was copied to the invoice under another id counts by its subscription', async () => {
+  const { deliver, sales } = await openShop()
+  const names = ids()
+  await deliver('customer.discount.created', discountOf(names))
+  await deliver(
+    'invoice.paid',
+    invoice({
+      customer: names.customer,
+      discounts: [stripeId('di')],
+      parent: { subscription_details: { subscription: names.subscription } },
+    }),
+  )
+  expect(await sales()).toMatchObject([{ slug: 'leo', earned: 980 }])
+})
+
+test.each([
+  { case: 'an invoice without a discount', fields: { discounts: [] } },
+  { case: 'the invoice of another customer', fields: { customer: stripeId('cus') } },
+  {
+    case: 'the invoice of another subscription, made with another discount',
+    fields: { parent: { subscription_details: { subscription: 'sub_other' } }, discounts: ['di_other'] },
+  },
+])('a coupon of a subscription does not credit $case', async ({ fields }) => {
+  const { deliver, sales } = await openShop()
+  const names = ids()
+  await deliver('customer.discount.created', discountOf(names))
+  await deliver(
+    'invoice.paid',
+    invoice({
+      customer: names.customer,
+      discounts: [names.discount],
+      parent: { subscription_details: { subscription: names.subscription } },
+      ...fields,
+    }),
+  )
+  expect(await sales()).toMatchObject([{ slug: null, earned: null }])
+})

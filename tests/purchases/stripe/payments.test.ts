@@ -1,0 +1,183 @@
+/** Payments without an invoice and a checkout: sales of their own, once it is clear that they are. */
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../../lib/db/connection.ts'
+import { endWaits } from '../../../lib/purchases/apply.service.ts'
+import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
+import {
+  checkoutSession,
+  invoice,
+  invoicePayment,
+  oldInvoice,
+  paymentIntent,
+  refund,
+  type StripeObject,
+  seconds,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
+
+const database = useDatabase()
+const MINUTE = 60
+
+const openShop = async () => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const deliver = async (type: string, object: StripeObject, created = seconds()) => {
+    expect((await stripe.deliver(stripeEvent(type, object, { created }))).status).toBe(200)
+  }
+  const query = (text: string) => database.query(text, [merchant.workspace.id])
+  return {
+    merchant,
+    deliver,
+    /** A click of an hour ago. */
+    click: async () => {
+      const clickId = await merchant.click()
+      await query("update clicks set created_at = created_at - interval '1 hour' where workspace_id = $1")
+      return clickId
+    },
+    sales: () =>
+      query(
+        `select e.external_id, p.slug, (select sum(c.amount_cents)::int from commissions c where c.event_id = e.id) as earned
+         from events e left join partners p on p.id = e.partner_id where e.workspace_id = $1 order by e.id`,
+      ),
+    outcomes: () =>
+      query(
+        "select type, outcome ->> 'code' as code from processor_events where workspace_id = $1 order by id",
+      ),
+  }
+}
+type Shop = Awaited<ReturnType<typeof openShop>>
+
+/** A day ago: a payment of then waits for nothing any more. */
+const yesterday = () => seconds() - 24 * 60 * MINUTE
+
+test('a payment by a payment element is a sale, credited by the click in its metadata', async () => {
+  const { merchant, click, deliver, sales } = await openShop()
+  const metadata = { tributary_click: await click() }
+  const payment = paymentIntent({ metadata })
+  await deliver('payment_intent.succeeded', payment, seconds() - 20 * MINUTE)
+  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 980 }])
+  expect(codes(await merchant.explainReport('sale', String(payment.id)))).toEqual([
+    'click',
+    'program_reward',
+    'commission_created',
+  ])
+})
+
+test('a later payment of the customer is credited to its partner, and a stranger’s to nobody', async () => {
+  const { merchant, deliver, sales } = await openShop()
+  const customer = stripeId('cus')
+  const manager = await merchant.asManager()
+  await manager.post('/customers/import', {
+    rows: [{ customerExternalId: customer, partnerEmail: 'maya@partner.example' }],
+  })
+  await database.query(
+    'update referrals set referred_at = referred_at - interval $$2 days$$ where workspace_id = $1',
+    [merchant.workspace.id],
+  )
+  const [known, stranger] = [paymentIntent({ customer }), paymentIntent()]
+  await deliver('payment_intent.succeeded', known, yesterday())
+  await deliver('payment_intent.succeeded', stranger, yesterday())
+  expect(await sales()).toEqual([
+    { external_id: known.id, slug: 'maya', earned: 980 },
+    { external_id: stranger.id, slug: null, earned: null },
+  ])
+})
+
+test('a refund of such a payment reverses in proportion', async () => {
+  const { click, deliver, sales } = await openShop()
+  const payment = paymentIntent({ metadata: { tributary_click: await click() } })
+  await deliver('payment_intent.succeeded', payment, seconds() - 20 * MINUTE)
+  await deliver('refund.created', refund({ payment_intent: payment.id, amount: 2_450 }))
+  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 490 }])
+})
+
+test('a payment of just now waits, and becomes a sale when neither an invoice nor a checkout names it', async () => {
+  const { click, deliver, sales, outcomes } = await openShop()
+  const payment = paymentIntent({ metadata: { tributary_click: await click() } })
+  await deliver('payment_intent.succeeded', payment)
+  expect(await sales()).toEqual([])
+  expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'waiting' }])
+
+  const end = (minutes: number) =>
+    endWaits(() => connect(inject('database')), new Date(Date.now() + minutes * 60_000))
+  await end(14)
+  expect(await sales()).toEqual([])
+  await end(16)
+  await end(16)
+  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 980 }])
+  expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'sale_credited' }])
+})
+
+/** All orders of a list. */
+const orders = <T>(all: T[]): T[][] =>
+  all.length < 2
+    ? [all]
+    : all.flatMap((one, at) => orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]))
+
+type Step = (shop: Shop) => Promise<void>
+type Ids = { payment: string; invoiceId: string; clickId: string; created: number }
+
+test.each<{ case: string; steps: (ids: Ids) => Record<string, Step>; sale: keyof Ids }>([
+  {
+    case: 'an invoice of today',
+    sale: 'invoiceId',
+    steps: ({ payment, invoiceId, created, clickId }) => ({
+      payment: ({ deliver }) =>
+        deliver(
+          'payment_intent.succeeded',
+          paymentIntent({ id: payment, payment_details: { order_reference: invoiceId } }),
+          created,
+        ),
+      invoice: ({ deliver }) =>
+        deliver('invoice.paid', invoice({ id: invoiceId, metadata: { tributary_click: clickId } })),
+      link: ({ deliver }) => deliver('invoice_payment.paid', invoicePayment(invoiceId, payment)),
+    }),
+  },
+  {
+    case: 'an invoice of an older version',
+    sale: 'invoiceId',
+    steps: ({ payment, invoiceId, created, clickId }) => ({
+      payment: ({ deliver }) =>
+        deliver('payment_intent.succeeded', paymentIntent({ id: payment, invoice: invoiceId }), created),
+      invoice: ({ deliver }) =>
+        deliver(
+          'invoice.paid',
+          oldInvoice({ id: invoiceId, payment_intent: payment, metadata: { tributary_click: clickId } }),
+        ),
+    }),
+  },
+  {
+    case: 'a checkout',
+    sale: 'payment',
+    steps: ({ payment, created, clickId }) => ({
+      payment: ({ deliver }) =>
+        deliver('payment_intent.succeeded', paymentIntent({ id: payment, payment_details: null }), created),
+      checkout: ({ deliver }) =>
+        deliver(
+          'checkout.session.completed',
+          checkoutSession({ payment_intent: payment, client_reference_id: clickId }),
+        ),
+    }),
+  },
+])('the payment of $case is no second sale, in any order, soon or late', async ({ steps, sale }) => {
+  for (const age of [0, 20 * MINUTE]) {
+    const names = Object.keys(steps({ payment: '', invoiceId: '', clickId: '', created: 0 }))
+    for (const order of orders(names)) {
+      const shop = await openShop()
+      const ids = {
+        payment: stripeId('pi'),
+        invoiceId: stripeId('in'),
+        clickId: await shop.click(),
+        created: seconds() - age,
+      }
+      const deliveries = steps(ids)
+      for (const name of order) await deliveries[name]?.(shop)
+      expect([order, await shop.sales()]).toEqual([
+        order,
+        [{ external_id: ids[sale], slug: 'maya', earned: 980 }],
+      ])
+    }
+  }
+})

@@ -1,0 +1,157 @@
+/** What was refunded or credited of a purchase counts once, whatever names it. */
+import { expect, test } from 'vitest'
+import { createMerchant, useDatabase } from '../../support/merchant.ts'
+import {
+  charge,
+  creditNote,
+  invoice,
+  oldInvoice,
+  refund,
+  type StripeObject,
+  stripeEvent,
+  stripeId,
+  useStripe,
+} from '../../support/stripe.ts'
+
+const database = useDatabase()
+
+/** An invoice of 49 USD that earned 9.80, and the ids of its payment. */
+const buy = async (shape: 'old' | 'new' = 'old') => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const [payment, chargeId] = [stripeId('pi'), stripeId('ch')]
+  const metadata = { tributary_click: await merchant.click() }
+  const paid =
+    shape === 'old'
+      ? oldInvoice({ payment_intent: payment, charge: chargeId, metadata })
+      : invoice({ metadata })
+  const deliver = async (type: string, object: StripeObject) => {
+    expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
+  }
+  await deliver('invoice.paid', paid)
+  return {
+    deliver,
+    payment,
+    charge: chargeId,
+    invoice: String(paid.id),
+    earned: async () =>
+      (
+        await database.query<{ cents: number }>(
+          'select sum(amount_cents)::int as cents from commissions where workspace_id = $1',
+          [merchant.workspace.id],
+        )
+      )[0]?.cents,
+  }
+}
+type Bought = Awaited<ReturnType<typeof buy>>
+
+const orders = <T>(all: T[]): T[][] =>
+  all.length < 2
+    ? [all]
+    : all.flatMap((one, at) => orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]))
+
+type Event = [type: string, object: StripeObject]
+
+test.each<{ case: string; events: (bought: Bought) => Event[]; earned: number }>([
+  {
+    case: 'a refund that names only its charge, beside the charge’s total under its payment',
+    events: ({ payment, charge: id }) => [
+      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
+    ],
+    earned: 780,
+  },
+  {
+    case: 'a refund that names its charge first, and its payment later',
+    events: ({ payment, charge: id }) => [
+      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+      ['refund.updated', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
+    ],
+    earned: 780,
+  },
+  {
+    case: 'two refunds, one by its charge and one by its payment',
+    events: ({ payment, charge: id }) => [
+      ['refund.created', refund({ id: 're_1', charge: id, amount: 1_000 })],
+      ['refund.created', refund({ id: 're_2', payment_intent: payment, amount: 1_000 })],
+      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 2_000 })],
+    ],
+    earned: 580,
+  },
+  {
+    case: 'a credit note with a refund',
+    events: ({ payment, invoice }) => [
+      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+      [
+        'credit_note.created',
+        creditNote({ invoice, amount: 1_000, refunds: [{ refund: 're_1', amount_refunded: 1_000 }] }),
+      ],
+    ],
+    earned: 780,
+  },
+  {
+    case: 'a credit note of 20.00, of which 10.00 was refunded and the rest credited',
+    events: ({ payment, invoice }) => [
+      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+      [
+        'credit_note.created',
+        creditNote({ invoice, amount: 2_000, refunds: [{ refund: 're_1', amount_refunded: 1_000 }] }),
+      ],
+    ],
+    earned: 580,
+  },
+  {
+    case: 'a credit note whose refund only the charge counts',
+    events: ({ payment, charge: id, invoice }) => [
+      ['charge.refunded', charge({ id, payment_intent: payment, amount_refunded: 1_000 })],
+      ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1', refunds: undefined })],
+    ],
+    earned: 780,
+  },
+  {
+    case: 'a credit note whose refund failed',
+    events: ({ payment, invoice }) => [
+      ['refund.failed', refund({ id: 're_1', payment_intent: payment, amount: 1_000, status: 'failed' })],
+      ['credit_note.created', creditNote({ invoice, amount: 1_000, refund: 're_1' })],
+    ],
+    earned: 980,
+  },
+  {
+    case: 'a refund and another credit note',
+    events: ({ payment, invoice }) => [
+      ['refund.created', refund({ id: 're_1', payment_intent: payment, amount: 1_000 })],
+      ['credit_note.created', creditNote({ invoice, amount: 1_000 })],
+    ],
+    earned: 580,
+  },
+  {
+    case: 'a credit note that was voided',
+    events: ({ invoice }) => [
+      ['credit_note.created', creditNote({ id: 'cn_1', invoice, amount: 1_000 })],
+      ['credit_note.voided', creditNote({ id: 'cn_1', invoice, amount: 1_000, status: 'void' })],
+    ],
+    earned: 980,
+  },
+  {
+    case: 'a credit note of more than was paid',
+    events: ({ invoice }) => [['credit_note.created', creditNote({ invoice, amount: 9_000 })]],
+    earned: 0,
+  },
+])('$case counts once, in any order', async ({ events, earned }) => {
+  for (const order of orders(events(await buy()).map((_, at) => at))) {
+    const bought = await buy()
+    const deliveries = events(bought)
+    for (const at of order) {
+      const [type, object] = deliveries[at] ?? []
+      if (type && object) await bought.deliver(type, object)
+    }
+    expect([order, await bought.earned()]).toEqual([order, earned])
+  }
+})
+
+test('a credit note of an invoice of today reverses in proportion', async () => {
+  const { deliver, earned, invoice } = await buy('new')
+  await deliver('credit_note.created', creditNote({ invoice, amount: 2_450 }))
+  expect(await earned()).toBe(490)
+})
