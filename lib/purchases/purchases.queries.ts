@@ -53,10 +53,11 @@ const TERMS = {
  */
 const termsTime = ({ sale, referredAt }: Purchase) => {
   const paidAt = sale?.paidAt ?? referredAt
+  // A recorded time in whole seconds is the processor's, too.
   return sql`
-    select coalesce(least(${paidAt}::timestamptz, min(occurred_at)), now()) as paid_from,
-           coalesce(least(${paidAt}::timestamptz + interval '999 milliseconds', min(occurred_at)), now()) as paid_to
-    from sold`
+    select coalesce(min(t), now()) as paid_from,
+           coalesce(min(case when t = date_trunc('second', t) then t + interval '999 milliseconds' else t end), now()) as paid_to
+    from (select ${paidAt}::timestamptz union all select occurred_at from sold) known (t)`
 }
 
 /** A sale, `s`, with its current commission, as one JSON value. */

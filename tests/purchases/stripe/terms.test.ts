@@ -160,6 +160,26 @@ describe('a ban', () => {
   })
 })
 
+test('an edit in the second of a payment counts, however often the payment is received', async () => {
+  const shop = await openShop()
+  const { merchant, stripe } = shop
+  const customer = stripeId('cus')
+  await deliver(stripe, paidCheckout(earlier() - 60, { customer }))
+  await EDITS['the reward is edited to 5%']?.(shop)
+  const paidAt = earlier()
+  await database.query(
+    `with moved as (
+       update programs set terms_since = to_timestamp($2) + interval '0.4 seconds' where workspace_id = $1)
+     update former_program_terms set until = to_timestamp($2) + interval '0.4 seconds' where workspace_id = $1`,
+    [merchant.workspace.id, paidAt],
+  )
+  const id = stripeId('in')
+  for (const _ of ['once', 'twice']) {
+    await deliver(stripe, paidInvoice({ id, customer }, paidAt))
+    expect(await earned(merchant, id)).toBe(245)
+  }
+})
+
 test('a sale reported by API is decided with the terms at its receipt', async () => {
   const shop = await openShop()
   const { merchant } = shop
