@@ -6,6 +6,7 @@ import commissions from './dashboard/commissions.tsx'
 import customers from './dashboard/customers.tsx'
 import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
+import heldCommissions from './dashboard/held-commissions.tsx'
 import { importRoutes } from './dashboard/import.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
@@ -32,6 +33,7 @@ export default createPages()
   .route('/', importRoutes)
   .route('/', events)
   .route('/', commissions)
+  .route('/', heldCommissions)
   .route('/', customers)
   .route('/', payouts)
   .route('/', payoutList)

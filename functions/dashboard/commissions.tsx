@@ -31,7 +31,8 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       <h1>Commissions</h1>
       <p>
         A commission is pending during the program’s holding period, then payable, then paid by a payout.
-        Refunds and disputes add reversals. Open an event to see how its commission was calculated.
+        Refunds and disputes add reversals. Open an event to see how its commission was calculated.{' '}
+        <a href={`${base}/commissions/held`}>Review held commissions</a>
       </p>
       <Filters
         what="commissions"

@@ -39,7 +39,10 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
     <>
       <p>
         {formatMoney(cents, currency)} <Status status={commissionStatus({ ...event, payableAt }, now)} />,
-        payable from <Time at={payableAt} />.
+        payable from <Time at={payableAt} />.{' '}
+        {event.isHeld && reversed !== cents && (
+          <a href={`${base}/commissions/held`}>Review held commissions</a>
+        )}
       </p>
       {reversed > 0n && (
         <p>

@@ -79,6 +79,12 @@ const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
       <strong>{upToMost(overview.events)}</strong>
       <a href={`${base}/events`}>Events (30 days)</a>
     </li>
+    {overview.held > 0 && (
+      <li>
+        <strong>{upToMost(overview.held)}</strong>
+        <a href={`${base}/commissions/held`}>Commissions to review</a>
+      </li>
+    )}
     {overview.earned.map(({ currency, pendingCents, payableCents }) => (
       <>
         <li>

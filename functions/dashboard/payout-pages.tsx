@@ -80,7 +80,7 @@ const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string })
           </td>
           {hasHeld && (
             <td class="number">
-              <a href={`${base}/commissions?status=held`}>{formatMoney(heldCents, currency)}</a>
+              <a href={`${base}/commissions/held`}>{formatMoney(heldCents, currency)}</a>
             </td>
           )}
           <td class="number">{formatMoney(pendingCents, currency)}</td>

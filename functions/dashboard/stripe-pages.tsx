@@ -94,7 +94,7 @@ type SecretsProps = {
 const Secrets = ({ base, secrets, salesFrom, errors }: SecretsProps) => (
   <>
     {secrets.length < MAX_SECRETS && (
-      <form method="post" action={`${base}/stripe`} class="inline">
+      <form method="post" action={`${base}/stripe`} class={secrets.length === 0 ? undefined : 'inline'}>
         <Field
           label={secrets.length === 0 ? 'Signing secret' : 'Another signing secret'}
           name="secret"

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
+import { countHeldQuery } from '../tracking/held.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
@@ -18,6 +19,8 @@ export type Overview = {
   partners: number
   /** In the last 30 days; at most `MAX_COUNT` + 1. */
   events: number
+  /** Commissions held for review; at most `MAX_COUNT` + 1. */
+  held: number
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint; payableCents: bigint }[]
 }
@@ -41,7 +44,8 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
         (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
                                     limit ${MAX_COUNT + 1}) p) as partners,
         (select count(*)::int from (select from events where workspace_id = ${workspaceId} and id >= ${since}
-                                    limit ${MAX_COUNT + 1}) e) as events
+                                    limit ${MAX_COUNT + 1}) e) as events,
+        ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held
     `.compile(db),
     earnedQuery(db, workspaceId, now).compile(),
   ])
