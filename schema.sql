@@ -95,7 +95,7 @@ create table rewards (
     basis_points  integer
         constraint rewards_basis_points_check check (basis_points between 0 and 10000),
     amount_cents  bigint
-        constraint rewards_amount_cents_check check (amount_cents between 1 and 99999999999),
+        constraint rewards_amount_cents_check check (amount_cents between 0 and 99999999999),
     currency      char(3)
         constraint rewards_currency_check check (currency ~ '^[A-Z]{3}$'),
     created_at    timestamptz  not null default now(),
@@ -310,9 +310,12 @@ create table clicks (
 create index clicks_partner_id_idx on clicks (partner_id, created_at);
 
 
--- A merchant's customer, once a partner was credited with one of its events or it was
--- imported, and its present partner. started_at is the first rewarded sale on another
--- platform: it counts as the first sale commission in the program of the import.
+-- One person or company. external_id is for display: the merchant's own id if it is known,
+-- else the payment processor's, else an address. Customers are found by their identities.
+-- partner_id is the present owner after the referrals; nobody owns a customer who was only
+-- seen paying. When two customers turn out to be one, merged_into of one names the other,
+-- which takes over all that refers to it but the commissions. started_at is the first
+-- rewarded sale on another platform, as the latest import reported it.
 create table customers (
     id                  uuid         primary key,
     workspace_id        uuid         not null
@@ -320,40 +323,90 @@ create table customers (
     external_id         text         not null,
     email               text,
     name                text,
-    partner_id          uuid         not null,
+    partner_id          uuid,
     created_at          timestamptz  not null,
-    imported_at         timestamptz,   -- when an import last set the partner
+    imported_at         timestamptz,                -- when an import last set the partner
     started_at          timestamptz,
     started_program_id  uuid,
-    processor_customer_id  text,       -- once a sale has linked the payment processor's id
+    merged_into         uuid,
+    revision            integer      not null default 0,   -- for optimistic concurrency
+    replan_from         timestamptz,                -- sales from this time on are to be planned again
 
-    constraint customers_workspace_id_id_key          unique (workspace_id, id),
-    constraint customers_workspace_id_external_id_key unique (workspace_id, external_id),
-    constraint customers_workspace_id_processor_customer_id_key unique (workspace_id, processor_customer_id),
+    constraint customers_workspace_id_id_key unique (workspace_id, id),
     constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
+    constraint customers_merged_into_check check (merged_into is null or (partner_id is null and replan_from is null)),
+    constraint customers_merged_into_fkey foreign key (workspace_id, merged_into) references customers (workspace_id, id),
     constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
     constraint customers_started_program_id_fkey
         foreign key (workspace_id, started_program_id) references programs (workspace_id, id)
 );
 
--- Which customers does this partner have, and which have this address?
+-- Which customers does this partner have, and who was merged into this customer?
 create index customers_partner_id_idx on customers (partner_id, id);
+create index customers_merged_into_idx on customers (merged_into) where merged_into is not null;
+
+-- Which customers have this address for display?
 create index customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
+-- Which customers does this workspace have, newest first? Those whom nobody owns are not listed.
+create index customers_workspace_id_idx on customers (workspace_id, id) where partner_id is not null;
 
--- Since when a customer belongs to which partner; customers.partner_id is the latest. An
--- invoice that is reported late credits the customer's partner at the time of payment,
--- and nobody before the first referral.
+
+-- What a customer is known by. The merchant's own ids (external), a payment processor's
+-- customer ids, and a guest's address or payment each belong to one customer. Addresses
+-- that the merchant reported (email) may be of several: they only match.
+create table customer_identities (
+    workspace_id  uuid         not null,
+    customer_id   uuid         not null,
+    kind          text         not null
+        constraint customer_identities_kind_check check (kind in ('external', 'stripe', 'guest', 'email')),
+    value         text         not null,
+    created_at    timestamptz  not null,
+
+    constraint customer_identities_pkey primary key (customer_id, kind, value),
+    constraint customer_identities_customer_id_fkey
+        foreign key (workspace_id, customer_id) references customers (workspace_id, id)
+);
+
+-- Whose id is this? A value names one customer per kind; people search for it without the kind.
+create unique index customer_identities_workspace_id_kind_value_key
+    on customer_identities (workspace_id, value, kind) where kind <> 'email';
+
+-- Who has this address?
+create index customer_identities_email_idx on customer_identities (workspace_id, value) where kind = 'email';
+
+
+-- Who referred a customer, also when another partner owned it and kept it: see
+-- lib/customers/owner.ts. The origin is the report, the purchase or the import that says so.
+-- attribution is the program's setting of that time.
 create table referrals (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
+    origin        text         not null,
     partner_id    uuid         not null,
+    source        text         not null
+        constraint referrals_source_check check (source in ('click', 'coupon', 'import')),
+    attribution   text         not null
+        constraint referrals_attribution_check check (attribution in ('last', 'first')),
     referred_at   timestamptz  not null,
+    clicked_at    timestamptz,               -- of a report's click: the customer was referred by then
+    started_at    timestamptz,               -- of an import: when another platform first rewarded a sale
+    subscription_id  text,                   -- of a checkout that cost nothing: the subscription that it began
 
-    constraint referrals_pkey primary key (customer_id, referred_at, partner_id),
+    constraint referrals_pkey primary key (customer_id, origin),
     constraint referrals_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
     constraint referrals_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
+
+
+-- The present owner by all referrals: the partner of the latest one that moves a customer,
+-- else of the first one.
+create function present_owner(customer uuid) returns uuid language sql stable as $$
+    select partner_id from referrals r cross join lateral (select source = 'import' or attribution = 'last') m (moves)
+    where customer_id = customer
+    order by moves desc, case when moves then referred_at end desc, case when moves then origin end desc, referred_at, origin
+    limit 1
+$$;
 
 
 -- A sale or lead that the merchant or a payment processor reported, and its decision:
@@ -381,6 +434,9 @@ create table events (
     body_hash             text,                    -- SHA-256 of the merchant's report, to detect a repeat that differs
     steps                 jsonb        not null,
     occurred_at           timestamptz  not null,
+    reported_at           timestamptz,             -- when the merchant reported it, if it did
+    subscription_id       text,                    -- of a payment processor
+    commission_id         uuid,                    -- what the decision earns at present, if anything
     revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, for ever, however often it is repeated.
@@ -392,6 +448,11 @@ create table events (
     constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
     constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
+
+-- What did this customer buy, in order? What was paid first under this subscription?
+create index events_customer_id_idx on events (customer_id, occurred_at) where customer_id is not null;
+create index events_subscription_id_idx
+    on events (workspace_id, subscription_id, occurred_at) where subscription_id is not null;
 
 -- Which events are credited to this partner?
 create index events_partner_id_idx on events (partner_id, id) where partner_id is not null;
@@ -561,8 +622,6 @@ create table commissions (
         constraint commissions_amount_cents_check check (amount_cents > 0 or (amount_cents < 0 and kind = 'reversal')),
     currency      char(3)      not null
         constraint commissions_currency_check check (currency ~ '^[A-Z]{3}$'),
-    one_time      boolean      not null
-        constraint commissions_one_time_check check (not one_time or kind = 'sale'),
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
     payout_id     uuid,
@@ -590,7 +649,7 @@ create table commissions (
 -- Only payout_id of a commission ever changes.
 create trigger commissions_never_change
     before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
-                     replaces_id, amount_cents, currency, one_time, payable_at, created_at
+                     replaces_id, amount_cents, currency, payable_at, created_at
     on commissions for each row execute function refuse_update();
 
 -- One commission per event, which others may replace.
@@ -600,14 +659,8 @@ create unique index commissions_event_id_key
 -- What are an event's commissions and reversals?
 create index commissions_event_id_idx on commissions (event_id);
 
--- One sale commission per customer under a one-time reward, also under concurrency. A
--- commission that replaces another is not one_time: the first one keeps the place.
-create unique index commissions_one_time_key
-    on commissions (program_id, customer_id) where one_time;
-
--- When did this customer first earn a sale commission in this program?
-create index commissions_first_sale_idx
-    on commissions (program_id, customer_id, created_at) where kind = 'sale';
+-- What did this customer earn for partners, newest first?
+create index commissions_customer_id_idx on commissions (customer_id, id) where customer_id is not null;
 
 -- The opening balance of a partner, however often it is imported.
 create unique index commissions_opening_balance_key
@@ -621,10 +674,24 @@ create index commissions_unpaid_idx
 create index commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
 
 
--- The commissions in force: not reversals, and not replaced by another.
-create view current_commissions as
-    select * from commissions c
-    where kind <> 'reversal' and not exists (select from commissions n where n.replaces_id = c.id);
+alter table events
+    add constraint events_commission_id_fkey foreign key (workspace_id, commission_id) references commissions (workspace_id, id);
+
+
+-- The sale that uses up a customer's one-time reward in a program: one, also under concurrency.
+create table one_time_rewards (
+    workspace_id  uuid  not null,
+    program_id    uuid  not null,
+    customer_id   uuid  not null,
+    event_id      uuid  not null,
+
+    constraint one_time_rewards_program_id_customer_id_key primary key (program_id, customer_id),
+    constraint one_time_rewards_event_id_key unique (event_id),
+    constraint one_time_rewards_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
+    constraint one_time_rewards_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    constraint one_time_rewards_event_id_fkey    foreign key (workspace_id, event_id)    references events (workspace_id, id)
+);
+
 
 
 -- Commissions that a manager has to look at before they are payable, and what was decided. A
@@ -688,6 +755,7 @@ create table processor_events (
     type                text         not null,
     livemode            boolean      not null,
     customer            text,                    -- the processor's id of the customer
+    email               text,                    -- the address that was typed into the checkout
     keys                text[]       not null,   -- ids of the invoice, payments, charges and checkout
     facts               jsonb        not null,   -- see lib/purchases/facts.ts
     occurred_at         timestamptz  not null,   -- by the processor's clock
@@ -710,6 +778,10 @@ create index processor_events_workspace_id_customer_idx
 -- Which payments wait for an invoice or a checkout?
 create index processor_events_waiting_idx on processor_events ((outcome -> 'facts' ->> 'until'))
     where outcome ->> 'code' = 'waiting';
+
+-- What has this address paid, perhaps before the merchant reported it?
+create index processor_events_workspace_id_email_idx
+    on processor_events (workspace_id, email) where email is not null;
 
 -- What was received from this processor, newest first?
 create index processor_events_workspace_id_processor_id_idx on processor_events (workspace_id, processor, id);
@@ -933,13 +1005,21 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
 
     union all
     select 'an event has one current commission', c.workspace_id, c.event_id, format('there are %s', count(*))
-    from current_commissions c where c.event_id is not null
+    from commissions c where c.event_id is not null and c.kind <> 'reversal'
+      and not exists (select from commissions n where n.replaces_id = c.id)
     group by c.workspace_id, c.event_id having count(*) > 1
 
     union all
-    select 'a customer has one one-time commission per program', workspace_id, customer_id, format('there are %s', count(*))
-    from commissions where one_time
-    group by workspace_id, program_id, customer_id having count(*) > 1
+    select 'an event has its own commission', e.workspace_id, e.id, format('%s is of %s', c.id, c.event_id)
+    from events e join commissions c on c.id = e.commission_id
+    where c.event_id <> e.id or c.kind = 'reversal' or c.partner_id is distinct from e.partner_id
+
+    union all
+    select 'only the current commission of an event earns', c.workspace_id, c.event_id,
+           format('%s has %s', c.id, c.amount_cents + coalesce(sum(r.amount_cents), 0))
+    from commissions c join events e on e.id = c.event_id left join commissions r on r.reverses_id = c.id
+    where c.kind <> 'reversal' and e.commission_id is distinct from c.id
+    group by c.id having c.amount_cents + coalesce(sum(r.amount_cents), 0) <> 0
 
     union all
     select 'a partner has one opening balance', workspace_id, partner_id, format('there are %s', count(*))
@@ -982,9 +1062,8 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     union all
     select 'a flat reward is not more than its sale', c.workspace_id, c.id,
            format('%s %s for a sale of %s', c.amount_cents, c.currency, e.amount_cents)
-    from current_commissions c
+    from events e join commissions c on c.id = e.commission_id and e.currency = c.currency
     join rewards w on w.id = c.reward_id and w.kind = 'flat'
-    join events e on e.id = c.event_id and e.partner_id = c.partner_id and e.currency = c.currency
     where c.kind = 'sale' and c.amount_cents > e.amount_cents
 
     union all

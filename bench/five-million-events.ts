@@ -36,20 +36,25 @@ export const addFiveMillionEvents = async (
     `insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at) select ${id('0001', 'n')}, $1, 'customer-' || n, null, null, $2, now() - interval '1 day' from generate_series(1, ${CUSTOMERS}) n`,
     [workspaceId, partner_id],
   )
+  await client.query(
+    `insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+     select workspace_id, id, 'external', external_id, created_at from customers where workspace_id = $1`,
+    [workspaceId],
+  )
   for (let from = 1; from <= EVENTS; from += STEP) {
     const series = `generate_series(${from}, ${from + STEP - 1}) n`
     const customer = `(n % ${CUSTOMERS} + 1)`
     await client.query(
-      `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
-                           click_id, partner_id, attributed_by, body_hash, steps, occurred_at)
-       select ${id('0002', 'n')}, $1, 'sale', 'invoice-' || n, 'sale', 'customer-' || ${customer}, ${id('0001', customer)}, 4900, 'USD',
-              'clk_bench' || ${customer}, $2, 'click', md5(n::text), '[{"code": "click", "facts": {}}, {"code": "commission_created", "facts": {}}]', now()
-       from ${series}`,
-      [workspaceId, partner_id],
-    )
-    await client.query(
-      `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency, one_time, payable_at, created_at)
-       select ${id('0003', 'n')}, $1, $2, $3, ${id('0001', customer)}, ${id('0002', 'n')}, $4, 'sale', 980, 'USD', false, now() + interval '30 days', now()
+      `with sold as (
+         insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
+                             click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at, commission_id)
+         select ${id('0002', 'n')}, $1, 'sale', 'invoice-' || n, 'sale', 'customer-' || ${customer}, ${id('0001', customer)}, 4900, 'USD',
+                'clk_bench' || ${customer}, $3, 'click', md5(n::text), '[{"code": "click", "facts": {}}, {"code": "commission_created", "facts": {}}]', now(),
+                now(), ${id('0003', 'n')}
+         from ${series}
+       )
+       insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency, payable_at, created_at)
+       select ${id('0003', 'n')}, $1, $2, $3, ${id('0001', customer)}, ${id('0002', 'n')}, $4, 'sale', 980, 'USD', now() + interval '30 days', now()
        from ${series}`,
       [workspaceId, program_id, partner_id, reward_id],
     )

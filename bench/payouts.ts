@@ -48,21 +48,25 @@ const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<stri
   )
   await client.query(
     `with earned as materialized (
-       select p.*, g.reward_id, gen_random_uuid() as customer_id, gen_random_uuid() as event_id
+       select p.*, g.reward_id, gen_random_uuid() as customer_id, gen_random_uuid() as event_id,
+              uuidv7() as commission_id
        from partners p join programs g on g.id = p.program_id, generate_series(1, ${COMMISSIONS_EACH})
        where p.workspace_id = $1
      ), customers as (
        insert into customers (id, workspace_id, external_id, partner_id, created_at)
        select customer_id, workspace_id, customer_id, id, now() from earned
+     ), identities as (
+       insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+       select workspace_id, customer_id, 'external', customer_id, now() from earned
      ), events as (
        insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, partner_id,
-                           attributed_by, amount_cents, currency, steps, occurred_at)
+                           attributed_by, amount_cents, currency, steps, occurred_at, commission_id)
        select event_id, workspace_id, 'sale', event_id, 'sale', customer_id, customer_id, id, 'click', 4900, 'USD', '[]',
-              now() from earned
+              now(), commission_id from earned
      )
      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              amount_cents, currency, one_time, payable_at, created_at)
-     select uuidv7(), workspace_id, program_id, id, customer_id, event_id, reward_id, 'sale', 980, 'USD', false, now(),
+                              amount_cents, currency, payable_at, created_at)
+     select commission_id, workspace_id, program_id, id, customer_id, event_id, reward_id, 'sale', 980, 'USD', now(),
             now() from earned`,
     [workspaceId],
   )

@@ -1,8 +1,10 @@
 /** Customers as merchants and managers read them. Reports and imports make them. */
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { hasEmail, isKnownBy } from './identities.queries.ts'
 
 export type CustomerFilter = PageRequest & {
+  /** Any id of the customer. */
   externalId?: string | undefined
   /** Normalized. */
   email?: string | undefined
@@ -11,7 +13,7 @@ export type CustomerFilter = PageRequest & {
 
 export type CustomerRow = Awaited<ReturnType<typeof listCustomers>>[number]
 
-/** The customers of a workspace, newest first. */
+/** The customers of a workspace who belong to a partner, newest first. */
 export const listCustomers = (db: Db, workspaceId: string, filter: CustomerFilter) =>
   customersQuery(db, workspaceId, filter).execute()
 
@@ -20,11 +22,12 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
   db
     .selectFrom('customers as cu')
     .where('cu.workspace_id', '=', workspaceId)
+    .where('cu.partner_id', 'is not', null)
     .innerJoin('partners as p', 'p.id', 'cu.partner_id')
     .where((eb) =>
       eb.and([
-        ...(filter.externalId ? [eb('cu.external_id', '=', filter.externalId)] : []),
-        ...(filter.email ? [eb('cu.email', '=', filter.email)] : []),
+        ...(filter.externalId ? [isKnownBy(workspaceId, filter.externalId)] : []),
+        ...(filter.email ? [hasEmail(workspaceId, filter.email)] : []),
         ...(filter.partnerId ? [eb('cu.partner_id', '=', filter.partnerId)] : []),
         ...(filter.cursor ? [eb('cu.id', '<', filter.cursor)] : []),
       ]),
@@ -36,7 +39,7 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
       'cu.external_id as externalId',
       'cu.email',
       'cu.name',
-      'cu.partner_id as partnerId',
+      'p.id as partnerId',
       'cu.imported_at as importedAt',
       'cu.started_at as startedAt',
       'cu.created_at as createdAt',

@@ -1,5 +1,6 @@
 /** The tables of schema.sql, for Kysely. tests/db/tables.test.ts compares them with the database. */
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { IdentityKind } from '../customers/identities.ts'
 import type { MailKind, MailStatus } from '../mail/mails.ts'
 import type {
   PayoutAccountStatus,
@@ -142,14 +143,34 @@ export type Tables = {
     external_id: string
     email: string | null
     name: string | null
-    partner_id: string
+    partner_id: string | null
     created_at: Date
     imported_at: Date | null
     started_at: Date | null
     started_program_id: string | null
-    processor_customer_id: string | null
+    merged_into: string | null
+    revision: Generated<number>
+    replan_from: Date | null
   }
-  referrals: { workspace_id: string; customer_id: string; partner_id: string; referred_at: Date }
+  customer_identities: {
+    workspace_id: string
+    customer_id: string
+    kind: IdentityKind
+    value: string
+    created_at: Date
+  }
+  referrals: {
+    workspace_id: string
+    customer_id: string
+    origin: string
+    partner_id: string
+    source: 'click' | 'coupon' | 'import'
+    attribution: 'last' | 'first'
+    referred_at: Date
+    clicked_at: Date | null
+    started_at: Date | null
+    subscription_id: string | null
+  }
   events: {
     id: string
     workspace_id: string
@@ -167,6 +188,9 @@ export type Tables = {
     body_hash: string | null
     steps: Json<Step[]>
     occurred_at: Date
+    reported_at: Date | null
+    subscription_id: string | null
+    commission_id: string | null
     revision: Generated<number>
   }
   commissions: {
@@ -182,13 +206,10 @@ export type Tables = {
     replaces_id: string | null
     amount_cents: bigint
     currency: string
-    one_time: boolean
     payable_at: Date
     created_at: Date
     payout_id: string | null
   }
-  /** A view. */
-  current_commissions: Tables['commissions']
   commission_holds: {
     commission_id: string
     workspace_id: string
@@ -199,6 +220,7 @@ export type Tables = {
     resolution: HoldResolution | null
     resolved_by: string | null
   }
+  one_time_rewards: { workspace_id: string; program_id: string; customer_id: string; event_id: string }
   stripe_keys: {
     workspace_id: string
     ciphertext: string
@@ -273,6 +295,7 @@ export type Tables = {
     type: string
     livemode: boolean
     customer: string | null
+    email: string | null
     keys: string[]
     facts: Json<Fact[]>
     occurred_at: Date

@@ -1,12 +1,13 @@
 /** Import of customer-to-partner mappings: one read and one write. */
-import { type CompiledQuery, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { emailOf, identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
   CustomerImportFacts,
-  CustomerMapping,
   CustomerRow,
+  KnownMapping,
   MappedCustomer,
   MappedPartner,
 } from './customer-import.ts'
@@ -40,12 +41,15 @@ export const loadCustomerImport = async (
     from ${texts(rows.map((row) => row.partnerEmail))} as wanted,
       lateral (select * from partners where email = wanted.value offset 0) as p
     where p.workspace_id = (${workspaceId})`
-  const selectCustomers = sql<CustomerMapping & { externalId: string }>`
-    select c.external_id as "externalId", c.partner_id as "partnerId", c.email, c.started_at as "startedAt",
-           c.started_program_id as "startedProgramId"
-    from ${texts(rows.map((row) => row.customerExternalId))} as wanted,
-      lateral (select * from customers
-               where workspace_id = (${workspaceId}) and external_id = wanted.value offset 0) as c`
+  const ids = [...new Set(rows.map((row) => row.customerExternalId))].map(identityOf)
+  const selectCustomers = sql<KnownMapping & { externalId: string; id: string; isOwned: boolean }>`
+    select wanted.value as "externalId", c.id, c.partner_id is not null as "isOwned", c.email,
+           case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
+           c.started_at as "startedAt", c.started_program_id as "startedProgramId"
+    from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
+      lateral (select c.* from customer_identities i join customers c on c.id = i.customer_id
+               where i.workspace_id = (${workspaceId}) and i.value = wanted.value and i.kind = wanted.kind
+                 and i.kind <> 'email' offset 0) as c`
 
   const [workspaces, programs, partners, customers] = await db.batch([
     workspace.compile(),
@@ -56,7 +60,12 @@ export const loadCustomerImport = async (
   const facts: CustomerImportFacts = {
     programIds: new Set(programs.map(({ id }) => id)),
     partners,
-    customers: new Map(customers.map(({ externalId, ...customer }) => [externalId, customer])),
+    customers: new Map(
+      customers
+        .filter(({ isOwned }) => isOwned)
+        .map(({ externalId, id: _id, isOwned: _isOwned, ...mapping }) => [externalId, mapping]),
+    ),
+    customerIds: new Map(customers.map(({ externalId, id }) => [externalId, id])),
   }
   return { workspace: workspaces[0], facts }
 }
@@ -70,10 +79,19 @@ type CustomerImport = {
 }
 
 /**
+ * Whether the latest referral that moves the customer, `c`, is an import to this partner. Otherwise the import is news, even
+ * if the customer belongs to the partner.
+ */
+const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
+  select r.source = 'import' and r.partner_id = ${partnerId} from referrals r
+  where r.customer_id = c.id and (r.source = 'import' or r.attribution = 'last')
+  order by r.referred_at desc, r.origin desc limit 1), false)`
+
+/**
  * Upserts customers in one transaction. A null field of a mapping keeps the stored value, and a customer that would
  * not change is not updated.
  *
- * Rows are sorted, so that concurrent imports and reports lock them in the same order and cannot deadlock.
+ * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
  * @returns `created` or `updated` for each customer that was written, by external id. A customer that did not exist
  *   when the request read it may have been created by a concurrent report.
@@ -82,39 +100,69 @@ export const saveCustomerImport = async (
   db: Db,
   { workspaceId, customers, audit, now }: CustomerImport,
 ): Promise<Map<string, 'created' | 'updated'>> => {
-  const ids = new Map(customers.map(({ externalId }) => [externalId, newId()]))
   const json = JSON.stringify(
-    customers.map((customer) => ({ id: ids.get(customer.externalId), ...customer })),
+    customers.map(({ externalId, ...customer }) => ({
+      id: newId(),
+      ...customer,
+      ...identityOf(externalId),
+      emails: [...new Set([customer.email, emailOf(externalId)].filter((email) => email !== null))],
+    })),
   )
-  const upsert = sql<{ id: string; externalId: string }>`
-    with saved as (insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at, started_at,
-                           started_program_id)
-    select id, ${workspaceId}::uuid, "externalId", email, "partnerId", ${now}::timestamptz, ${now}::timestamptz,
-           "startedAt", "startedProgramId"
-    from jsonb_to_recordset(${json}::jsonb)
-      as m (id uuid, "externalId" text, email text, "partnerId" uuid, "startedAt" timestamptz, "startedProgramId" uuid)
-    order by "externalId"
-    on conflict (workspace_id, external_id) do update
-      set partner_id = excluded.partner_id,
-          email = coalesce(excluded.email, customers.email),
-          imported_at = excluded.imported_at,
-          started_at = coalesce(excluded.started_at, customers.started_at),
-          started_program_id = coalesce(excluded.started_program_id, customers.started_program_id)
-      where (customers.partner_id, customers.email, customers.started_at, customers.started_program_id)
-            is distinct from
-            (excluded.partner_id, coalesce(excluded.email, customers.email),
-             coalesce(excluded.started_at, customers.started_at),
-             coalesce(excluded.started_program_id, customers.started_program_id))
-         or customers.imported_at = excluded.imported_at -- written by an earlier attempt of this request
-    returning id, external_id, partner_id, old.partner_id is distinct from partner_id as is_new
-    ), referral as (
-      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
-      select ${workspaceId}::uuid, id, partner_id, ${now}::timestamptz from saved where is_new
-      on conflict do nothing
+  const mapping = sql`jsonb_to_recordset(${json}::jsonb)
+      as m (id uuid, kind text, value text, emails jsonb, email text, "partnerId" uuid, "startedAt" timestamptz,
+            "startedProgramId" uuid)`
+  // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
+  const create = sql<unknown>`
+    with created as (
+      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+      select ${workspaceId}::uuid, m.id, m.kind, m.value, ${now}::timestamptz
+      from ${mapping}
+      where not exists (select from customer_identities i
+                        where i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind and i.kind <> 'email')
+      order by m.value
+      on conflict (workspace_id, value, kind) where kind <> 'email' do nothing
+      returning customer_id, value
     )
-    select id, external_id as "externalId" from saved`
-  const [saved] = await db.batch([upsert.compile(db), audit])
-  return new Map(
-    saved.map(({ id, externalId }) => [externalId, ids.get(externalId) === id ? 'created' : 'updated']),
-  )
+    insert into customers (id, workspace_id, external_id, created_at)
+    select customer_id, ${workspaceId}::uuid, value, ${now}::timestamptz from created`
+  const update = sql<{ externalId: string; isCreated: boolean }>`
+    with target as (
+      select m.*, c.id as customer_id
+      from ${mapping}
+      join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
+                                and i.kind <> 'email'
+      join customers c on c.id = i.customer_id
+      where (c.email, c.started_at, c.started_program_id)
+            is distinct from
+            (coalesce(m.email, c.email), coalesce(m."startedAt", c.started_at),
+             coalesce(m."startedProgramId", c.started_program_id))
+         or not ${isImported(sql`m."partnerId"`)}
+         or c.imported_at = ${now} -- written by an earlier attempt of this request
+      order by c.id
+      for update of c
+    ), saved as (
+      update customers c
+      set partner_id = t."partnerId",
+          email = coalesce(t.email, c.email),
+          imported_at = ${now}::timestamptz,
+          started_at = coalesce(t."startedAt", c.started_at),
+          started_program_id = coalesce(t."startedProgramId", c.started_program_id),
+          revision = c.revision + 1
+      from target t where c.id = t.customer_id
+      returning c.id, t.value, t.emails, t."partnerId", t."startedAt", c.id = t.id or old.partner_id is null as is_created
+    ), referral as (
+      insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, started_at)
+      select ${workspaceId}::uuid, id, ${`import ${now.toISOString()}`}, "partnerId", 'import', 'last', ${now}::timestamptz,
+             "startedAt"
+      from saved
+      on conflict (customer_id, origin) do nothing
+    ), address as (
+      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+      select ${workspaceId}::uuid, id, 'email', e.value, ${now}::timestamptz
+      from saved, jsonb_array_elements_text(saved.emails) e
+      on conflict (customer_id, kind, value) do nothing
+    )
+    select value as "externalId", is_created as "isCreated" from saved`
+  const [, saved] = await db.batch([create.compile(db), update.compile(db), audit])
+  return new Map(saved.map(({ externalId, isCreated }) => [externalId, isCreated ? 'created' : 'updated']))
 }

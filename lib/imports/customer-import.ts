@@ -40,12 +40,17 @@ export type CustomerMapping = {
   startedProgramId: string | null
 }
 
+/** A customer as it is. The partner is null if it is not an import that says whose the customer is. */
+export type KnownMapping = Omit<CustomerMapping, 'partnerId'> & { partnerId: string | null }
+
 /** What exists in the workspace. */
 export type CustomerImportFacts = {
   programIds: ReadonlySet<string>
   partners: MappedPartner[]
-  /** By external id. */
-  customers: ReadonlyMap<string, CustomerMapping>
+  /** Those who belong to a partner, by each id in the request. */
+  customers: ReadonlyMap<string, KnownMapping>
+  /** The customers' own ids, by each id in the request: several may name one customer. */
+  customerIds: ReadonlyMap<string, string>
 }
 
 /** A customer to upsert. A null keeps the stored value. */
@@ -96,7 +101,7 @@ const findPartner = (
 }
 
 /** Applies a mapping to a customer. A null keeps the previous value. */
-const apply = (before: CustomerMapping | undefined, mapping: CustomerMapping): CustomerMapping => {
+const apply = (before: KnownMapping | undefined, mapping: CustomerMapping): CustomerMapping => {
   const { startedAt, startedProgramId } = mapping.startedAt ? mapping : (before ?? mapping)
   return {
     partnerId: mapping.partnerId,
@@ -106,7 +111,7 @@ const apply = (before: CustomerMapping | undefined, mapping: CustomerMapping): C
   }
 }
 
-const isSame = (a: CustomerMapping, b: CustomerMapping): boolean =>
+const isSame = (a: KnownMapping, b: CustomerMapping): boolean =>
   a.partnerId === b.partnerId &&
   a.email === b.email &&
   a.startedAt?.getTime() === b.startedAt?.getTime() &&
@@ -121,7 +126,8 @@ export const decideCustomerImport = (
   facts: CustomerImportFacts,
 ): CustomerImportDecision => {
   const partners = Map.groupBy(facts.partners, ({ email }) => email)
-  const customers = new Map(facts.customers)
+  const nameOf = (externalId: string): string => facts.customerIds.get(externalId) ?? externalId
+  const customers = new Map([...facts.customers].map(([id, mapping]) => [nameOf(id), mapping]))
   const mapped = new Map<string, MappedCustomer>()
 
   const results = rows.map((row): CustomerResult => {
@@ -139,13 +145,14 @@ export const decideCustomerImport = (
       startedAt: row.startedAt,
       startedProgramId: row.startedAt && found.programId,
     }
-    const known = customers.get(customerExternalId)
+    const name = nameOf(customerExternalId)
+    const known = customers.get(name)
     const after = apply(known, mapping)
     if (known && isSame(known, after)) return { customerExternalId, partnerEmail, status: 'unchanged' }
-    customers.set(customerExternalId, after)
+    customers.set(name, after)
     // Excludes the values read earlier, which may change before the write.
-    const change = apply(mapped.get(customerExternalId), mapping)
-    mapped.set(customerExternalId, { ...change, externalId: customerExternalId })
+    const before = mapped.get(name)
+    mapped.set(name, { ...apply(before, mapping), externalId: before?.externalId ?? customerExternalId })
     return { customerExternalId, partnerEmail, status: known ? 'updated' : 'created' }
   })
   return { mapped: [...mapped.values()], results }

@@ -158,9 +158,9 @@ const insertPartners = ({ workspaceId, programId, partners, now }: PartnerImport
       insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label, created_at)
       select alias, workspace_id, id, coupon, label, now from planned where alias is not null
     ), balance as (
-      insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+      insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency,
                                payable_at, created_at)
-      select balance, workspace_id, program_id, id, 'opening_balance', cents, 'USD', false, now, now
+      select balance, workspace_id, program_id, id, 'opening_balance', cents, 'USD', now, now
       from planned where balance is not null
     )
     insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)

@@ -38,7 +38,10 @@ const ownCommissionsQuery = (
     .selectFrom('commissions as c')
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
     .innerJoin('programs as pr', 'pr.id', 'c.program_id')
-    .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .leftJoin('customers as buyer', 'buyer.id', 'c.customer_id')
+    .leftJoin('customers as cu', (join) =>
+      join.on((eb) => eb('cu.id', '=', eb.fn.coalesce('buyer.merged_into', 'buyer.id'))),
+    )
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where('p.email', '=', email)

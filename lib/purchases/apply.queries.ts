@@ -1,12 +1,13 @@
 /** Applies a plan in one write: the sale, its customer, and the rows of the ledger. */
 import { type RawBuilder, sql } from 'kysely'
+import { IDENTITY_KEY } from '../customers/identities.queries.ts'
+import { type Identity, identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomer } from '../db/locks.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
 import type { Purchase } from './purchase.ts'
-import { ownTimes } from './purchases.queries.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 
 type Application = {
@@ -32,14 +33,16 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
   if (isSaleKept && !customer && duplicates.length === 0) return confirmSale(db, workspaceId, sale)
 
   const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
+  const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
   const statement = sql<{ saleId: string | null }>`
     with customer as (${customer ? saveCustomer(application, customer) : sql`select null::uuid as id`}),
-    referral as (${customer?.referredAt ? insertReferral(workspaceId, customer, customer.referredAt) : sql`select`}),
+    identity as (${insertOwnIdentities(application)}),
+    referral as (${insertReferral(workspaceId, customer)}),
     withdrawn as (delete from referrals r using customer
                   where r.customer_id = customer.id and ${isWithdrawn(application)}),
-    event as (${saveSale(application, saleId)}),
+    event as (${saveSale(application, saleId, commissionId)}),
     duplicate as (${saveDuplicates(workspaceId, duplicates)}),
-    commission as (${insertCommissions(workspaceId, plan, application.now)})
+    commission as (${insert})
     select id as "saleId" from event`
   const buyer = purchase.customer ?? ('change' in sale ? sale.change.customerExternalId : '')
   try {
@@ -47,6 +50,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       lockCustomer(workspaceId, buyer).compile(db),
       statement.compile(db),
       assertSaved(workspaceId, plan, saleId).compile(db),
+      ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
       assertCurrent(application).compile(db),
     ])
     const [row] = rows
@@ -58,11 +62,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
 }
 
 /** The constraints that a concurrent sale, or another purchase of the same customer, may have won. */
-const UNIQUE = [
-  'commissions_one_time_key',
-  'customers_workspace_id_external_id_key',
-  'customers_workspace_id_processor_customer_id_key',
-]
+const UNIQUE = ['one_time_rewards_program_id_customer_id_key', IDENTITY_KEY]
 
 /** Rolls the batch back if a sale was not saved: the customer must not be changed by a plan that did not hold. */
 const assertSaved = (workspaceId: string, { sale, duplicates }: PurchasePlan, saleId: string | null) => {
@@ -93,15 +93,34 @@ const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan): Promise
   return rows[0]?.revision === revision ? { status: 'applied', saleId: id } : CONFLICT
 }
 
-/** Inserts the customer, or updates the known one. Returns no row if a concurrent request has inserted it. */
+/** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */
+const holdOneTimeReward = (
+  workspaceId: string,
+  { sale, duplicates }: PurchasePlan,
+  saleId: string | null,
+) => {
+  if (sale.kind !== 'create' && sale.kind !== 'update') return []
+  const held = JSON.stringify([saleId, ...duplicates.map(({ id }) => id)])
+  const release = sql<unknown>`
+    delete from one_time_rewards
+    where workspace_id = ${workspaceId} and event_id in (select value::uuid from jsonb_array_elements_text(${held}::jsonb))`
+  if (!sale.oneTimeProgramId) return [release]
+  const take = sql<unknown>`
+    insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
+    select workspace_id, ${sale.oneTimeProgramId}::uuid, customer_id, id from events
+    where workspace_id = ${workspaceId} and id = ${saleId}`
+  return [release, take]
+}
+
+/** Inserts the customer, or updates the known one. */
 const saveCustomer = (application: Application, change: CustomerChange): RawBuilder<unknown> => {
   const { workspaceId, facts, now } = application
-  const { externalId, processorCustomerId, email, name, partnerId, referredAt } = change
+  const { externalId, processorCustomerId, email, name, partnerId, referral } = change
   if (!facts.customer) {
     return sql`
-      insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at, processor_customer_id)
-      values (${newId()}, ${workspaceId}, ${externalId}, ${email}, ${name}, ${partnerId}, ${now}, ${processorCustomerId})
-      on conflict do nothing
+      insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
+      values (${newId()}, ${workspaceId}, ${externalId}, ${email}, ${name}, ${partnerId}, ${now})
+      on conflict (id) do nothing -- the retry of an unconfirmed commit
       returning id`
   }
   // A customer that the processor reported first has the processor's id until the merchant reports its own.
@@ -109,40 +128,64 @@ const saveCustomer = (application: Application, change: CustomerChange): RawBuil
       update customers cu
       set email = coalesce(cu.email, ${email}),
           name = coalesce(cu.name, ${name}),
-          processor_customer_id = coalesce(cu.processor_customer_id, case when not exists (
-            select from customers other
-            where other.workspace_id = ${workspaceId} and other.processor_customer_id = ${processorCustomerId})
-            then ${processorCustomerId} end),
-          external_id = case when cu.external_id = ${processorCustomerId} and not exists (
-            select from customers other where other.workspace_id = ${workspaceId} and other.external_id = ${externalId})
-            then ${externalId} else cu.external_id end,
-          partner_id = case when ${referredAt}::timestamptz is not null and not exists (
-            select from referrals r where r.customer_id = cu.id and r.referred_at > ${referredAt}::timestamptz
+          external_id = case when cu.external_id = ${processorCustomerId} then ${externalId} else cu.external_id end,
+          partner_id = case when ${referral?.at ?? null}::timestamptz is not null and not exists (
+            select from referrals r where r.customer_id = cu.id and r.referred_at > ${referral?.at ?? null}::timestamptz
                                       and not ${isWithdrawn(application)})
-            then ${partnerId}::uuid else cu.partner_id end
+            then ${partnerId}::uuid else cu.partner_id end,
+          revision = cu.revision + 1
       where cu.workspace_id = ${workspaceId} and cu.id = ${facts.customer.id}
       returning id`
 }
 
-/** Whether a referral, `r`, came from this purchase while it was credited to another partner. */
-const isWithdrawn = ({ purchase, facts, plan: { sale, customer } }: Application): RawBuilder<unknown> => {
-  const credited = ('change' in sale ? sale.change.credit?.partner.id : undefined) ?? customer?.partnerId
-  const others = [facts.recorded, ...facts.duplicates].flatMap((recorded) =>
-    recorded && credited && recorded.partnerId !== credited
-      ? sql`(r.partner_id = ${recorded.partnerId}
-             and r.referred_at in (${ownTimes(purchase)}, ${recorded.occurredAt}::timestamptz))`
-      : [],
-  )
-  return others.length ? sql`(${sql.join(others, sql` or `)})` : sql`false`
+/** Adds the identities of the purchase to its customer, except those of other customers. */
+const insertOwnIdentities = ({ workspaceId, purchase, facts, plan, now }: Application) => {
+  const change = plan.customer
+  if (!change) return sql`select`
+  const isReported = ![purchase.customer, purchase.email, purchase.externalId].includes(change.externalId)
+  const strong = [
+    ...(purchase.customer ? [purchase.customer] : []),
+    ...(isReported ? [change.externalId] : []),
+  ]
+  const identities: Identity[] = strong.map(identityOf)
+  if (identities.length === 0 && !facts.customer) identities.push({ kind: 'guest', value: change.externalId })
+  return identities.length
+    ? sql`
+      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+      select ${workspaceId}::uuid, customer.id, i.kind, i.value, ${now}::timestamptz
+      from customer, jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as i (kind text, value text)
+      where not (${facts.customer !== null}::boolean and exists (
+        select from customer_identities other
+        where other.workspace_id = ${workspaceId} and other.kind <> 'email' and (other.kind, other.value) = (i.kind, i.value)))`
+    : sql`select`
 }
 
-const insertReferral = (workspaceId: string, { partnerId }: CustomerChange, referredAt: Date) => sql`
-      insert into referrals (workspace_id, customer_id, partner_id, referred_at)
-      select ${workspaceId}::uuid, id, ${partnerId}::uuid, ${referredAt}::timestamptz from customer
-      on conflict do nothing`
+/** Whether a referral, `r`, came from this purchase while it was credited to another partner. */
+const isWithdrawn = ({ received, facts, plan: { customer } }: Application): RawBuilder<unknown> => {
+  const recorded = [facts.recorded, ...facts.duplicates].flatMap((sale) => (sale ? [sale.id] : []))
+  const origin = customer?.referral?.origin
+  return origin
+    ? sql`(r.origin = any(${textArray([...received.keys, ...recorded])}) and r.origin <> ${origin})`
+    : sql`false`
+}
+
+const insertReferral = (workspaceId: string, customer: CustomerChange | null) => {
+  if (!customer?.referral) return sql`select`
+  const { origin, source, attribution, at } = customer.referral
+  return sql`
+      insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at)
+      select ${workspaceId}::uuid, id, ${origin}, ${customer.partnerId}::uuid, ${source}, ${attribution}, ${at}::timestamptz
+      from customer
+      on conflict (customer_id, origin) do update
+        set partner_id = excluded.partner_id, source = excluded.source, referred_at = excluded.referred_at`
+}
 
 /** Inserts or updates the sale. Returns no row if a concurrent request has done so. */
-const saveSale = (application: Application, saleId: string | null): RawBuilder<unknown> => {
+const saveSale = (
+  application: Application,
+  saleId: string | null,
+  commissionId: string | null,
+): RawBuilder<unknown> => {
   const { sale } = application.plan
   switch (sale.kind) {
     case 'none':
@@ -152,13 +195,15 @@ const saveSale = (application: Application, saleId: string | null): RawBuilder<u
       return updateSale(application.workspaceId, sale, sql``)
     case 'update': {
       const { credit, clickId, sale: sold } = sale.change
+      const current = sale.keepsCommission ? sql`e.commission_id` : sql`${commissionId}::uuid`
       const changes = sql`
           partner_id = ${credit?.partner.id ?? null}::uuid, attributed_by = ${credit?.by ?? null}, click_id = ${clickId},
-          amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,`
+          amount_cents = ${sold.amountCents}::bigint, currency = ${sold.currency}, customer_id = customer.id,
+          commission_id = ${current},`
       return updateSale(application.workspaceId, sale, changes)
     }
     case 'create':
-      return insertSale(application, sale, saleId)
+      return insertSale(application, sale, saleId, commissionId)
   }
 }
 
@@ -177,18 +222,19 @@ const insertSale = (
   { workspaceId, purchase }: Application,
   { change, steps }: Extract<SalePlan, { kind: 'create' }>,
   id: string | null,
+  commissionId: string | null,
 ) => sql`
       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                          amount_cents, currency, click_id, partner_id, attributed_by, steps, occurred_at)
+                          amount_cents, currency, click_id, partner_id, attributed_by, commission_id, steps,
+                          occurred_at)
       select ${id}::uuid, ${workspaceId}::uuid, 'sale', ${change.externalId}, 'sale', ${change.customerExternalId},
              customer.id, ${change.sale.amountCents}::bigint, ${change.sale.currency}, ${change.clickId},
              ${change.credit?.partner.id ?? null}::uuid, ${change.credit?.by ?? null},
-             ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz
+             ${commissionId}::uuid, ${JSON.stringify(steps)}::jsonb, ${change.occurredAt}::timestamptz
       from customer
       where not (${change.needsUnknownCustomer}::boolean and exists (
-        select from customers
-        where workspace_id = ${workspaceId}
-          and ${purchase.customer ?? change.customerExternalId} in (external_id, processor_customer_id)))
+        select from customer_identities i
+        where i.workspace_id = ${workspaceId} and i.kind <> 'email' and i.value = ${purchase.customer ?? change.customerExternalId}))
       on conflict (workspace_id, kind, external_id) do nothing
       returning id`
 
@@ -198,7 +244,8 @@ const saveDuplicates = (workspaceId: string, duplicates: DuplicateChange[]): Raw
   const rows = duplicates.map(({ reversals: _, ...row }) => row)
   return sql`
       update events e
-      set partner_id = d."partnerId", attributed_by = d."attributedBy", steps = d.steps, revision = e.revision + 1
+      set partner_id = d."partnerId", attributed_by = d."attributedBy", commission_id = null, steps = d.steps,
+          revision = e.revision + 1
       from customer, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
              as d (id uuid, revision integer, "partnerId" uuid, "attributedBy" text, steps jsonb)
       where e.workspace_id = ${workspaceId} and e.id = d.id and e.revision = d.revision

@@ -11,7 +11,7 @@ export const planReturns = ({ sale, returns }: Purchase, recorded: RecordedSale)
   const gross = sale && { amountCents: BigInt(sale.paid.grossCents), currency: sale.paid.currency }
   const returned = returnedOf(returns, gross?.amountCents ? gross : recorded.sale)
   const { externalId, steps } = recorded
-  // A commission that was reversed because nobody, or another partner, is credited must not be reinstated.
+  // A rejected commission must not be reinstated.
   const current = steps.some(({ code }) => code === 'commission_created') ? recorded.commission : null
   const reversals = current ? reverseTo(current, reversedOf(current.amountCents, returned)) : []
   const [reversal] = reversals

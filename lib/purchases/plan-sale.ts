@@ -64,13 +64,14 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
           kind: 'update',
           recorded,
           change,
-          ...planCommission(decision, recorded, facts.duplicates, returned),
+          ...planCommission(decision, recorded, returned),
         }
       : {
           kind: 'create',
           change,
           steps: [...decision.steps, ...reversedSteps(decision.commission, returned)],
           commission: newCommission(decision, returned),
+          oneTimeProgramId: oneTimeProgramOf(decision),
         },
     customer,
     duplicates: [],
@@ -79,6 +80,9 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
       : { code: 'sale_not_credited', facts: saleFacts(report.externalId, sale) },
   }
 }
+
+const oneTimeProgramOf = ({ commission, credit }: Decision): string | null =>
+  commission?.oneTime && credit ? credit.partner.programId : null
 
 /** The commission of a new sale. */
 const newCommission = ({ commission, credit }: Decision, returned: Returned) =>
@@ -94,8 +98,7 @@ const newCommission = ({ commission, credit }: Decision, returned: Returned) =>
 /** What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one or none. */
 const planCommission = (
   decision: Decision,
-  { commission: current, steps }: RecordedSale,
-  duplicates: RecordedSale[],
+  { commission: current, lastCommissionId, steps }: RecordedSale,
   returned: Returned,
 ) => {
   const { commission, credit } = decision
@@ -114,10 +117,10 @@ const planCommission = (
     ],
     commission: made && {
       ...made,
-      replacesId: current?.id ?? null,
-      // Only the first row that takes a customer's one-time commission is marked as one-time.
-      oneTime: made.oneTime && current === null && !isRewarded(duplicates),
+      replacesId: lastCommissionId,
     },
+    keepsCommission: isKept,
+    oneTimeProgramId: oneTimeProgramOf(decision),
     reversals: isKept ? reverseTo(current, reversedOf(current.amountCents, returned)) : reverseAll(current),
   }
 }
@@ -173,7 +176,7 @@ const knowsCustomer = (
   customer.externalId === customerExternalId
 
 /** Whether any of the sales has earned a commission, reversed or not. */
-const isRewarded = (sales: RecordedSale[]): boolean => sales.some(({ commission }) => commission !== null)
+const _isRewarded = (sales: RecordedSale[]): boolean => sales.some(({ commission }) => commission !== null)
 
 /** Which reason to credit a partner prevails. */
 const WEIGHT: Record<AttributedBy, number> = { coupon: 3, click: 2, customer: 1 }
@@ -216,8 +219,13 @@ const changeCustomer = (
   name: purchase.name,
   partnerId: partner.id,
   // Only a coupon or a click refers a customer; under `attribution: "first"`, the first partner keeps it.
-  referredAt:
-    customer === null || (by !== 'customer' && (partner.attribution === 'last' || customerPartner === null))
-      ? purchase.referredAt
+  referral:
+    by !== 'customer' && (customer === null || partner.attribution === 'last' || customerPartner === null)
+      ? {
+          origin: purchase.checkout?.id ?? report.externalId,
+          source: by,
+          attribution: partner.attribution,
+          at: purchase.referredAt,
+        }
       : null,
 })

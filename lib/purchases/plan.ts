@@ -20,6 +20,8 @@ export type RecordedSale = {
   sale: Money
   steps: Step[]
   commission: CurrentCommission | null
+  /** The latest commission, current or not: a new one replaces it. */
+  lastCommissionId: string | null
   /** For optimistic concurrency: each update of the row increments it. */
   revision: number
 }
@@ -57,8 +59,8 @@ export type CustomerChange = {
   email: string | null
   name: string | null
   partnerId: string
-  /** Since when the customer is this partner's, if the purchase decides that. */
-  referredAt: Date | null
+  /** Who referred the customer and how, if the purchase decides that. */
+  referral: { origin: string; source: 'coupon' | 'click'; attribution: 'last' | 'first'; at: Date } | null
 }
 
 /** A commission to insert, and how much of it to reverse in the same write. */
@@ -81,9 +83,19 @@ export type SalePlan =
       change: SaleChange
       steps: Step[]
       commission: CommissionPlan | null
+      /** Whether the recorded commission is still the current one. */
+      keepsCommission: boolean
+      oneTimeProgramId: string | null
       reversals: Reversal[]
     }
-  | { kind: 'create'; change: SaleChange; steps: Step[]; commission: CommissionPlan | null }
+  | {
+      kind: 'create'
+      change: SaleChange
+      steps: Step[]
+      commission: CommissionPlan | null
+      /** The program whose one-time reward for the customer the sale uses up, if it does. */
+      oneTimeProgramId: string | null
+    }
 
 /** A duplicate earns nothing, and is credited to the purchase's partner, so that a repeated report gets the same response. */
 export type DuplicateChange = Pick<

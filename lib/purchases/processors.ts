@@ -1,14 +1,21 @@
-/** The payment processors. Each has a folder beside this file, and a line here. */
-import { isStripeId } from './stripe/ids.ts'
+/** The payment processors. Each has a folder beside this file, and a line in each of these. */
+import { isStripeCustomerId, isStripeId } from './stripe/ids.ts'
 
 export type Processor = 'stripe'
 
 export const PROCESSOR_NAMES: Record<Processor, string> = { stripe: 'Stripe' }
 
-const ID_PATTERNS: Record<Processor, (id: string) => boolean> = { stripe: isStripeId }
+type Test = (id: string) => boolean
+
+const PURCHASES: Record<Processor, Test> = { stripe: isStripeId }
+const CUSTOMERS: Record<Processor, Test> = { stripe: isStripeCustomerId }
 
 /** Whether an id has the form of a processor's invoice, payment, charge or checkout. */
-export const isProcessorId = (id: string): boolean => Object.values(ID_PATTERNS).some((isOf) => isOf(id))
+export const isProcessorId = (id: string): boolean => Object.values(PURCHASES).some((isOf) => isOf(id))
+
+/** The processor whose customer id this is by its form, or null. */
+export const processorOfCustomer = (id: string): Processor | null =>
+  (Object.keys(CUSTOMERS) as Processor[]).find((processor) => CUSTOMERS[processor](id)) ?? null
 
 /** Who reports the sales that earn: a processor, the merchant by API, or both. A workspace chooses. */
 export const SALES_FROM = ['both', 'stripe', 'api'] as const

@@ -1,5 +1,6 @@
 /** What the database knows of a purchase, in one read. */
 import { sql } from 'kysely'
+import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
@@ -34,16 +35,9 @@ type FactsRow = {
   coupon: (Pick<CouponAlias, 'couponId'> & { partner: FromJson<PartnerTerms> }) | null
 }
 
-/**
- * The times at which the purchase itself may have referred its customer: by its checkout, or its payment while that was
- * unknown. A referral at one of these times is not an earlier one.
- */
-export const ownTimes = ({ referredAt, sale }: Purchase) =>
-  sql`${referredAt}::timestamptz, ${sale?.paidAt ?? null}::timestamptz`
-
 /** The terms that a purchase is decided with. Its own commissions are not the customer's first ones. */
 const TERMS = {
-  exclude: sql`and c.event_id <> all (array(select id from sold))`,
+  exclude: sql`and e.id <> all (array(select id from sold))`,
   paidAt: { from: sql`(select paid_from from terms_time)`, to: sql`(select paid_to from terms_time)` },
 }
 
@@ -71,8 +65,12 @@ const SALE_JSON = sql`jsonb_build_object(
       'amountCents', c.amount_cents, 'currency', c.currency,
       'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
                         where r.event_id = s.id and r.reverses_id = c.id))
-    from current_commissions c join partners p on p.id = c.partner_id
-    where c.event_id = s.id))`
+    from commissions c join partners p on p.id = c.partner_id
+    where c.id = s.commission_id),
+  'lastCommissionId', (
+    select c.id from commissions c
+    where c.event_id = s.id and c.kind <> 'reversal'
+      and not exists (select from commissions n where n.replaces_id = c.id)))`
 
 /**
  * Loads what a purchase is planned from, beside its events: its recorded sales, the customer with its partner at the time
@@ -91,6 +89,7 @@ export const loadKnownFacts = async (
 ): Promise<KnownFacts> => {
   const { customer, email, sale } = purchase
   const coupons = textArray(purchase.coupons)
+  const kind = customer && identityOf(customer).kind
   const { rows } = await sql<FactsRow>`
     with sold as (
       select * from events
@@ -103,12 +102,13 @@ export const loadKnownFacts = async (
                (select sales_from from workspaces where id = w.id)) as "salesFrom",
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
       case when cu.id is not null then jsonb_build_object(
-        'id', cu.id, 'externalId', cu.external_id, 'processorCustomerId', cu.processor_customer_id) end as "customer",
+        'id', cu.id, 'externalId', cu.external_id, 'processorCustomerId', (
+          select value from customer_identities i where i.customer_id = cu.id and i.kind not in ('external', 'guest', 'email')
+          order by created_at, value limit 1)) end as "customer",
       ${termsJson(
         sql`(select r.partner_id from referrals r
              where r.customer_id = cu.id and r.referred_at <= ${sale?.paidAt ?? null}::timestamptz
-               and (r.referred_at in (${ownTimes(purchase)})) is not true
-               and r.referred_at <> all (array(select occurred_at from sold))
+               and r.origin <> all (${textArray(keys)}) and r.origin <> all (array(select id::text from sold))
              order by r.referred_at desc, r.partner_id limit 1)`,
         TERMS,
       )} as "owner",
@@ -121,20 +121,21 @@ export const loadKnownFacts = async (
        order by array_position(${coupons}, a.coupon_id) limit 1) as "coupon"
     from (select ${workspaceId}::uuid as id) w
     left join lateral (
-      select * from (
-        select 1 as rank, c.* from customers c where c.workspace_id = w.id and c.external_id = ${customer}
+      select c.* from (
+        select 1 as rank, customer_id from customer_identities i
+        where i.workspace_id = w.id and i.kind <> 'email' and i.kind = ${kind} and i.value = ${customer}
         union all
-        select 2, c.* from customers c where c.workspace_id = w.id and c.processor_customer_id = ${customer}
+        select 2, customer_id from customer_identities i
+        where i.workspace_id = w.id and i.kind <> 'email' and i.kind <> 'guest'
+          and i.value = any(array(select customer_external_id from sold))
         union all
-        select 3, c.* from customers c
-        where c.workspace_id = w.id and c.external_id = any(array(select customer_external_id from sold))
+        select 3, customer_id from customer_identities i
+        where i.workspace_id = w.id and i.kind = 'email' and i.value = ${email}
         union all
-        select 4, c.* from customers c where c.workspace_id = w.id and c.external_id = ${email}
-        union all
-        select 5, c.* from customers c where c.workspace_id = w.id and c.email = ${email} and c.external_id like '%@%'
-        union all
-        select 6, c.* from customers c where c.workspace_id = w.id and c.external_id = ${purchase.externalId}
-      ) c order by c.rank, c.id limit 1) cu on true
+        select 4, customer_id from customer_identities i
+        where i.workspace_id = w.id and i.kind = 'guest' and i.value in (${email}, ${purchase.externalId})
+      ) i join customers c on c.id = i.customer_id
+      order by i.rank, c.id limit 1) cu on true
   `.execute(db)
 
   const [row] = rows

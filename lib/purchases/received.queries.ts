@@ -23,10 +23,10 @@ export const saveEvent = async (
   now: Date,
 ): Promise<{ id: string; isDone: boolean }> => {
   const { rows } = await sql<{ id: string; isDone: boolean }>`
-    insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, keys, facts,
-                                  occurred_at, received_at)
+    insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys,
+                                  facts, occurred_at, received_at)
     values (${newId()}, ${workspaceId}, ${event.processor}, ${event.processorEventId}, ${event.type}, ${event.livemode},
-            ${event.customer}, ${textArray(event.keys)}, ${JSON.stringify(event.facts)}::jsonb, ${event.occurredAt}, ${now})
+            ${event.customer}, ${event.email}, ${textArray(event.keys)}, ${JSON.stringify(event.facts)}::jsonb, ${event.occurredAt}, ${now})
     on conflict (workspace_id, processor, processor_event_id) do update set processor = excluded.processor
     returning id, outcome is not null as "isDone"
   `.execute(db)

@@ -1,5 +1,6 @@
 /** Commissions as merchants and managers read them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isOfCustomer } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { CommissionKind } from '../db/tables.ts'
@@ -27,25 +28,16 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     .selectFrom('commissions as c')
     .where('c.workspace_id', '=', workspaceId)
     .innerJoin('partners as p', 'p.id', 'c.partner_id')
-    .leftJoin('customers as cu', 'cu.id', 'c.customer_id')
+    .leftJoin('customers as buyer', 'buyer.id', 'c.customer_id')
+    .leftJoin('customers as cu', (join) =>
+      join.on((eb) => eb('cu.id', '=', eb.fn.coalesce('buyer.merged_into', 'buyer.id'))),
+    )
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .where((eb) =>
       eb.and([
         ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
-        ...(filter.customerExternalId
-          ? [
-              eb(
-                'c.customer_id',
-                '=',
-                db
-                  .selectFrom('customers')
-                  .where('workspace_id', '=', workspaceId)
-                  .where('external_id', '=', filter.customerExternalId)
-                  .select('id'),
-              ),
-            ]
-          : []),
+        ...(filter.customerExternalId ? [isOfCustomer(workspaceId, filter.customerExternalId)] : []),
         ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
         ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
         ...(filter.status

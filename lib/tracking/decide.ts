@@ -11,7 +11,7 @@ import { rewardFacts, type Step } from './steps.ts'
 export type NewCommission = Money & {
   rewardId: string
   payableAt: Date
-  /** The database allows one of these per customer and program. */
+  /** Whether it uses up the customer's one-time reward: the database allows one per customer and program. */
   oneTime: boolean
 }
 
@@ -23,11 +23,6 @@ export type Decision = {
   steps: Step[]
   /** The steps to store instead if a concurrent sale of the customer has taken the one-time reward. */
   stepsWhenBeaten: Step[]
-  /**
-   * The decision holds only while the customer is unknown. Where the first partner keeps the customer, two concurrent
-   * first events must not credit two partners.
-   */
-  needsNewCustomer: boolean
 }
 
 type Outcome = Pick<Decision, 'commission' | 'steps'>
@@ -49,7 +44,6 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
     commission: outcome.commission,
     steps: [...steps, ...outcome.steps],
     stepsWhenBeaten: [...steps, ...outcome.steps.slice(0, 1), beaten],
-    needsNewCustomer: partner?.attribution === 'first' && facts.customerPartner === null,
   }
 }
 

@@ -38,14 +38,14 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
     .orderBy('e.id', 'desc')
     .limit(filter.limit)
 
-/** Each event with its current commission. An event that no partner is credited with may keep one, fully reversed. */
+/** Each event with its current commission. */
 const selectEvents = (db: Db, workspaceId: string) =>
   db
     .selectFrom('events as e')
     .where('e.workspace_id', '=', workspaceId)
     .leftJoin('partners as p', 'p.id', 'e.partner_id')
     .leftJoin('customers as cu', (join) =>
-      // The event's own customer, whose id may have changed since; else the customer with the reported id.
+      // The event's own customer; else the one who is known by the reported id by now.
       join.on((eb) =>
         eb(
           'cu.id',
@@ -53,15 +53,19 @@ const selectEvents = (db: Db, workspaceId: string) =>
           eb.fn.coalesce(
             'e.customer_id',
             eb
-              .selectFrom('customers as reported')
-              .whereRef('reported.workspace_id', '=', 'e.workspace_id')
-              .whereRef('reported.external_id', '=', 'e.customer_external_id')
-              .select('reported.id'),
+              .selectFrom('customer_identities as i')
+              .whereRef('i.workspace_id', '=', 'e.workspace_id')
+              .whereRef('i.value', '=', 'e.customer_external_id')
+              .where('i.kind', 'not in', ['email', 'guest'])
+              // The predicate of the index.
+              .where('i.kind', '<>', 'email')
+              .select('i.customer_id')
+              .limit(1),
           ),
         ),
       ),
     )
-    .leftJoin('current_commissions as c', 'c.event_id', 'e.id')
+    .leftJoin('commissions as c', 'c.id', 'e.commission_id')
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .select((eb) => [

@@ -1,13 +1,17 @@
 /** The facts that a report is decided from, in one read. */
 import { type RawBuilder, sql } from 'kysely'
+import { customerIdBy } from '../customers/identities.queries.ts'
+import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { isProcessorId, type SalesFrom } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
 import type { Report } from './report.ts'
-import type { RecordedEvent } from './reports.queries.ts'
+import type { RecordedEvent, ReportedCustomer } from './reports.queries.ts'
 
 export type ReportFacts = Facts & {
   workspaceId: string
+  /** The customer of the report, if it is known. */
+  customer: ReportedCustomer | null
   /** The event of an earlier report with the same id. */
   recorded: RecordedEvent | null
   /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
@@ -28,7 +32,7 @@ const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
 export type PaidAt = { from: RawBuilder<unknown>; to: RawBuilder<unknown> }
 
 type TermsOptions = {
-  /** A condition on commissions, `c`, that may count as the customer's first. */
+  /** A condition on sales, `e`, that may count as the customer's first. */
   exclude?: RawBuilder<unknown>
   /** The terms in force at this time; the present ones without it, which takes no look-up of former terms. */
   paidAt?: PaidAt | undefined
@@ -58,6 +62,21 @@ const statusOf = (paidAt: PaidAt | undefined) =>
     : sql`p.status`
 
 /**
+ * When the customer, `cu`, first earned a sale commission in the program, `pr`: by its first sale that earns one at
+ * present, reversed or not, or as an import reported it.
+ *
+ * @param exclude a condition on sales, `e`
+ */
+const firstRewardedAt = (exclude: RawBuilder<unknown>) => sql`least( -- ignores nulls
+      (select e.occurred_at from events e join commissions c on c.id = e.commission_id
+       where e.customer_id = cu.id and c.program_id = pr.id and c.kind = 'sale' ${exclude}
+       order by e.occurred_at limit 1),
+      case when cu.imported_at is not null then (
+        select r.started_at from referrals r join partners i on i.id = r.partner_id
+        where r.customer_id = cu.id and r.started_at is not null and i.program_id = pr.id
+        order by r.referred_at desc limit 1) end)`
+
+/**
  * A partner with its terms as one JSON value. Expects the customer as `cu`. Subqueries are planned faster than one join of
  * a dozen tables.
  */
@@ -76,10 +95,7 @@ export const termsJson = (
       'name', g.name,
       'saleReward', ${rewardJson(sql`g.sale_reward_id`)},
       'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
-    'firstRewardedAt', least( -- ignores nulls
-      (select min(c.created_at) from commissions c
-       where c.program_id = pr.id and c.customer_id = cu.id and c.kind = 'sale' ${exclude}),
-      case when cu.started_program_id = pr.id then cu.started_at end))
+    'firstRewardedAt', ${firstRewardedAt(exclude)})
   ${partnerWithTerms(partnerId, paidAt)})`
 
 /** Only a sale reported under a processor's id can have events: other reports save the look-up. */
@@ -113,6 +129,7 @@ export const loadReportFacts = async (
   const { rows } = await sql<{
     workspaceId: string
     recorded: RecordedEvent | null
+    customer: ReportedCustomer | null
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
     hasProcessorEvents: boolean
@@ -121,6 +138,8 @@ export const loadReportFacts = async (
     select k.workspace_id as "workspaceId",
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
+           case when cu.id is not null then jsonb_build_object(
+             'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name) end as "customer",
            case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",
@@ -129,7 +148,7 @@ export const loadReportFacts = async (
     left join events e on e.workspace_id = k.workspace_id
                       and e.kind = ${report.kind} and e.external_id = ${report.externalId}
     left join clicks cl on cl.workspace_id = k.workspace_id and cl.id = ${report.clickId}
-    left join customers cu on cu.workspace_id = k.workspace_id and cu.external_id = ${report.customerExternalId}
+    left join customers cu on cu.id = (${customerIdBy(sql`k.workspace_id`, identityOf(report.customerExternalId))})
     where k.key_hash = ${apiKeyHash} and k.revoked_at is null
   `.execute(db)
 

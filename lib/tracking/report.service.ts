@@ -4,6 +4,7 @@ import { invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
 import { canonicalJson } from '../json.ts'
 import type { PurchasesService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
+import { lostRace } from '../unavailable.ts'
 import { decide } from './decide.ts'
 import { loadReportFacts } from './facts.queries.ts'
 import type { Report } from './report.ts'
@@ -33,8 +34,8 @@ export const recordReport = async <E extends KeyEnv>(
   })
 }
 
-/** A customer that exists once exists from then on, so a second decision cannot conflict again. */
-const ROUNDS = 2
+/** A customer is new once; after that, only a payment processor's events of the same customer conflict. */
+const ROUNDS = 6
 
 const record = async (
   { db, now, apiKeyHash }: Pick<KeyEnv['Variables'], 'db' | 'now' | 'apiKeyHash'>,
@@ -45,12 +46,12 @@ const record = async (
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
-    const { workspaceId, recorded, hasProcessorEvents } = facts
+    const { workspaceId, recorded, customer, hasProcessorEvents } = facts
     // Without its hash, the report is incomplete until it is joined.
-    const saved = { workspaceId, report, bodyHash: hasProcessorEvents ? null : bodyHash, now }
+    const saved = { workspaceId, report, customer, bodyHash: hasProcessorEvents ? null : bodyHash, now }
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
-      : await saveReport(db, { ...saved, decision: decide(report, facts, now) })
+      : await saveReport(db, { ...saved, click: facts.click, decision: decide(report, facts, now) })
     if (result.status === 'conflict') continue
     if (result.event.bodyHash !== null) return result.event
     if (!joinReport) throw new Error('This Worker cannot join a report with processor events.')
@@ -61,7 +62,7 @@ const record = async (
       bodyHash,
     }
   }
-  throw new Error('The decision needed a new customer, and conflicted twice.')
+  throw lostRace('the same customer')
 }
 
 /** A hash of the whole report, with defaults filled in and keys sorted, to recognise a repeat that differs. */

@@ -43,9 +43,9 @@ export const resolveHold = async (
       where ${isRejected}::boolean
     ), reversal as (
       insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                               reverses_id, amount_cents, currency, one_time, payable_at, created_at)
+                               reverses_id, amount_cents, currency, payable_at, created_at)
       select ${newId()}::uuid, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id,
-             'reversal', c.id, -left_over.cents, c.currency, false, c.payable_at, ${now}::timestamptz
+             'reversal', c.id, -left_over.cents, c.currency, c.payable_at, ${now}::timestamptz
       from commission c, lateral (
         select c.amount_cents + coalesce(sum(r.amount_cents), 0) as cents from commissions r
         where r.event_id = c.event_id and r.reverses_id = c.id) left_over

@@ -12,7 +12,7 @@ const GUARDS = `
   alter table commissions disable trigger all;
   alter table payouts disable trigger all;
   alter table commissions drop constraint if exists commissions_payout_id_fkey;
-  drop index if exists commissions_one_time_key, commissions_event_id_key, commissions_opening_balance_key;
+  drop index if exists commissions_event_id_key, commissions_opening_balance_key;
   alter table payouts drop constraint if exists payouts_transfer_id_key;
   alter table payouts drop constraint if exists payouts_transfer_check;`
 
@@ -48,7 +48,7 @@ const copy = (overrides: Record<string, string>) => {
       'kind',
       'reverses_id',
     ],
-    ...['replaces_id', 'amount_cents', 'currency', 'one_time', 'payable_at', 'created_at', 'payout_id'],
+    ...['replaces_id', 'amount_cents', 'currency', 'payable_at', 'created_at', 'payout_id'],
   ]
   const values = { id: 'gen_random_uuid()', payout_id: 'null', ...overrides }
   return `insert into commissions (${columns}) select ${columns.map((column) => (values as Record<string, string>)[column] ?? column)} from commissions`
@@ -119,10 +119,13 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ later }) => `${copy({})} where id = '${later}'`,
   },
   {
-    invariant: 'a customer has one one-time commission per program',
-    how: ({ later }) => `
-      update commissions set kind = 'sale', one_time = true where id = '${later}';
-      ${copy({})} where id = '${later}'`,
+    invariant: 'an event has its own commission',
+    how: ({ paid, later }) => `
+      update events set commission_id = '${paid}' where commission_id = '${later}'`,
+  },
+  {
+    invariant: 'only the current commission of an event earns',
+    how: ({ later }) => `update events set commission_id = null where commission_id = '${later}'`,
   },
   {
     invariant: 'a partner has one opening balance',

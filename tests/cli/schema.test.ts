@@ -45,8 +45,8 @@ test('a commission names its event, customer and reward, and an opening balance 
   const partnerId = await seed.addPartner(workspaceId, programId, { slug: 'maya' })
   const insert = (kind: string, partner = partnerId) =>
     admin.query(
-      `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time, payable_at, created_at)
-       values (gen_random_uuid(), $1, $2, $3, $4, 100, 'USD', false, now(), now())`,
+      `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, 100, 'USD', now(), now())`,
       [workspaceId, programId, partner, kind],
     )
   await expect(insert('sale')).rejects.toThrow('commissions_event_check')

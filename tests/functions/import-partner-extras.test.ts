@@ -49,7 +49,7 @@ test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCen
   const { body } = await partners(rows, { importOpeningBalances: true })
   expect(body.summary.created).toBe(4)
   const commissions = await database.query(
-    `select p.email, c.kind, c.amount_cents::text as cents, c.currency, c.one_time, c.customer_id, c.event_id,
+    `select p.email, c.kind, c.amount_cents::text as cents, c.currency, c.customer_id, c.event_id,
             c.reward_id, c.program_id, c.payable_at = c.created_at as "payableAtOnce", c.payable_at <= now() as payable
      from commissions c join partners p on p.id = c.partner_id where c.workspace_id = $1 order by p.email`,
     [merchant.workspace.id],
@@ -57,7 +57,6 @@ test('rule 5: when importOpeningBalances is true, each row’s openingBalanceCen
   const balance = {
     kind: 'opening_balance',
     currency: 'USD',
-    one_time: false,
     customer_id: null,
     event_id: null,
     reward_id: null,

@@ -117,13 +117,19 @@ describe('reversals', () => {
   ) => {
     const [added] = await database.query<{ id: string }>(
       `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                                reverses_id, replaces_id, amount_cents, currency, one_time, payable_at, created_at)
+                                reverses_id, replaces_id, amount_cents, currency, payable_at, created_at)
        select $2, workspace_id, program_id, partner_id, customer_id, event_id, reward_id,
-              case when $3::uuid is null then 'sale' else 'reversal' end, $3, $4, $5, currency, false, payable_at, now()
+              case when $3::uuid is null then 'sale' else 'reversal' end, $3, $4, $5, currency, payable_at, now()
        from commissions where workspace_id = $1 and kind = 'sale' and replaces_id is null returning id`,
       [workspace.id, newId(), row.reverses ?? null, row.replaces ?? null, row.cents],
     )
     if (!added) throw new Error('There is no sale to add to.')
+    if (row.replaces) {
+      await database.query(`update events set commission_id = $2 where workspace_id = $1 and kind = 'sale'`, [
+        workspace.id,
+        added.id,
+      ])
+    }
     return added.id
   }
 

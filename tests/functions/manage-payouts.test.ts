@@ -416,9 +416,9 @@ describe(`a run of ${MANY} payouts`, () => {
                               next_attempt_at)
          select gen_random_uuid(), $1, $3, $2, id, 'USD', 1234, now(), now() from partner returning *
        )
-       insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+       insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency,
                                 payable_at, created_at, payout_id)
-       select gen_random_uuid(), $1, $2, partner_id, 'opening_balance', 1234, 'USD', false, now(), now(), id
+       select gen_random_uuid(), $1, $2, partner_id, 'opening_balance', 1234, 'USD', now(), now(), id
        from payout`,
       [workspace.id, programId, id],
     )

@@ -21,9 +21,9 @@ const connectStripe = async ({ workspace }: Merchant): Promise<string> => {
 /** Owes maya an opening balance. */
 const owe = ({ workspace }: Merchant, amountCents = 4_900) =>
   database.query(
-    `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, one_time,
+    `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency,
                               payable_at, created_at)
-     select gen_random_uuid(), workspace_id, program_id, id, 'opening_balance', $2, 'USD', false, now(), now()
+     select gen_random_uuid(), workspace_id, program_id, id, 'opening_balance', $2, 'USD', now(), now()
      from partners where workspace_id = $1`,
     [workspace.id, amountCents],
   )

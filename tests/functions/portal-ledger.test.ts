@@ -270,14 +270,14 @@ test('pagination shows each row once', async () => {
   await database.query(
     `with made as (
        insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at)
+                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at, commission_id)
        select uuidv7(), e.workspace_id, 'sale', 'more_' || n, 'sale', e.customer_external_id, e.customer_id, 100 + n,
-              'USD', e.partner_id, 'click', e.steps, now()
+              'USD', e.partner_id, 'click', e.steps, now(), uuidv7()
        from events e, generate_series(1, 60) n where e.workspace_id = $1 and e.kind = 'sale' returning *)
      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              amount_cents, currency, one_time, payable_at, created_at)
-     select uuidv7(), c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id, c.reward_id, 'sale',
-            made.amount_cents, 'USD', false, now(), now()
+                              amount_cents, currency, payable_at, created_at)
+     select made.commission_id, c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id, c.reward_id, 'sale',
+            made.amount_cents, 'USD', now(), now()
      from made, commissions c where c.workspace_id = $1`,
     [partner.workspaceId],
   )

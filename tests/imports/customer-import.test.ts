@@ -33,6 +33,7 @@ const decide = (rows: (CustomerRow | BadCustomerRow)[], customer?: CustomerMappi
     programIds: new Set(['one', 'two']),
     partners: PARTNERS,
     customers: new Map(customer ? [['cus_1', customer]] : []),
+    customerIds: new Map(),
   })
 
 test.each([

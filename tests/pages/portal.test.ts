@@ -28,16 +28,16 @@ const addHistory = async ({ workspaceId, partnerId }: Partner, eventId: string) 
   await database.query(
     `with made as (
        insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at)
+                           amount_cents, currency, partner_id, attributed_by, steps, occurred_at, commission_id)
        select uuidv7(make_interval(days => -d)), e.workspace_id, 'sale', 'past_' || d || '_' || n, 'sale',
               e.customer_external_id, e.customer_id, 1900 + 500 * n, 'USD', e.partner_id, 'click', e.steps,
-              now() - make_interval(days => d)
+              now() - make_interval(days => d), uuidv7(make_interval(days => -d))
        from events e, generate_series(1, 120, 2) d, generate_series(1, (d * 13) % 4) n
        where e.id = $1 returning *)
      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              amount_cents, currency, one_time, payable_at, created_at)
-     select uuidv7(made.occurred_at - now()), c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id,
-            c.reward_id, 'sale', made.amount_cents / 5, 'USD', false, made.occurred_at + interval '30 days',
+                              amount_cents, currency, payable_at, created_at)
+     select made.commission_id, c.workspace_id, c.program_id, c.partner_id, c.customer_id, made.id,
+            c.reward_id, 'sale', made.amount_cents / 5, 'USD', made.occurred_at + interval '30 days',
             made.occurred_at
      from made, commissions c where c.event_id = $1`,
     [eventId],

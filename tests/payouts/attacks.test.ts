@@ -238,9 +238,9 @@ test('partners with thousands of commissions are paid whole, page by page', asyn
     const { id, account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 1 }] })
     await world.query(
       `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                                reverses_id, amount_cents, currency, one_time, payable_at, created_at)
+                                reverses_id, amount_cents, currency, payable_at, created_at)
        select gen_random_uuid(), c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id,
-              'reversal', c.id, 2, c.currency, false, c.payable_at, now()
+              'reversal', c.id, 2, c.currency, c.payable_at, now()
        from commissions c, generate_series(2, $2::integer) where c.partner_id = $1`,
       [id, count],
     )

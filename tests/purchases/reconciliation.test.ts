@@ -24,6 +24,7 @@ const RECORDED: RecordedSale = {
   sale: usd(4_000n),
   steps: [],
   commission: null,
+  lastCommissionId: null,
   revision: 0,
 }
 const NOTHING: PurchasePlan = {
@@ -32,13 +33,21 @@ const NOTHING: PurchasePlan = {
   duplicates: [],
   outcome: { code: 'nothing_changed', facts: { externalId: 'in_1' } },
 }
-const CREATE: SalePlan = { kind: 'create', change: UNCREDITED, steps: [], commission: null }
+const CREATE: SalePlan = {
+  kind: 'create',
+  change: UNCREDITED,
+  steps: [],
+  commission: null,
+  oneTimeProgramId: null,
+}
 const update = (recorded: RecordedSale): SalePlan => ({
   kind: 'update',
   recorded,
   change: UNCREDITED,
   steps: [],
   commission: null,
+  keepsCommission: false,
+  oneTimeProgramId: null,
   reversals: [],
 })
 const CUSTOMER = {
@@ -47,7 +56,7 @@ const CUSTOMER = {
   email: null,
   name: null,
   partnerId: 'maya',
-  referredAt: null,
+  referral: null,
 }
 const changed = (amountCents: number): Partial<PurchasePlan> => ({
   sale: { kind: 'adjust', recorded: RECORDED, steps: [], reversals: [] },

@@ -17,7 +17,7 @@ export const holdCommission = async (
   const { rows } = await sql<{ id: string }>`
     insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
     select c.id, c.workspace_id, 'possible_duplicate', other.id, now()
-    from events e join current_commissions c on c.event_id = e.id
+    from events e join commissions c on c.id = e.commission_id
     join events other on other.workspace_id = e.workspace_id and other.external_id = ${evidence}
     where e.workspace_id = ${workspace.id} and e.kind = 'sale' and e.external_id = ${externalId}
     returning commission_id as id`.execute(connect(inject('database')))

@@ -141,16 +141,20 @@ export const createPayer = async (
     const [commission] = await query<{ id: string }>(
       `with customer as (
          insert into customers (id, workspace_id, external_id, partner_id, created_at)
-         select gen_random_uuid(), $1, gen_random_uuid(), $2, now() returning id
+         select gen_random_uuid(), $1, gen_random_uuid(), $2, now() returning id, external_id
+       ), identity as (
+         insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+         select $1, id, 'external', external_id, now() from customer
        ), event as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
-                             partner_id, attributed_by, body_hash, steps, occurred_at)
-         select gen_random_uuid(), $1, 'lead', gen_random_uuid(), 'lead', 'x', id, $2, 'click', '', '[]', now()
-         from customer returning id, customer_id
+                             partner_id, attributed_by, body_hash, steps, occurred_at, commission_id)
+         select gen_random_uuid(), $1, 'lead', gen_random_uuid(), 'lead', 'x', id, $2, 'click', '', '[]', now(),
+                gen_random_uuid()
+         from customer returning id, customer_id, commission_id
        )
        insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                                amount_cents, currency, one_time, payable_at, created_at)
-       select gen_random_uuid(), $1, p.program_id, p.id, e.customer_id, e.id, g.reward_id, 'lead', $3, $4, false,
+                                amount_cents, currency, payable_at, created_at)
+       select e.commission_id, $1, p.program_id, p.id, e.customer_id, e.id, g.reward_id, 'lead', $3, $4,
               $5, now()
        from event e, partners p join programs g on g.id = p.program_id where p.id = $2
        returning id`,
@@ -163,9 +167,9 @@ export const createPayer = async (
   const reverse = (commissionId: string, amountCents?: number) =>
     query(
       `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                                reverses_id, amount_cents, currency, one_time, payable_at, created_at)
+                                reverses_id, amount_cents, currency, payable_at, created_at)
        select gen_random_uuid(), workspace_id, program_id, partner_id, customer_id, event_id, reward_id, 'reversal',
-              id, -coalesce($2, amount_cents), currency, false, payable_at, now()
+              id, -coalesce($2, amount_cents), currency, payable_at, now()
        from commissions where id = $1`,
       [commissionId, amountCents ?? null],
     )

@@ -78,9 +78,9 @@ export const addPayout = async (
 export const takeBack = (database: Database, eventId: string, cents: number) =>
   database.query(
     `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              reverses_id, amount_cents, currency, one_time, payable_at, created_at)
+                              reverses_id, amount_cents, currency, payable_at, created_at)
      select uuidv7(), workspace_id, program_id, partner_id, customer_id, event_id, reward_id, 'reversal', id, $2,
-            currency, false, payable_at, now()
+            currency, payable_at, now()
      from commissions where event_id = $1 and kind <> 'reversal'`,
     [eventId, -cents],
   )

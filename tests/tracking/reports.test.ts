@@ -40,7 +40,8 @@ test('a sale credited to the customer’s partner does not undo the move of a co
   await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
   const decision = decide(renewal, facts, now)
   expect(decision.credit?.partner.slug).toBe('maya')
-  await saveReport(db, { workspaceId: facts.workspaceId, report: renewal, bodyHash: 'x', decision, now })
+  const { workspaceId, customer } = facts
+  await saveReport(db, { workspaceId, report: renewal, customer, click: null, bodyHash: 'x', decision, now })
 
   expect(await ownerOf(merchant)).toBe('leo')
 })

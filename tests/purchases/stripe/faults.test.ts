@@ -263,7 +263,9 @@ describe.concurrent('a sale that Stripe reports before the merchant is one sale'
       expect(again.headers.get('Idempotency-Mismatch')).toBeNull()
       expect(await watched.ledger()).toMatchObject({ ...ONE_SALE, outcomes: ['sale_credited'] })
       const [customer] = await database.query(
-        'select external_id, processor_customer_id from customers where workspace_id = $1',
+        `select c.external_id, i.value as processor_customer_id
+         from customers c left join customer_identities i on i.customer_id = c.id and i.kind = 'stripe'
+         where c.workspace_id = $1`,
         [watched.workspace.id],
       )
       expect(customer).toEqual({ external_id: 'user_1', processor_customer_id: watched.session.customer })

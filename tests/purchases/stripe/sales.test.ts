@@ -387,7 +387,9 @@ test('the merchant’s own report of an invoice makes no second sale, in either 
     'maya sale 980 USD',
   ])
   const customers = await database.query(
-    'select external_id, processor_customer_id from customers where workspace_id = $1',
+    `select c.external_id, i.value as processor_customer_id
+         from customers c left join customer_identities i on i.customer_id = c.id and i.kind = 'stripe'
+         where c.workspace_id = $1`,
     [merchant.workspace.id],
   )
   expect(customers).toEqual([{ external_id: 'user_1', processor_customer_id: customer }])
@@ -428,13 +430,20 @@ test('a refund that arrives before the merchant’s report is applied to it', as
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya reversal -490 USD'])
 })
 
-test('a Stripe customer who is two of the merchant’s customers still renews', async () => {
+test('importing the Stripe customer of a sale that was reported under the merchant’s id creates no second customer', async () => {
   const { merchant, deliver } = await openShop()
   const customer = stripeId('cus')
   const first = invoice({ customer })
   await merchant.sale({ externalId: first.id, clickId: await merchant.click() })
   await deliver('invoice.paid', first)
-  await importMapping(merchant, { customerExternalId: customer })
+  const manager = await merchant.asManager()
+  const row = { customerExternalId: customer, partnerEmail: 'maya@partner.example' }
+  const statuses: unknown[] = []
+  for (const _ of [1, 2]) {
+    const { body } = await manager.post('/customers/import', { rows: [row] })
+    statuses.push((body.results as { status: string }[])[0]?.status)
+  }
+  expect(statuses).toEqual(['updated', 'unchanged'])
   await deliver('invoice.paid', invoice({ customer, status_transitions: { paid_at: seconds() + 60 } }))
   expect(await ledger(merchant)).toEqual(['maya sale 980 USD', 'maya sale 980 USD'])
 })

@@ -1,0 +1,20 @@
+/** Identities: what a customer is known by. Design, section 5, "Who a customer is". */
+import { readEmail } from '../emails.ts'
+import { type Processor, processorOfCustomer } from '../purchases/processors.ts'
+
+/**
+ * The merchant's own ids (`external`) and a processor's customer ids are strong: each belongs to one customer. So does a
+ * guest's address or payment, which no other fact names. An address that the merchant reported (`email`) only matches.
+ */
+export type IdentityKind = 'external' | Processor | 'guest' | 'email'
+
+export type Identity = { kind: IdentityKind; value: string }
+
+/** The identity that a reported customer id names: a processor's, if it has its form, else the merchant's own. */
+export const identityOf = (id: string): Identity => ({
+  kind: processorOfCustomer(id) ?? 'external',
+  value: id,
+})
+
+/** The address that a reported customer id is, if merchants use addresses as ids. */
+export const emailOf = (id: string): string | null => readEmail(id)
