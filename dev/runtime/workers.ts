@@ -44,8 +44,11 @@ const nameOf = (env: string): string => `tributary-${env}`
 const pick = (settings: Settings, names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).filter(([name, value]) => names.includes(name) && value))
 
+/** Stands in for a Worker that is not started. */
+const ABSENT = 'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }'
+
 /** The part of every Worker's options that comes from its bundle. */
-const moduleOf = (name: string, contents = '') => ({
+const moduleOf = (name: string, contents = ABSENT) => ({
   modules: [{ type: 'ESModule' as const, path: `${name}.js`, contents }],
 })
 
@@ -78,10 +81,10 @@ const toOptions = (env: string, settings: Settings) => {
 }
 
 /**
- * Starts every Worker, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
+ * Starts the Workers, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
  * protocol.
  *
- * @param bundles are built when they are not given
+ * @param bundles are built when they are not given; a Worker without one is not started
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (settings: Settings, bundles?: Bundles): Promise<Workers> => {
@@ -103,11 +106,13 @@ export const startWorkers = async (settings: Settings, bundles?: Bundles): Promi
   try {
     await miniflare.ready
     await Promise.all(
-      envs.map(async (env) => {
-        const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
-        const answer = await (await workerOf(env)).fetch('http://localhost/', { signal })
-        await answer.body?.cancel()
-      }),
+      envs
+        .filter((env) => scripts[env])
+        .map(async (env) => {
+          const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
+          const answer = await (await workerOf(env)).fetch('http://localhost/', { signal })
+          await answer.body?.cancel()
+        }),
     )
     takeLogs()
     const url = await miniflare.unsafeGetDirectURL(nameOf('router'))

@@ -5,7 +5,7 @@ import { importCounts, importer, partnerRows } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-const faulty = useFaultyWorkers()
+const faulty = useFaultyWorkers('import-partners', 'import-customers', 'auth', 'manage')
 
 /** A merchant whose manager has signed in elsewhere, and whose fetches are counted and failed from here on. */
 const createWatched = async () => {

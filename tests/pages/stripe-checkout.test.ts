@@ -2,18 +2,17 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'
 import { inspect, SCREENS, sharedBrowser, watch } from '../support/browser.ts'
-import { type System, startSystem } from '../support/system.ts'
+import { type SharedSystem, sharedSystem } from '../support/shared-system.ts'
 
-let system: System
+let system: SharedSystem
 let browser: Browser
 const complaints: string[] = []
 beforeAll(async () => {
-  ;[system, browser] = await Promise.all([startSystem(), sharedBrowser()])
+  ;[system, browser] = await Promise.all([sharedSystem(), sharedBrowser()])
 })
 afterAll(async () => {
   for (const context of browser.contexts()) await context.close()
   expect(complaints).toEqual([])
-  expect(await system.stop()).toBe(0)
 })
 
 /** A visitor without cookies. */

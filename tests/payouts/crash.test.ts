@@ -20,7 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => stripe.stop())
 
-const durable = useDurable(async () => ({ STRIPE_URL: (await starting).url, MAX_FETCHES: '900' }))
+const durable = useDurable(['payouts'], async () => ({
+  STRIPE_URL: (await starting).url,
+  MAX_FETCHES: '900',
+}))
 
 const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) => {
   const client = new pg.Client({ connectionString: durable.database().DATABASE_URL })

@@ -13,16 +13,20 @@ import { startOwnWorkers } from './workers.ts'
  * A Postgres with fsync on, and Workers connected to it. Either can be killed as by a power cut. Called once by a test
  * file, at its top.
  *
+ * @param envs the Workers that its tests need, besides the router
  * @param settings more settings of the Workers, read when they start
  */
-export const useDurable = (settings: () => Partial<Settings> | Promise<Partial<Settings>> = () => ({})) => {
+export const useDurable = (
+  envs: string[],
+  settings: () => Partial<Settings> | Promise<Partial<Settings>> = () => ({}),
+) => {
   let dataDir: string
   let postgres: Postgres
   let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
   let workers: Workers
 
   const database = () => ({ DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url })
-  const start = async () => startOwnWorkers({ ...database(), ...(await settings()) })
+  const start = async () => startOwnWorkers(envs, { ...database(), ...(await settings()) })
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))

@@ -6,14 +6,18 @@ import { startOwnWorkers } from './workers.ts'
 /** Concurrent tests of a file, which mostly wait for a silent database. With more, a busy machine misses deadlines. */
 const AT_ONCE = 16
 
-/** All Workers over a database that fails as planned. Called once by a test file, at its top. */
-export const useFaultyWorkers = () => {
+/**
+ * Workers over a database that fails as planned. Called once by a test file, at its top.
+ *
+ * @param envs the Workers that its tests need, besides the router
+ */
+export const useFaultyWorkers = (...envs: string[]) => {
   vi.setConfig({ maxConcurrency: AT_ONCE })
   let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
   let workers: Workers
   beforeAll(async () => {
     faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
-    workers = await startOwnWorkers({ SQL_ENDPOINT: faulty.url })
+    workers = await startOwnWorkers(envs, { SQL_ENDPOINT: faulty.url })
   })
   afterAll(async () => {
     vi.resetConfig()

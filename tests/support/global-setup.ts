@@ -11,6 +11,7 @@ import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
+import { offerSystem } from './shared-system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,6 +24,8 @@ declare module 'vitest' {
     database: Required<DatabaseEnv>
     /** A file with the code of all Workers: see tests/support/workers.ts. */
     bundles: string
+    /** Responds with the system of `npm start` that test files share: see tests/support/shared-system.ts. */
+    systemUrl: string
   }
 }
 
@@ -48,14 +51,17 @@ export default async ({ provide }: TestProject) => {
     PUBLIC_URL: 'https://tributary.example',
   }
   const workers = await startWorkers(settings, bundles)
+  const system = await offerSystem()
 
   provide('baseUrl', workers.url.origin)
   provide('inboxUrl', inbox.url)
   provide('stripeUrl', stripe.url)
   provide('database', database)
   provide('bundles', bundlesFile)
+  provide('systemUrl', system.url)
 
   return async () => {
+    await system.stop()
     await workers.stop()
     await inbox.stop()
     await stripe.stop()

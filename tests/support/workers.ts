@@ -1,11 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { inject } from 'vitest'
+import { type Bundles, RATE_LIMITER } from '../../dev/runtime/bundles.ts'
 import { type Settings, startWorkers } from '../../dev/runtime/workers.ts'
 import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
 
-/** Starts Workers beside the shared ones, from the same bundles. */
-export const startOwnWorkers = async (settings: Partial<Settings> = {}) =>
-  startWorkers(
+/**
+ * Starts Workers beside the shared ones, from the same bundles.
+ *
+ * @param envs the Workers that the tests need, besides the router: each costs time to start
+ */
+export const startOwnWorkers = async (envs: string[], settings: Partial<Settings> = {}) => {
+  const bundles: Bundles = JSON.parse(await readFile(inject('bundles'), 'utf8'))
+  const needed = ['router', RATE_LIMITER, ...envs].map((env) => [env, bundles[env]])
+  return startWorkers(
     { ...inject('database'), AUTH_SECRET, SECRETS_KEY, ...settings },
-    JSON.parse(await readFile(inject('bundles'), 'utf8')),
+    Object.fromEntries(needed),
   )
+}

@@ -6,7 +6,7 @@ import { createMerchant } from '../support/merchant.ts'
 const CALLERS = 8
 const ROUNDS = 3
 
-const durable = useDurable()
+const durable = useDurable(['track-click', 'track-sale', 'stripe-webhook'])
 
 test('what was answered 200 is in the database after Postgres was killed, and repeats make one event each', async () => {
   const merchant = await createMerchant({

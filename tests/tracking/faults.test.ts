@@ -7,7 +7,7 @@ import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
-const faulty = useFaultyWorkers()
+const faulty = useFaultyWorkers('track-click', 'track-lead', 'track-sale', 'stripe-webhook', 'manage')
 
 /** A merchant whose database calls are counted and made to fail, separately from other tests. */
 const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {

@@ -1,25 +1,21 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { findViolations, sharedBrowser, tabTo } from '../../support/browser.ts'
-import { type System, startSystem } from '../../support/system.ts'
+import { type SharedSystem, sharedSystem } from '../../support/shared-system.ts'
 
 describe('the shop in a browser', () => {
-  let system: System
+  let system: SharedSystem
   let browser: Browser
   /** Errors in the pages' consoles: blocked scripts, exceptions. */
   const complaints: string[] = []
 
   beforeAll(async () => {
-    ;[system, browser] = await Promise.all([startSystem(), sharedBrowser()])
+    ;[system, browser] = await Promise.all([sharedSystem(), sharedBrowser()])
   })
 
   afterEach(async () => {
     for (const context of browser.contexts()) await context.close()
     expect(complaints.splice(0)).toEqual([])
-  })
-
-  afterAll(async () => {
-    expect(await system.stop()).toBe(0)
   })
 
   const newVisitor = async (options: BrowserContextOptions = {}): Promise<Page> => {

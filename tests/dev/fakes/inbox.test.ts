@@ -3,7 +3,7 @@ import { seeder } from '../../../dev/demo/seed.ts'
 import { type Inbox, startInbox } from '../../../dev/fakes/inbox.ts'
 import { connect } from '../../../lib/db/connection.ts'
 import { invitationMail } from '../../../lib/mail/outbox.queries.ts'
-import { startSystem } from '../../support/system.ts'
+import { sharedSystem } from '../../support/shared-system.ts'
 
 let inbox: Inbox
 beforeAll(async () => {
@@ -165,8 +165,8 @@ describe('the received mail', () => {
 })
 
 test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within seconds', async () => {
-  const { demo, stop, output } = await startSystem()
-  expect(output()).toContain(`${demo.baseUrl}/dev/mail`)
+  const { demo, output } = await sharedSystem()
+  expect(output).toContain(`${demo.baseUrl}/dev/mail`)
   const env = { DATABASE_URL: demo.databaseUrl, SQL_ENDPOINT: demo.sqlEndpoint ?? '' }
   const { id } = await seeder(env).addWorkspace()
   const act = { workspaceId: id, actor: 'ann@pine.example', now: new Date() }
@@ -180,5 +180,4 @@ test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within 
     { timeout: 15_000 },
   )
   expect((await fetch(`${demo.baseUrl}/dev/mailbox`)).status).toBe(404)
-  expect(await stop()).toBe(0)
 })

@@ -14,7 +14,7 @@ import {
 } from '../../support/stripe.ts'
 
 const database = useDatabase()
-const faulty = useFaultyWorkers()
+const faulty = useFaultyWorkers('stripe-webhook', 'track-click', 'track-lead', 'track-sale', 'manage')
 
 /** A merchant with a paid checkout by maya's click, whose database calls are counted and made to fail. */
 const createWatched = async () => {
