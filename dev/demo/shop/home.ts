@@ -50,7 +50,7 @@ export const homePage = ({ partnerSlug, promotionCode }: ShopConfig): Page => ({
       <h3>Follow a partner’s link</h3>
       <p>Maya’s link is <a href="/?via=${partnerSlug}">/?via=${partnerSlug}</a>. She earns 20% of every sale in a customer’s first year.</p>
       <p>Leo’s is <a href="/?via=leo">/?via=leo</a>. As an Insider he earns 30%, and 5.00 USD per sign-up.</p>
-      <p>Without a link, Maya’s promotion code <code>${promotionCode}</code> credits her too. Enter it on <a href="/pricing">Stripe’s page</a>. The bar at the top shows whether your browser remembers a click.</p>
+      <p>Without a link, Maya’s promotion code <code>${promotionCode}</code> credits her too, on the page where you pay with Stripe. The bar at the top shows whether your browser remembers a click.</p>
     </li>
     <li>
       <h3>Sign up and buy</h3>

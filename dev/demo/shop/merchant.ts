@@ -29,8 +29,10 @@ export const createMerchant = (tributary: ReturnType<typeof createTributary>) =>
   },
 
   /** Creates an account for a buyer who paid with Stripe without one. */
-  welcome: (email: string): Customer =>
-    newCustomer({ id: newCustomerId(), name: email, email, clickId: undefined, lead: null }),
+  welcome: (email: string): Customer => {
+    const [name = email] = email.split('@')
+    return newCustomer({ id: newCustomerId(), name, email, clickId: undefined, lead: null })
+  },
 
   /** Records a payment taken by Stripe, which reports it to Tributary. */
   receive: (customer: Customer, invoice: StripeInvoice, subscription: string): void => {

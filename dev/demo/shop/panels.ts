@@ -19,6 +19,8 @@ export type State = Outcome | { state: 'in progress' }
 export const settled = (delivery: Delivery): Promise<State> =>
   Promise.race([delivery.outcome, pause(MAX_WAIT_MS, { state: 'in progress' } as const, { ref: false })])
 
+type Commission = NonNullable<Event['commission']>
+
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
 export const code = (value: unknown): Html =>
@@ -26,15 +28,19 @@ export const code = (value: unknown): Html =>
 
 export const panelLabel = html`<p class="demo-label">Behind the scenes · only this demo shows this</p>`
 
+const detailOf = ({ reversedCents, currency, status, payableAt }: Commission): string => {
+  if (reversedCents > 0)
+    return `${formatMoney(reversedCents, currency)} of it was reversed by a refund or dispute`
+  // As when a customer pays twice on one day, by card and at Stripe.
+  if (status === 'held') return 'a manager decides: it may be the same purchase as another sale'
+  return `payable from ${DAY.format(new Date(payableAt))}`
+}
+
 const commissionOf = (who: string, { commission, kind }: Event): Html => {
   if (!commission) return html`This ${NAMES[kind]} is credited to ${who}, and earns no commission.`
-  const { amountCents, reversedCents, currency, status, payableAt } = commission
-  const reversed =
-    reversedCents > 0
-      ? html`${formatMoney(reversedCents, currency)} of it was reversed by a refund or dispute`
-      : html`payable from ${DAY.format(new Date(payableAt))}`
+  const { amountCents, currency, status } = commission
   return html`${who} earned <strong>${formatMoney(amountCents, currency)}</strong>
-    <span class="badge">${status}</span> <small>${reversed}</small>`
+    <span class="badge">${status}</span> <small>${detailOf(commission)}</small>`
 }
 
 /** The partner and commission of an event, and where the merchant finds it. */

@@ -40,14 +40,17 @@ const side = (title: string, id: string, about: Html): Html => html`
   <p>${about}</p>
 </div>`
 
-const guest = ({ buyer: { id, reference } }: Tie): Html => html`
-<h3>No account, no lead</h3>
-<p>This buyer paid before having an account, so the shop had no id to pass to Stripe. ${
-  reference
-    ? html`It passed the click instead, as the snippet does for Payment Links:
+const passedBy = ({ customer, buyer: { reference } }: Tie): Html => {
+  if (reference === customer.id) return html`Now it has one: <code>${reference}</code>.`
+  if (!reference) return html`There was no click either.`
+  return html`It passed the click instead, as the snippet does for Payment Links:
     <code>client_reference_id: "${reference.slice(0, 12)}…"</code>.`
-    : html`There was no click either.`
-} Renewals are recognized by Stripe’s customer <code>${id}</code>.</p>`
+}
+
+const guest = (tie: Tie): Html => html`
+<h3>No sign-up, no lead</h3>
+<p>This buyer first paid without an account, so the shop had no id to pass to Stripe. ${passedBy(tie)}
+Renewals are recognized by Stripe’s customer <code>${tie.buyer.id}</code>.</p>`
 
 /** The section: the two ids, what ties them, and what follows from it. */
 export const tieSection = (tie: Tie): Html => {
