@@ -548,6 +548,8 @@ create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is n
 -- Its transfer at Stripe has an idempotency key of the payout's id and key_version.
 -- key_used_at is written before the first call with that key, because Stripe forgets a
 -- key after a day. A failed or canceled payout has no commissions, and keeps its amount.
+-- reversed_cents is what the merchant has reversed of the transfer at Stripe. A payout that
+-- was reversed in full keeps its commissions until a manager releases them.
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -570,8 +572,12 @@ create table payouts (
     paid_at            timestamptz,
     failed_at          timestamptz,
     canceled_at        timestamptz,
+    reversed_cents     bigint       not null default 0
+        constraint payouts_reversed_cents_check check (reversed_cents between 0 and amount_cents),
+    reversed_at        timestamptz,            -- when the latest reversal was received
+    released_at        timestamptz,
     status             text not null generated always as (case
-        when paid_at is not null then 'paid' when failed_at is not null then 'failed'
+        when reversed_cents = amount_cents then 'reversed' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
         when canceled_at is not null then 'canceled' else 'processing' end) virtual,
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
@@ -580,6 +586,8 @@ create table payouts (
     constraint payouts_transfer_id_key             unique (workspace_id, transfer_id),
     constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
     constraint payouts_transfer_check check ((transfer_id is not null) = (paid_at is not null and stripe_account_id is not null)),
+    constraint payouts_reversed_check check ((reversed_cents > 0) = (reversed_at is not null) and (reversed_cents = 0 or transfer_id is not null)),
+    constraint payouts_released_check check (released_at is null or reversed_cents = amount_cents),
     constraint payouts_run_id_fkey     foreign key (workspace_id, run_id)     references payout_runs (workspace_id, id),
     constraint payouts_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
     constraint payouts_partner_id_fkey foreign key (program_id, partner_id)   references partners (program_id, id),
@@ -595,6 +603,10 @@ create trigger payouts_never_change
 -- so queries that need this one repeat its predicate: isInFlight in lib/payouts.
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
+
+-- Which payouts were reversed in full, and wait for a manager's decision?
+create index payouts_reversed_idx on payouts (workspace_id)
+    where reversed_cents = amount_cents and released_at is null;
 
 -- Which payouts does this partner have, and this workspace, newest first?
 create index payouts_partner_id_idx   on payouts (partner_id, id);
@@ -937,14 +949,14 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'a payout equals the sum of its commissions', p.workspace_id, p.id,
            format('%s %s, commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
     from payouts p left join commissions c on c.payout_id = p.id
-    where p.failed_at is null and p.canceled_at is null
+    where p.failed_at is null and p.canceled_at is null and p.released_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
 
     union all
-    select 'a failed or canceled payout has no commissions', p.workspace_id, p.id,
+    select 'a failed, canceled or released payout has no commissions', p.workspace_id, p.id,
            format('%s commissions', count(*))
     from payouts p join commissions c on c.payout_id = p.id
-    where p.failed_at is not null or p.canceled_at is not null
+    where p.failed_at is not null or p.canceled_at is not null or p.released_at is not null
     group by p.id
 
     union all

@@ -14,6 +14,7 @@ import overview from './dashboard/overview.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import payoutList from './dashboard/payout-list.tsx'
+import payoutRelease from './dashboard/payout-release.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
 import settings from './dashboard/settings.tsx'
@@ -37,6 +38,7 @@ export default createPages()
   .route('/', customers)
   .route('/', payouts)
   .route('/', payoutList)
+  .route('/', payoutRelease)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

@@ -6,7 +6,9 @@ import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
+import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
+import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, joinReport, processEvent } from '../lib/purchases/apply.service.ts'
 import type { SaleReport } from '../lib/purchases/purchases.rpc.ts'
 import { readEvent } from '../lib/purchases/stripe/events.schemas.ts'
@@ -15,6 +17,7 @@ import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
+import { lostRace } from '../lib/unavailable.ts'
 
 type StripeBindings = AppEnv['Bindings'] & {
   SECRETS_KEY: string
@@ -47,6 +50,12 @@ const app = createApp<StripeBindings>().post(
     if (accountId !== null) {
       // The account may have changed again since, so its state is read from Stripe, not from the event.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
+      return c.json<WebhookResponse>({ received: true })
+    }
+    const reversal = readReversedTransfer(signed)
+    if (reversal) {
+      // Stripe reports it again, when the payout has been saved with its transfer.
+      if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight') throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
     }
     const event = readEvent(signed)

@@ -36,6 +36,19 @@ export const payouts: ZodOpenApiPathsObject = {
     },
   },
   [`${WORKSPACE}/payouts/{id}`]: { get: membersOnly(get('Get a payout', PayoutResponse)) },
+  [`${WORKSPACE}/payouts/{id}/release`]: {
+    post: {
+      summary: 'Release the commissions of a reversed payout',
+      description:
+        'They are payable again. Requires that the transfer was reversed in full at Stripe. Safe to repeat.',
+      security: bySession,
+      requestParams: path(id),
+      responses: {
+        200: { description: 'The payout.', ...json(PayoutResponse) },
+        ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
   [`${WORKSPACE}/payout-runs`]: { get: membersOnly(list('List payout runs', PayoutRunResponse)) },
   [`${WORKSPACE}/payout-runs/{id}`]: {
     get: membersOnly(get('Get a payout run', PayoutRunResponse)),

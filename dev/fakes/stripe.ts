@@ -151,6 +151,8 @@ export const startStripe = async ({
     /** The connected accounts of a platform, or of all, each platform's oldest first. */
     accounts: (key?: string): Connected[] =>
       platformsOf(key).flatMap(({ accounts }) => accounts.list().reverse()),
+    /** Reverses a transfer as the merchant does in Stripe's dashboard; by default all that is left of it. */
+    reverse: connect.reverse,
     /** Revokes a key. */
     revokeKey: platforms.revoke,
 

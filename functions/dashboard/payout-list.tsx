@@ -14,6 +14,7 @@ const STATUSES = [
   { value: 'paid', label: 'Paid' },
   { value: 'failed', label: 'Failed' },
   { value: 'canceled', label: 'Canceled' },
+  { value: 'reversed', label: 'Reversed' },
 ]
 
 /** /app/:workspace/payouts/all: the payouts of all runs. */
@@ -36,7 +37,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
         <Select label="Status" name="status" options={STATUSES} value={fields.status} errors={errors} />
       </Filters>
       {payouts.length > 0 ? (
-        <PayoutTable base={base} payouts={payouts} />
+        <PayoutTable base={base} payouts={payouts} isManager={workspace.role === 'manager'} />
       ) : (
         <Empty what="payouts" isFiltered={Object.keys(fields).length > 0}>
           No payouts yet. They appear here once a payout run has started.

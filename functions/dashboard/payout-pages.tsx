@@ -38,6 +38,13 @@ export const PayoutsPage = ({
           {data.unconnected === 1 ? 'has' : 'have'} not connected a Stripe account.
         </p>
       )}
+      {data.reversed > 0 && (
+        <p>
+          <a href={`${base}/payouts/all?status=reversed`}>{counted(data.reversed, 'payout')}</a>{' '}
+          {data.reversed === 1 ? 'was' : 'were'} reversed in Stripe. Release the commissions of those that are
+          to be paid again.
+        </p>
+      )}
       {workspace.role === 'manager' && <PayForm base={base} data={data} />}
       <h2>Payout runs</h2>
       {runs.data.length > 0 ? (

@@ -52,7 +52,7 @@ export const RunPage = ({
       {run.method === 'manual' && <BankTransfer workspace={workspace} run={run} />}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
-        <PayoutTable base={base} of="run" payouts={payouts.data} />
+        <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
       ) : (
         <p class="empty">This run has no payouts.</p>
       )}

@@ -35,6 +35,7 @@ const DONE = {
   processing: 'Run marked as unpaid.',
   confirmed: 'Run confirmed. The partners are notified by email.',
   canceled: 'Run canceled. Its commissions are payable again.',
+  released: 'Commissions released. The next payout run includes them.',
 }
 
 const BASE = '/app/:workspace/payouts'

@@ -10,12 +10,15 @@ import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
+import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
 import { findRun, listRunLines, listRuns, type Run, type RunLine } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf, refusalOf } from '../../lib/payouts/runs.ts'
 
 const payoutResponse = ({ partnerSlug: _, partnerName: __, ...payout }: PayoutRow): PayoutResponse => ({
   ...payout,
   amountCents: Number(payout.amountCents),
+  reversedCents: Number(payout.reversedCents),
 })
 
 const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse => run
@@ -47,6 +50,12 @@ export default createRoutes()
     return c.json(
       payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
     )
+  })
+  .post('/api/workspaces/:workspace/payouts/:id/release', manager(), async (c) => {
+    const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
+    const refusal = releaseRefusalOf(payout)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(payoutResponse(payout))
   })
   .get('/api/workspaces/:workspace/payout-runs', member(), query(Page), async (c) => {
     const { db, workspace } = c.var

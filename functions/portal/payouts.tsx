@@ -34,6 +34,8 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
       return payout.paidAt ? (
         <>
           Paid on <Day at={payout.paidAt} />, for <Commissions payout={payout} />.
+          {payout.reversedAtStripeCents > 0n &&
+            ` The merchant reversed ${formatMoney(payout.reversedAtStripeCents, payout.currency)} of it.`}
         </>
       ) : null
     case 'processing':
@@ -48,6 +50,19 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
         <>
           {payout.reason ?? 'Stripe could not send it to your account.'} Its commissions are payable again,
           with a later payout. <a href="/portal">Check your account</a>.
+        </>
+      )
+    case 'reversed':
+      return (
+        <>
+          The merchant reversed this transfer.{' '}
+          {payout.releasedAt ? (
+            'Its commissions are payable again, with a later payout.'
+          ) : (
+            <>
+              It was for <Commissions payout={payout} />. Ask the merchant whether it is paid again.
+            </>
+          )}
         </>
       )
     default:

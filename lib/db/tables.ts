@@ -276,6 +276,9 @@ export type Tables = {
     paid_at: Date | null
     failed_at: Date | null
     canceled_at: Date | null
+    reversed_cents: Generated<bigint>
+    reversed_at: Date | null
+    released_at: Date | null
     status: GeneratedAlways<PayoutStatus>
   }
   stripe_secrets: {

@@ -72,8 +72,8 @@ const changes = (details: Details): string =>
     })
     .join(', ')
 
-/** An amount in its currency. */
-const money = (details: Details): string => formatMoney(number(details.amountCents), text(details.currency))
+/** An amount in the currency of an entry. */
+const money = ({ amountCents, currency }: Details): string => formatMoney(number(amountCents), text(currency))
 
 /** The number of payouts in a run. */
 const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
@@ -122,6 +122,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.unmarked': (d) => `marked a payout run as unpaid: ${payouts(d)}`,
   'payout_run.confirmed': (d) => `confirmed a payout run: ${payouts(d)}`,
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
+  'payout.reversed': (d) =>
+    `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,
+  'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,
   'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
   'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,

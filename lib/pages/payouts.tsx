@@ -3,6 +3,7 @@
 import { formatMoney } from '../money.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
+import { isUndecided } from '../payouts/reversals.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
 import { counted } from '../plural.ts'
 import { PartnerName, Status } from './ledger.tsx'
@@ -18,10 +19,29 @@ const note = ({ status, lastError: error }: PayoutRow): string => {
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
 }
 
+/** What was reversed of a payout's transfer, and what a manager can do about it. */
+const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+  const { id, status, reversedCents, currency, releasedAt } = payout
+  if (reversedCents === 0n) return null
+  if (status !== 'reversed') return <> {formatMoney(reversedCents, currency)} reversed in Stripe.</>
+  if (releasedAt) return <> Reversed in Stripe. Its commissions are payable again.</>
+  return (
+    <>
+      {' '}
+      Reversed in Stripe.{' '}
+      {isManager ? (
+        <a href={`${base}/payouts/${id}/release`}>Release commissions</a>
+      ) : (
+        'A manager decides whether it is paid again.'
+      )}
+    </>
+  )
+}
+
 /** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = formatMoney(payout.amountCents, payout.currency)
-  const hasCommissions = payout.status === 'processing' || payout.status === 'paid'
+  const hasCommissions = payout.status === 'processing' || payout.status === 'paid' || isUndecided(payout)
   if (!hasCommissions) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
@@ -31,10 +51,13 @@ export const PayoutTable = ({
   base,
   of,
   payouts,
+  isManager = false,
 }: {
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
+  /** Whether the reader may release the commissions of a reversed payout. */
+  isManager?: boolean
 }) => (
   <Table
     caption="Payouts"
@@ -75,8 +98,9 @@ export const PayoutTable = ({
         </td>
         {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
-        <td class={payout.lastError ? 'words' : undefined}>
+        <td class={payout.lastError || payout.reversedAt ? 'words' : undefined}>
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
+          <Reversal base={base} payout={payout} isManager={isManager} />
         </td>
       </tr>
     ))}
@@ -123,5 +147,6 @@ export const runProgress = (run: Run): string => {
     `${sent} of ${counted(all, 'payout')} ${done}`,
     ...count(run, 'failed', 'failed'),
     ...count(run, 'canceled', 'canceled'),
+    ...count(run, 'reversed', 'reversed'),
   ].join(', ')
 }

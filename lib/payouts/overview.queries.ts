@@ -21,9 +21,13 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** What the workspace pays with, and how many partners with a balance have no account. */
-const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { unconnected: number }>`
+/** What the workspace pays with, how many reversed payouts wait for a decision, and how many partners with a balance have no account. */
+const setupQuery = (workspaceId: string, now: Date) => sql<
+  PayoutSetup & { reversed: number; unconnected: number }
+>`
   select ${setupColumns(workspaceId)},
+         (select count(*)::int from payouts where workspace_id = ${workspaceId}
+          and reversed_cents = amount_cents and released_at is null) as reversed,
          (select count(distinct partner_id)::int
           from (select c.partner_id
                 from commissions c

@@ -43,13 +43,20 @@ const selectPayouts = (db: Db, workspaceId: string) =>
       'po.canceled_at as canceledAt',
       'po.last_error as lastError',
       'po.transfer_id as transferId',
+      'po.reversed_cents as reversedCents',
+      'po.reversed_at as reversedAt',
+      'po.released_at as releasedAt',
     ])
 
 export type PayoutRow = Awaited<ReturnType<ReturnType<typeof selectPayouts>['execute']>>[number]
 
+/** One payout of a workspace, as a query. `id` must be a UUID. */
+export const payoutQuery = (db: Db, workspaceId: string, id: string) =>
+  selectPayouts(db, workspaceId).where('po.id', '=', id)
+
 /** One payout of a workspace, or undefined. `id` must be a UUID. */
 export const findPayout = (db: Db, workspaceId: string, id: string): Promise<PayoutRow | undefined> =>
-  selectPayouts(db, workspaceId).where('po.id', '=', id).executeTakeFirst()
+  payoutQuery(db, workspaceId, id).executeTakeFirst()
 
 /** The payouts of a workspace, newest first, as a query. */
 export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) =>

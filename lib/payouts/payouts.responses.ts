@@ -11,7 +11,9 @@ export const PayoutResponse = z
     currency: z.string(),
     amountCents: z.int(),
     status: z.enum(PAYOUT_STATUSES).meta({
-      description: 'The commissions of a `failed` or `canceled` payout are payable again.',
+      description:
+        'The commissions of a `failed` or `canceled` payout are payable again, and those of a `reversed` one once they ' +
+        'are released.',
     }),
     method: z.enum(PAYOUT_METHODS),
     createdAt: timestamp,
@@ -20,6 +22,13 @@ export const PayoutResponse = z
     canceledAt: timestamp.nullable(),
     lastError: z.string().nullable().meta({ description: 'Why it failed or is being retried.' }),
     transferId: z.string().nullable().meta({ description: 'The id of the Stripe transfer: `tr_...`' }),
+    reversedCents: z
+      .int()
+      .meta({ description: 'What was reversed of the transfer at Stripe, in minor units.' }),
+    reversedAt: timestamp.nullable().meta({ description: 'When the latest reversal was received.' }),
+    releasedAt: timestamp.nullable().meta({
+      description: 'When a manager released the commissions of a `reversed` payout.',
+    }),
   })
   .meta({ id: 'Payout' })
 export type PayoutResponse = z.infer<typeof PayoutResponse>

@@ -18,7 +18,8 @@ export type PayoutSchedule = (typeof PAYOUT_SCHEDULES)[number]
  */
 export type PayoutAccountStatus = 'onboarding' | 'in_review' | 'enabled' | 'restricted' | 'closed'
 
-export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled'] as const
+/** `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`. */
+export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled', 'reversed'] as const
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /** Why a run skips a partner's balance. */

@@ -77,7 +77,8 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
 /** The result of a payout that was not attempted. */
 const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResult => {
   const nextAttemptAt = new Date(Date.now() + pauseMs)
-  return { id, keyVersion, outcome: 'later', transferId: null, error: null, nextAttemptAt, mail: null }
+  const nothing = { transferId: null, reversedCents: 0, error: null, mail: null }
+  return { id, keyVersion, outcome: 'later', nextAttemptAt, ...nothing }
 }
 
 /** The result to save for an attempt. */
@@ -89,7 +90,10 @@ const resultOf = (
   const waiting = { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), keyVersion }
   if (!outcome) return waiting
   const mail = mailOf(portalUrl, payout, outcome)
-  if (outcome.kind === 'sent') return { ...waiting, outcome: 'sent', transferId: outcome.transferId, mail }
+  if (outcome.kind === 'sent') {
+    const { transferId, reversedCents } = outcome
+    return { ...waiting, outcome: 'sent', transferId, reversedCents, mail }
+  }
   const failed = { ...waiting, error: outcome.message }
   if (outcome.kind === 'refused') return { ...failed, outcome: 'failed', mail }
   if (outcome.kind !== 'no_funds') return failed

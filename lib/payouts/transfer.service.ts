@@ -14,7 +14,7 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
   budget.fetches--
   try {
     const transfer = await stripe.findTransfer(payoutId)
-    return transfer && { kind: 'sent', transferId: transfer.id }
+    return transfer && { kind: 'sent', ...transfer }
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return error.failure
     return {

@@ -98,6 +98,8 @@ export type TransferResult = {
    */
   outcome: 'sent' | 'failed' | 'spent' | 'later'
   transferId: string | null
+  /** What was reversed of a transfer that was found, in minor units. */
+  reversedCents: number
   error: string | null
   nextAttemptAt: Date
   /** The mail to the partner, if the payout was sent or has failed. */
@@ -116,10 +118,13 @@ export const saveTransferResults = async (
   now: Date,
 ): Promise<string[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, error text, "nextAttemptAt" timestamptz, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "nextAttemptAt" timestamptz, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
-    update payouts p set paid_at = ${now}, transfer_id = x."transferId", last_error = null
+    update payouts p
+    set paid_at = ${now}, transfer_id = x."transferId", last_error = null,
+        reversed_cents = least(x."reversedCents", p.amount_cents),
+        reversed_at = case when x."reversedCents" > 0 then ${now}::timestamptz end
     from ${reported} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
   const failed = sql`
     with failed as (

@@ -111,6 +111,8 @@ const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: Po
       'po.created_at as createdAt',
       'po.paid_at as paidAt',
       'po.status',
+      'po.reversed_cents as reversedAtStripeCents',
+      'po.released_at as releasedAt',
       'pr.name as program',
       eb
         .selectFrom('commissions as c')

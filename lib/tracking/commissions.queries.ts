@@ -79,8 +79,8 @@ const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
     held: sql<SqlBool>`c.payout_id is null and ${isOpenHold}`,
     pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and not ${isOpenHold}`,
     payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now} and not ${isOpenHold}`,
-    processing: sql<SqlBool>`c.payout_id is not null and po.status <> 'paid'`,
-    paid: sql<SqlBool>`po.status = 'paid'`,
+    processing: sql<SqlBool>`c.payout_id is not null and po.paid_at is null`,
+    paid: sql<SqlBool>`po.paid_at is not null`,
   })[status]
 
 /**

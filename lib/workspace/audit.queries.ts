@@ -30,6 +30,8 @@ export type AuditAction =
   | 'payout_run.unmarked'
   | 'payout_run.confirmed'
   | 'payout_run.canceled'
+  | 'payout.reversed'
+  | 'payout.released'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
   | 'stripe_key.added'

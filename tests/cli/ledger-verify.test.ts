@@ -69,8 +69,13 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ paid }) => `update commissions set amount_cents = 999 where id = '${paid}'`,
   },
   {
-    invariant: 'a failed or canceled payout has no commissions',
+    invariant: 'a failed, canceled or released payout has no commissions',
     how: () => `update payouts set paid_at = null, transfer_id = null, failed_at = now()`,
+  },
+  {
+    invariant: 'a failed, canceled or released payout has no commissions',
+    how: () => `update payouts set reversed_cents = amount_cents, reversed_at = now(), released_at = now()
+                where transfer_id is not null`,
   },
   {
     invariant: 'a commission is paid to its own partner, in its own currency',

@@ -59,6 +59,9 @@ describe('GET /payouts and /payout-runs', () => {
       canceledAt: null,
       lastError: null,
       transferId: null,
+      reversedCents: 0,
+      reversedAt: null,
+      releasedAt: null,
     })
     expect((await as.get(`/payouts/${data[0]?.id}`)).body).toEqual(data[0])
 

@@ -49,6 +49,16 @@ test.each([
   ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
   ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],
   ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
+  [
+    'payout.reversed',
+    { transferId: 'tr_1', reversedCents: 1_200, amountCents: 4_900, currency: 'USD' },
+    'reported that 12.00 USD of a payout of 49.00 USD was reversed',
+  ],
+  [
+    'payout.released',
+    { amountCents: 4_900, currency: 'USD' },
+    'released the commissions of a reversed payout of 49.00 USD',
+  ],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [
     'group.changed',

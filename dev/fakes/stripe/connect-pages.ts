@@ -96,6 +96,7 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
       const step = STEPS[c.req.param('step')]
       return step ? press(c, () => connect.step(c.req.param('id'), step)) : c.notFound()
     })
+    .post(`${STRIPE_PATH}/transfers/:id/reverse`, (c) => press(c, () => connect.reverse(c.req.param('id'))))
     .post(`${STRIPE_PATH}/balance`, async (c) => {
       const { form, field } = await read(c)
       return press(c, () => {

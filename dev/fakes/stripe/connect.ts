@@ -1,9 +1,11 @@
-/** Changes connected accounts, and emits their events. */
+/** Changes connected accounts, reverses transfers to them, and emits the events. */
+import type Stripe from 'stripe'
 import { applyStep, type Connected, type Step } from './accounts.ts'
 import { accountV1 } from './accounts-v1.ts'
 import type { NewConnectEvent } from './event-shapes.ts'
 import type { Platform, Platforms } from './platforms.ts'
 import type { Store } from './store.ts'
+import { platformOfTransfer, reverseTransfer } from './transfer-reversals.ts'
 import type { Webhooks } from './webhooks.ts'
 
 const REQUIREMENTS = 'v2.core.account[requirements].updated'
@@ -19,19 +21,19 @@ const CHANGED = {
   close: ['v2.core.account.closed'],
 } as const satisfies Record<Step, readonly `v2.core.account${string}`[]>
 
-export const createConnect = (store: Store, platforms: Platforms, { emitConnect }: Webhooks) => ({
+export const createConnect = (store: Store, platforms: Platforms, webhooks: Webhooks) => ({
   platforms,
   now: store.now,
 
   /** Emits that an account was created. */
   emitCreated: (platform: Platform, { id }: Connected): void =>
-    emitConnect(platform.id, { type: 'v2.core.account.created', account: id }),
+    webhooks.emitConnect(platform.id, { type: 'v2.core.account.created', account: id }),
 
   /** Applies a step to an account, and emits its events. @throws when there is none, or it is closed */
   step: (id: string, step: Step): Connected => {
     const { platform, account } = platforms.owning(id)
     applyStep(account, step)
-    emitConnect(
+    webhooks.emitConnect(
       platform.id,
       { type: 'account.updated', object: accountV1(account), account: id },
       ...CHANGED[step].map(
@@ -44,5 +46,9 @@ export const createConnect = (store: Store, platforms: Platforms, { emitConnect 
     )
     return account
   },
+
+  /** Reverses a transfer as the platform does in its dashboard; by default all that is left of it. */
+  reverse: (id: string, amount?: number): Stripe.TransferReversal =>
+    reverseTransfer({ store, platforms, webhooks }, platformOfTransfer(platforms, id), id, { amount }),
 })
 export type Connect = ReturnType<typeof createConnect>

@@ -25,6 +25,10 @@ export type ConnectEvent = Stripe.Event | ThinEvent
 /** A new event of Connect. */
 export type NewConnectEvent =
   /** A snapshot event, with the connected account's id if the object belongs to it. */
-  | { type: 'account.updated' | 'transfer.created'; object: { object: string }; account?: string }
+  | {
+      type: 'account.updated' | 'transfer.created' | 'transfer.reversed'
+      object: { object: string }
+      account?: string
+    }
   /** A thin event. */
   | { type: `v2.core.account${string}`; account: string; data?: object }

@@ -12,6 +12,7 @@ import { integer, metadata, readParams, text } from './params.ts'
 import type { Platform, Platforms } from './platforms.ts'
 import { answer, readable } from './routes.ts'
 import { idOf, listOf, newId, type Store } from './store.ts'
+import { reverseTransfer } from './transfer-reversals.ts'
 import type { Webhooks } from './webhooks.ts'
 
 const PATH = '/v1/transfers'
@@ -98,7 +99,7 @@ const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
   }
 }
 
-export const transferRoutes = (store: Store, platforms: Platforms, { emitConnect }: Webhooks) =>
+export const transferRoutes = (store: Store, platforms: Platforms, webhooks: Webhooks) =>
   new Hono<ApiEnv>()
     .use(PATH, mayConnect())
     .use(`${PATH}/*`, mayConnect())
@@ -118,8 +119,17 @@ export const transferRoutes = (store: Store, platforms: Platforms, { emitConnect
       })
       const { platform } = c.var
       const made = transfer(store, platforms, platform, params)
-      emitConnect(platform.id, { type: 'transfer.created', object: made })
+      webhooks.emitConnect(platform.id, { type: 'transfer.created', object: made })
       return answer(c, store, made)
+    })
+    .post(`${PATH}/:id/reversals`, async (c) => {
+      const params = await readParams(c, {
+        amount: integer.pipe(z.int().min(1)).optional(),
+        metadata: metadata.optional(),
+      })
+      const { platform } = c.var
+      const reversing = { store, platforms, webhooks }
+      return answer(c, store, reverseTransfer(reversing, platform, c.req.param('id'), params))
     })
     .route(
       '/',

@@ -3,7 +3,7 @@
  */
 import Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
-import { toStripe } from '../../purchases/stripe/amounts.ts'
+import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
 import { type PayoutAccountStatus, transferGroup, transferKey } from '../payouts.ts'
 import { ConnectError, type Failure, failureOf } from './failures.service.ts'
 
@@ -25,7 +25,14 @@ export type TransferRequest = {
 }
 
 /** The outcome of a transfer. */
-export type TransferOutcome = { kind: 'sent'; transferId: string } | Failure
+export type TransferOutcome = ({ kind: 'sent' } & Transfer) | Failure
+
+/** A transfer that was made. */
+type Transfer = {
+  transferId: string
+  /** What was reversed of it since, in minor units of ISO 4217. */
+  reversedCents: number
+}
 
 /** The parameters of an account. They must be the same for each attempt with one idempotency key. */
 export type AccountRequest = {
@@ -86,6 +93,12 @@ const idIn = ({ id }: { id?: unknown }): string => {
   if (typeof id === 'string' && id !== '') return id
   throw new Error('Stripe’s response has no id.')
 }
+
+const transferIn = (transfer: { id: string; currency: string; amount_reversed: number }): Transfer => ({
+  transferId: idIn(transfer),
+  // A proxy may leave it out.
+  reversedCents: fromStripe(Number(transfer.amount_reversed) || 0, transfer.currency.toUpperCase()),
+})
 
 /** Calls Stripe. @throws {ConnectError} */
 const call = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -199,18 +212,18 @@ export const connectTo = (env: ConnectEnv, key: string) => {
           },
           { idempotencyKey: transferKey(payoutId, keyVersion) },
         )
-        return { kind: 'sent', transferId: idIn(transfer) }
+        return { kind: 'sent', ...transferIn(transfer) }
       } catch (error) {
         return failureOf(error)
       }
     },
 
     /** The transfer of a payout, or null. A transfer that was reversed since counts. */
-    findTransfer: (payoutId: string): Promise<{ id: string } | null> =>
+    findTransfer: (payoutId: string): Promise<Transfer | null> =>
       call(async () => {
         const { data } = await stripe.transfers.list({ transfer_group: transferGroup(payoutId), limit: PAGE })
         const transfer = data.find(({ metadata }) => metadata?.payout_id === payoutId)
-        return transfer ? { id: idIn(transfer) } : null
+        return transfer ? transferIn(transfer) : null
       }),
   }
 }

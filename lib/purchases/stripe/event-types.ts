@@ -32,4 +32,5 @@ export const STRIPE_EVENTS = [
   'charge.dispute.closed',
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
+  'transfer.reversed',
 ] as const

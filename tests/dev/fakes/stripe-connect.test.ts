@@ -293,6 +293,44 @@ describe('a transfer', () => {
     expect(await send(key, { destination: id, ...params })).toMatchObject({ status: 400, body: { error } })
   })
 
+  test('is reversed in part, then in full, with an event each', async () => {
+    const { key, stripe, id } = await startMerchant()
+    fake.setBalance('usd', 5_000, key)
+    const { id: transfer } = await stripe.transfers.create({
+      amount: 1_500,
+      currency: 'usd',
+      destination: id,
+      metadata: { payout_id: 'p' },
+    })
+    const reversal = await stripe.transfers.createReversal(transfer, { amount: 500 })
+    expect(reversal).toMatchObject({ object: 'transfer_reversal', amount: 500, transfer })
+    expect(await stripe.transfers.retrieve(transfer)).toMatchObject({
+      amount_reversed: 500,
+      reversed: false,
+      reversals: { data: [{ id: reversal.id }] },
+    })
+    await expect(stripe.transfers.createReversal(transfer, { amount: 1_001 })).rejects.toMatchObject({
+      statusCode: 400,
+      param: 'amount',
+    })
+    expect(fake.reverse(transfer)).toMatchObject({ amount: 1_000 })
+    expect(await stripe.transfers.retrieve(transfer)).toMatchObject({
+      amount_reversed: 1_500,
+      reversed: true,
+    })
+    await expect(stripe.transfers.createReversal(transfer)).rejects.toThrow('already fully reversed')
+    await expect(clientOf().transfers.createReversal(transfer)).rejects.toMatchObject({ statusCode: 404 })
+
+    const { available } = await stripe.balance.retrieve()
+    expect(available.find(({ currency }) => currency === 'usd')?.amount).toBe(5_000)
+    const events = fake.connectEvents().filter(({ type }) => type === 'transfer.reversed')
+    expect(events).toMatchObject([
+      { data: { object: { id: transfer, amount_reversed: 500, metadata: { payout_id: 'p' } } } },
+      { data: { object: { id: transfer, amount_reversed: 1_500, reversed: true } } },
+    ])
+    for (const event of events) expect(event).not.toHaveProperty('account')
+  })
+
   test('requires a destination that can receive transfers', async () => {
     const { stripe, id } = await startMerchant()
     const own = await stripe.accounts.retrieveCurrent()
@@ -600,6 +638,10 @@ describe('the pages', () => {
     expect((await form(`/accounts/${id}/restrict`)).status).toBe(303)
     expect(await statusOf(stripe, id)).toMatchObject({ status: 'restricted' })
     const page = await (await visit(STRIPE_PATH)).text()
+    const [transfer] = fake.transfers(key)
+    expect((await form(`/transfers/${transfer?.id}/reverse`)).status).toBe(303)
+    expect(await (await visit(STRIPE_PATH)).text()).toContain('10.00 USD reversed')
+    expect((await form('/transfers/tr_none/reverse')).status).toBe(400)
     for (const text of ['Connected accounts', id, '10.00 USD to Maya', 'Restore: Maya', '0.00 USD']) {
       expect(page).toContain(text)
     }

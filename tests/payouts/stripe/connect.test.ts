@@ -51,7 +51,7 @@ describe('a transfer', () => {
     const { stripe, account, payoutId, send, sent } = await createPlatform()
     expect(await stripe.findTransfer(payoutId)).toBeNull()
     const first = await send()
-    expect(first).toEqual({ kind: 'sent', transferId: expect.stringMatching(/^tr_/) })
+    expect(first).toEqual({ kind: 'sent', transferId: expect.stringMatching(/^tr_/), reversedCents: 0 })
     expect(await send()).toEqual(first)
     expect(sent()).toMatchObject([
       {
@@ -62,7 +62,10 @@ describe('a transfer', () => {
         metadata: { payout_id: payoutId, workspace_id: 'w', partner_id: 'p' },
       },
     ])
-    expect(await stripe.findTransfer(payoutId)).toEqual({ id: sent()[0]?.id })
+    const [transfer] = sent()
+    expect(await stripe.findTransfer(payoutId)).toEqual({ transferId: transfer?.id, reversedCents: 0 })
+    fake.reverse(transfer?.id ?? '', 900)
+    expect(await stripe.findTransfer(payoutId)).toEqual({ transferId: transfer?.id, reversedCents: 900 })
   })
 
   test('is sent in Stripe’s own units', async () => {
@@ -82,7 +85,7 @@ describe('a transfer', () => {
     fake.planTransfersOf(key, 'cut_after')
     expect(await send()).toMatchObject({ kind: 'unclear' })
     const found = await stripe.findTransfer(payoutId)
-    expect(await send()).toEqual({ kind: 'sent', transferId: found?.id })
+    expect(await send()).toEqual({ kind: 'sent', ...found })
     expect(sent()).toHaveLength(1)
   })
 

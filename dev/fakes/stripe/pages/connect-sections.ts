@@ -42,8 +42,8 @@ const transferItem = ({ accounts }: Platform, transfer: Stripe.Transfer): Html =
   const account = accounts.find(idOf(transfer.destination))
   return entry(
     html`<p>${money(transfer.amount, transfer.currency)} to ${account ? nameOf(account) : 'an unknown account'}</p>
-<p class="muted"><code>${transfer.id}</code>${transfer.transfer_group ? html`, <code>${transfer.transfer_group}</code>` : ''}, ${time(transfer.created)}</p>`,
-    [],
+<p class="muted"><code>${transfer.id}</code>${transfer.transfer_group ? html`, <code>${transfer.transfer_group}</code>` : ''}, ${time(transfer.created)}${transfer.amount_reversed ? html`, ${money(transfer.amount_reversed, transfer.currency)} reversed` : ''}</p>`,
+    transfer.reversed ? [] : [button(`/transfers/${transfer.id}/reverse`, 'Reverse', transfer.id)],
   )
 }
 
