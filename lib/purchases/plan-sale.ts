@@ -3,6 +3,7 @@ import type { AttributedBy, Credit } from '../tracking/attribution.ts'
 import { type Decision, decide } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
+import type { Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { CustomerChange, KnownCustomer, KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import { planReturns, saleFacts } from './plan-returns.ts'
@@ -188,13 +189,19 @@ const WEIGHT: Record<AttributedBy, number> = { coupon: 3, click: 2, customer: 1 
 const earnsOtherwise = (recorded: RecordedSale, commission: Money | null): boolean =>
   commission !== null && (recorded.commission === null || differs(recorded.commission, commission))
 
+/** Whether the partner was banned when the sale was paid, and credited because it was active when it was reported. */
+const wasInactive = ({ commission }: RecordedSale, steps: Step[]): boolean =>
+  steps.some(({ code, facts }) => code === 'partner_inactive' && facts.slug === commission?.slug)
+
 /** Whether the recorded sale has to be updated after the new decision. */
 const changesSale = (
   recorded: RecordedSale,
   sale: Money,
   { credit, commission, steps }: Decision,
 ): boolean => {
-  if (credit === null) return recorded.partnerId === null && differs(recorded.sale, sale)
+  if (credit === null) {
+    return recorded.partnerId === null ? differs(recorded.sale, sale) : wasInactive(recorded, steps)
+  }
   const { partner, by } = credit
   const { partnerId, attributedBy: before } = recorded
   if (partnerId === partner.id) return differs(recorded.sale, sale) || earnsOtherwise(recorded, commission)

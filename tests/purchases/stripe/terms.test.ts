@@ -140,6 +140,24 @@ describe('a ban', () => {
     expect([await earned(merchant, during), await earned(merchant, after)]).toEqual([0, 980])
   })
 
+  test('takes what a sale earned that was paid during it and reported after its end, in either order of report and invoice', async () => {
+    for (const order of ordersOf(['report', 'invoice'] as const)) {
+      const shop = await openShop()
+      const { merchant, stripe, manager, partnerId } = shop
+      await EDITS['the partner is banned']?.(shop)
+      await shift(merchant, '-2 hours')
+      await saved(manager.patch(`/partners/${partnerId}`, { status: 'approved' }))
+      const [id, customer, clickId] = [stripeId('in'), stripeId('cus'), await merchant.click()]
+      const steps = {
+        report: () =>
+          saved(merchant.sale({ externalId: id, customerExternalId: customer, amountCents: 4_900, clickId })),
+        invoice: () => deliver(stripe, paidInvoice({ id, customer }, earlier())),
+      }
+      for (const step of order) await steps[step]()
+      expect({ order, cents: await earned(merchant, id) }).toEqual({ order, cents: 0 })
+    }
+  })
+
   test.each([
     { case: 'in the second of the payment', after: '0.4 seconds', cents: 980 },
     { case: 'in the second before the payment', after: '-0.6 seconds', cents: 0 },
