@@ -12,6 +12,7 @@ import { startSqlEndpoint } from '../dev/runtime/sql-endpoint.ts'
 import { workerNames } from '../dev/runtime/wrangler-config.ts'
 import { addFiveMillionEvents } from './five-million-events.ts'
 import { countImportFetches, measureImports } from './import.ts'
+import { measureChunks, measureFreeze } from './import-page.ts'
 import { type Answer, interleave, post } from './measure.ts'
 import { measurePayouts } from './payouts.ts'
 import { oneMoreSale, startRecorder, toSale } from './recorded-sale.ts'
@@ -190,6 +191,14 @@ try {
     )
   importRatio('import of 100,000 partners in 500-row calls over one bare insert of them', 3, 'partners')
   importRatio('  the same with coupons, opening balances and mails', null, 'everything')
+
+  console.error('Importing 50,000 rows in Chromium ...')
+  table.atMost(
+    'longest freeze of the import page with 50,000 rows, in ms',
+    Math.round(await measureFreeze(empty.bindings)),
+    1_000,
+  )
+  table.atMost('split of 50,000 rows into calls, in ms', Math.round(measureChunks()), 2_000)
 
   console.error('Paying 10,000 partners ...')
   const payouts = await measurePayouts(empty.bindings)
