@@ -1,6 +1,7 @@
 /** A purchase that is recorded under two of its ids before an event links them earns once. */
 import { expect, test } from 'vitest'
 import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
+import { permutations } from '../../support/permutations.ts'
 import {
   charge,
   checkoutSession,
@@ -75,15 +76,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
 }
 type Delivery = keyof Awaited<ReturnType<typeof createPurchase>>['deliveries']
 
-/** All permutations. */
-const orders = <T>(things: T[]): T[][] =>
-  things.length < 2
-    ? [things]
-    : things.flatMap((thing) =>
-        orders(things.filter((other) => other !== thing)).map((rest) => [thing, ...rest]),
-      )
-
-test.each(orders<Delivery>(['report', 'invoice', 'link']))(
+test.each(permutations<Delivery>(['report', 'invoice', 'link']))(
   'received as %s, %s, %s and repeated, a sale reported under its payment’s id earns once',
   async (...order) => {
     const { deliveries, sales, payment, invoiceId, merchant } = await createPurchase()
@@ -103,7 +96,7 @@ test.each(orders<Delivery>(['report', 'invoice', 'link']))(
   },
 )
 
-test.each(orders<Delivery>(['report', 'checkout', 'invoice', 'link']))(
+test.each(permutations<Delivery>(['report', 'checkout', 'invoice', 'link']))(
   'received as %s, %s, %s, %s, the coupon of a checkout without an invoice decides all of it, and renewals',
   async (...order) => {
     const { deliveries, sales, deliver, customer } = await createPurchase()
