@@ -33,6 +33,8 @@ create table workspaces (
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
+    mode            text     not null default 'live'   -- of the payment processor's events and keys
+        constraint workspaces_mode_check check (mode in ('live', 'test')),
 
     constraint workspaces_slug_key unique (slug)
 );
@@ -735,22 +737,24 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 
 -- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key
 -- that is not in the database, and compared by fingerprint. There are two endpoints, one
--- for the merchant's account and one for connected accounts, and each has two secrets
--- while one is rotated.
+-- for the merchant's account and one for connected accounts (the purpose), and each has two
+-- secrets while one is rotated.
 create table stripe_secrets (
     id            uuid         primary key,
     workspace_id  uuid         not null
         constraint stripe_secrets_workspace_id_fkey references workspaces (id),
+    purpose       text         not null
+        constraint stripe_secrets_purpose_check check (purpose in ('account', 'connected_accounts')),
     slot          integer      not null
-        constraint stripe_secrets_slot_check check (slot between 1 and 4),
+        constraint stripe_secrets_slot_check check (slot between 1 and 2),
     ciphertext    text         not null,
     fingerprint   text         not null
         constraint stripe_secrets_fingerprint_check check (fingerprint ~ '^[0-9a-f]{64}$'),
     last4         text         not null,
     created_at    timestamptz  not null,
 
-    constraint stripe_secrets_workspace_id_slot_key        unique (workspace_id, slot),
-    constraint stripe_secrets_workspace_id_fingerprint_key unique (workspace_id, fingerprint)
+    constraint stripe_secrets_workspace_id_purpose_slot_key unique (workspace_id, purpose, slot),
+    constraint stripe_secrets_workspace_id_fingerprint_key  unique (workspace_id, fingerprint)
 );
 
 

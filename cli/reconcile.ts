@@ -148,8 +148,13 @@ const reconcile = async (options: Options): Promise<number> => {
   if (!endpoint) throw new Misuse(`The database has no workspace with the slug or id “${options.workspace}”.`)
   const { workspaceId } = endpoint
 
-  const mode = /^[rs]k_test_/.test(places.stripeKey) ? 'test mode' : 'live mode'
-  console.error(`Reading payments since ${options.given} from Stripe, in ${mode}.`)
+  const [, mode = endpoint.mode] = /^[rs]k_(live|test)_/.exec(places.stripeKey) ?? []
+  if (mode !== endpoint.mode) {
+    throw new Misuse(
+      `STRIPE_API_KEY is a key of ${mode} mode, and the workspace is for ${endpoint.mode} mode.`,
+    )
+  }
+  console.error(`Reading payments since ${options.given} from Stripe, in ${mode} mode.`)
   const stripe = connectStripe(places)
   const { purchases, unread } = await listPurchases(stripe, options.since, progress('read'))
 

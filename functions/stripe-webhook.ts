@@ -11,7 +11,8 @@ import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, joinReport, processEvent } from '../lib/purchases/apply.service.ts'
 import type { SaleReport } from '../lib/purchases/purchases.rpc.ts'
-import { readEvent } from '../lib/purchases/stripe/events.schemas.ts'
+import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
+import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
@@ -27,8 +28,7 @@ type StripeBindings = AppEnv['Bindings'] & {
 /** Several times Stripe's largest event, an invoice of more than 250 lines. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
-const NO_EVENT =
-  'This is not an event in the form that Stripe documents. For events of your own account, choose the payload style “Snapshot”.'
+const NO_EVENT = 'This is not an event in the form that Stripe documents.'
 
 /** POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design, section 5. */
 const app = createApp<StripeBindings>().post(
@@ -40,29 +40,34 @@ const app = createApp<StripeBindings>().post(
     await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
-    const { workspaceId = '', ciphertexts = [], isNew = false } = endpoint ?? {}
+    const { workspaceId = '', mode = 'live', isNew = false } = endpoint ?? {}
     const decrypted = await Promise.all(
-      ciphertexts.map((ciphertext) => decryptSecret(c.env.SECRETS_KEY, workspaceId, ciphertext)),
+      (endpoint?.secrets ?? []).map(async ({ ciphertext, purpose }) => {
+        const secret = await decryptSecret(c.env.SECRETS_KEY, workspaceId, ciphertext)
+        return secret === null ? [] : { secret, purpose }
+      }),
     )
-    const secrets = decrypted.filter((secret) => secret !== null)
-    const signed = await readSigned(new Uint8Array(await c.req.arrayBuffer()), header, secrets, now)
-    const accountId = readAccountEvent(signed)
+    const bytes = new Uint8Array(await c.req.arrayBuffer())
+    const { body, purpose } = await readSigned(bytes, header, decrypted.flat(), now)
+    const accountId = readAccountEvent(body)
     if (accountId !== null) {
       // The account may have changed again since, so its state is read from Stripe, not from the event.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
       return c.json<WebhookResponse>({ received: true })
     }
-    const reversal = readReversedTransfer(signed)
+    const reversal = readReversedTransfer(body)
     if (reversal) {
       // Stripe reports it again, when the payout has been saved with its transfer.
       if ((await noteReversal(db, workspaceId, reversal, now)) === 'in_flight') throw lostRace('the payout')
       return c.json<WebhookResponse>({ received: true })
     }
-    const event = readEvent(signed)
-    if (!event) throw new ApiError('invalid_body', NO_EVENT)
+    const [event, origin] = [readEvent(body), originOf(body)]
+    if (!event || !origin) throw new ApiError('invalid_body', NO_EVENT)
 
     // The first event is stored whatever its type: it shows the manager that the webhook works.
-    if (event.facts.length > 0 || isNew) await processEvent(db, workspaceId, event, now)
+    const isUsed = event.facts.length > 0 || event.refusal !== undefined
+    const { account } = origin
+    if (isUsed || isNew) await processEvent(db, workspaceId, refuse(event, { mode, purpose, account }), now)
     return c.json<WebhookResponse>({ received: true })
   },
 )

@@ -62,7 +62,7 @@ export const workspaces: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/settings`]: {
     get: get('Read the settings of the workspace', SettingsResponse, {}),
     patch: {
-      ...patch('Change the settings of the workspace', SettingsChange, SettingsResponse),
+      ...patch('Change the settings of the workspace', SettingsChange, SettingsResponse, 'conflict'),
       requestParams: path(),
     },
   },

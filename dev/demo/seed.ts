@@ -3,6 +3,8 @@ import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import type { Role, Tables } from '../../lib/db/tables.ts'
+import type { Mode } from '../../lib/purchases/processors.ts'
+import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { slugKey } from '../../lib/slugs.ts'
@@ -48,14 +50,21 @@ export const seeder = (env: DatabaseEnv) => {
   }
 
   return {
-    /** @param manualPayouts whether it pays by bank transfer too */
+    /**
+     * @param manualPayouts whether it pays by bank transfer too
+     * @param mode test by default, as the Stripe fake is in test mode
+     */
     addWorkspace: async ({
       slug = `w-${newId().slice(-12)}`,
       name = 'A merchant',
       manualPayouts = false,
+      mode = 'test' as Mode,
     } = {}) => {
       const id = newId()
-      await db().insertInto('workspaces').values({ id, slug, name, manual_payouts: manualPayouts }).execute()
+      await db()
+        .insertInto('workspaces')
+        .values({ id, slug, name, manual_payouts: manualPayouts, mode })
+        .execute()
       return { id, slug }
     },
 
@@ -80,13 +89,20 @@ export const seeder = (env: DatabaseEnv) => {
     },
 
     /** A signing secret of Stripe's webhooks, encrypted with the Workers' key. */
-    addStripeSecret: async (workspaceId: string, secret: string, key: string, slot: 1 | 2 | 3 | 4 = 1) => {
+    addStripeSecret: async (
+      workspaceId: string,
+      secret: string,
+      key: string,
+      slot: 1 | 2 = 1,
+      purpose: SecretPurpose = 'account',
+    ) => {
       await db()
         .insertInto('stripe_secrets')
         .values({
           id: newId(),
           workspace_id: workspaceId,
           slot,
+          purpose,
           ciphertext: await encryptSecret(key, workspaceId, secret),
           fingerprint: await sha256(secret),
           last4: secret.slice(-4),

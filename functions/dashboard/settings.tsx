@@ -3,25 +3,36 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
+import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
 import { Checkbox, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
-import { changeSettings, readSettings, type Settings } from '../../lib/workspace/settings.queries.ts'
+import {
+  changeSettings,
+  MODE_IN_USE,
+  readSettings,
+  type Settings,
+} from '../../lib/workspace/settings.queries.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
 const DONE = { saved: 'Settings saved.' }
 
-const LABELS = { manualPayouts: 'Pay partners by bank transfer', salesFrom: SALES_FROM_LABEL }
+const LABELS = {
+  manualPayouts: 'Pay partners by bank transfer',
+  salesFrom: SALES_FROM_LABEL,
+  mode: MODE_LABEL,
+}
 
 /** The settings as form fields. */
-const settingsFields = ({ manualPayouts, salesFrom }: Settings): Fields => ({
+const settingsFields = ({ manualPayouts, salesFrom, mode }: Settings): Fields => ({
   salesFrom,
+  mode,
   ...(manualPayouts && { manualPayouts: 'on' }),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ manualPayouts, salesFrom }: Fields): Reading => ({
-  input: { manualPayouts: manualPayouts !== undefined, salesFrom },
+const readForm = ({ manualPayouts, salesFrom, mode }: Fields): Reading => ({
+  input: { manualPayouts: manualPayouts !== undefined, salesFrom, mode },
 })
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
@@ -39,6 +50,7 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
         checked={fields.manualPayouts !== undefined}
       />
       <SalesFromSelect value={fields.salesFrom} errors={errors} />
+      <ModeSelect value={fields.mode} errors={errors} />
       <button type="submit">Save settings</button>
     </form>
   </>
@@ -58,10 +70,12 @@ export default createRoutes<WorkspaceEnv>()
     const base = `/app/${workspace.slug}`
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(SettingsChange, readForm(fields))
-    if (errors) {
+    const again = (errors: ErrorDetail[], status: 400 | 409) => {
       const children = <SettingsPage {...{ base, fields, errors }} />
-      return renderPage(c, { title: 'Settings', section: '/settings', children }, 400)
+      return renderPage(c, { title: 'Settings', section: '/settings', children }, status)
     }
-    await changeSettings(db, actOf(c), data)
+    if (errors) return again(errors, 400)
+    const saved = await changeSettings(db, actOf(c), data)
+    if (!saved) return again([{ path: 'mode', message: MODE_IN_USE }], 409)
     return c.redirect(`${base}/settings?done=saved`, 303)
   })

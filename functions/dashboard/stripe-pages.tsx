@@ -1,10 +1,12 @@
 /** The pages that connect a workspace to the merchant's Stripe account. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { ConfirmForm, Copyable, Done, Field, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
+import { ConfirmForm, Copyable, Done, Field, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
-import type { SalesFrom } from '../../lib/purchases/processors.ts'
+import type { Mode, SalesFrom } from '../../lib/purchases/processors.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { type EventsProps, RecentEvents } from './stripe-events.tsx'
@@ -12,6 +14,21 @@ import { PayingPartners } from './stripe-key.tsx'
 
 /** Why a secret or a key was rejected. The form never shows the value again. */
 export type Refused = { message?: string; errors?: ErrorDetail[] }
+
+const PURPOSE_LABEL = 'Events of'
+
+const PURPOSES: { value: SecretPurpose; label: string }[] = [
+  { value: 'account', label: 'Your account' },
+  { value: 'connected_accounts', label: 'Connected accounts' },
+]
+
+const LABELS = {
+  secret: 'Signing secret',
+  purpose: PURPOSE_LABEL,
+  key: 'Key',
+  salesFrom: SALES_FROM_LABEL,
+  mode: MODE_LABEL,
+}
 
 type StripeProps = EventsProps & {
   webhookUrl: string
@@ -26,10 +43,14 @@ export const StripePage = (props: StripeProps) => {
     <>
       <h1>Stripe</h1>
       <Done message={done} />
-      <Problem {...refused} labels={{ secret: 'Signing secret', key: 'Key', salesFrom: SALES_FROM_LABEL }} />
+      <Problem {...refused} labels={LABELS} />
       <p>
         Complete these three steps, and Stripe reports checkouts, renewals, refunds and disputes to this
         workspace.
+      </p>
+      <p>
+        This workspace takes events and keys of Stripe’s {setup.mode} mode. Those of the other mode do not
+        count.
       </p>
       <ConnectionStatus setup={setup} />
       <h2>1. Webhook endpoint</h2>
@@ -45,7 +66,13 @@ export const StripePage = (props: StripeProps) => {
         Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
         encrypted, and is never shown again.
       </p>
-      <Secrets base={base} secrets={setup.secrets} salesFrom={setup.salesFrom} errors={refused?.errors} />
+      <Secrets
+        base={base}
+        secrets={setup.secrets}
+        salesFrom={setup.salesFrom}
+        mode={setup.mode}
+        errors={refused?.errors}
+      />
       <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
       <RecentEvents {...props} />
     </>
@@ -64,7 +91,7 @@ const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { s
   if (!firstEventAt || !lastEventAt) {
     return (
       <StatusLine status="open" label="Waiting">
-        No event has arrived yet. Make a payment in Stripe’s test mode to send one.
+        No event has arrived yet. An event of the other mode is listed below too, and does not count.
       </StatusLine>
     )
   }
@@ -88,10 +115,11 @@ type SecretsProps = {
   base: string
   secrets: StripeSecret[]
   salesFrom: SalesFrom
+  mode: Mode
   errors: ErrorDetail[] | undefined
 }
 
-const Secrets = ({ base, secrets, salesFrom, errors }: SecretsProps) => (
+const Secrets = ({ base, secrets, salesFrom, mode, errors }: SecretsProps) => (
   <>
     {secrets.length < MAX_SECRETS && (
       <form method="post" action={`${base}/stripe`} class={secrets.length === 0 ? undefined : 'inline'}>
@@ -105,18 +133,27 @@ const Secrets = ({ base, secrets, salesFrom, errors }: SecretsProps) => (
           autocomplete="off"
           errors={errors}
         />
+        <Select
+          label={PURPOSE_LABEL}
+          name="purpose"
+          hint="As you chose for the endpoint in Stripe. Only events of your account are your sales."
+          options={PURPOSES}
+          errors={errors}
+        />
         {secrets.length === 0 && <SalesFromSelect value={salesFrom} errors={errors} />}
+        {secrets.length === 0 && <ModeSelect value={mode} errors={errors} />}
         <button type="submit">Add secret</button>
       </form>
     )}
     {secrets.length > 0 && (
       <>
-        <Table caption="Signing secrets" head={['Ends in', 'Added', 'Action']}>
+        <Table caption="Signing secrets" head={['Ends in', 'Events of', 'Added', 'Action']}>
           {secrets.map((secret) => (
             <tr>
               <td>
                 <code>{secret.last4}</code>
               </td>
+              <td>{PURPOSES.find(({ value }) => value === secret.purpose)?.label}</td>
               <td>
                 <Time at={secret.createdAt} />
               </td>

@@ -25,7 +25,7 @@ import {
 } from '../../lib/purchases/stripe/settings.service.ts'
 import { readStripe } from '../../lib/purchases/stripe/setup.queries.ts'
 import { findStripeSecret, removeStripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
-import { changeSettings } from '../../lib/workspace/settings.queries.ts'
+import { changeSettings, MODE_IN_USE } from '../../lib/workspace/settings.queries.ts'
 import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 import { RemoveKeyPage } from './stripe-key.tsx'
 import { type Refused, RemoveSecretPage, StripePage } from './stripe-pages.tsx'
@@ -80,15 +80,16 @@ const PATH = '/app/:workspace/stripe'
 export default createRoutes<StripeEnv>()
   .get(PATH, managersOnly(), (c) => showStripe(c))
   .post(PATH, managersOnly(), form(), async (c) => {
-    const { secret = '', salesFrom } = c.req.valid('form')
-    const { data, errors } = checked(NewStripeSecret, { secret })
-    const chosen = checked(SettingsChange, { salesFrom })
+    const { secret = '', purpose, salesFrom, mode } = c.req.valid('form')
+    const { data, errors } = checked(NewStripeSecret, { secret, purpose })
+    const chosen = checked(SettingsChange, { salesFrom, mode })
     if (errors || chosen.errors) {
       return showStripe(c, { errors: [...(errors ?? []), ...(chosen.errors ?? [])] }, 400)
     }
     // Before the secret: events may arrive as soon as it is stored.
-    await changeSettings(c.var.db, actOf(c), chosen.data)
-    const stored = await storeSecret(c, data.secret)
+    const settings = await changeSettings(c.var.db, actOf(c), chosen.data)
+    if (!settings) return showStripe(c, { errors: [{ path: 'mode', message: MODE_IN_USE }] }, 409)
+    const stored = await storeSecret(c, data)
     if (stored.outcome === 'full') return showStripe(c, { message: SECRETS_FULL }, 409)
     return done(c, stored.outcome)
   })

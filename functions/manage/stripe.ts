@@ -49,7 +49,7 @@ const stripeEventResponse = ({
 /** /stripe: the webhook endpoint, its signing secrets and received events, and the API key for payouts. */
 export default createRoutes<StripeEnv>()
   .get('/api/workspaces/:workspace/stripe', manager(), async (c) => {
-    const { events: _, salesFrom: __, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
+    const { events: _, salesFrom: __, mode: ___, ...setup } = await readStripe(c.var.db, c.var.workspace.id)
     return c.json({
       webhookUrl: webhookUrl(c),
       events: [...STRIPE_EVENTS],
@@ -73,7 +73,7 @@ export default createRoutes<StripeEnv>()
     return c.body(null, 204)
   })
   .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {
-    const stored = await storeSecret(c, c.req.valid('json').secret)
+    const stored = await storeSecret(c, c.req.valid('json'))
     if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
     return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
   })

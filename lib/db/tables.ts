@@ -11,7 +11,8 @@ import type {
 } from '../payouts/payouts.ts'
 import type { Fact } from '../purchases/facts.ts'
 import type { EventOutcome } from '../purchases/outcomes.ts'
-import type { Processor, SalesFrom } from '../purchases/processors.ts'
+import type { Mode, Processor, SalesFrom } from '../purchases/processors.ts'
+import type { SecretPurpose } from '../purchases/stripe/purposes.ts'
 import type { AttributedBy } from '../tracking/attribution.ts'
 import type { HoldReason, HoldResolution } from '../tracking/holds.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
@@ -28,6 +29,7 @@ export type Tables = {
     created_at: Generated<Date>
     manual_payouts: Generated<boolean>
     sales_from: Generated<SalesFrom>
+    mode: Generated<Mode>
   }
   former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
   members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
@@ -284,6 +286,7 @@ export type Tables = {
   stripe_secrets: {
     id: string
     workspace_id: string
+    purpose: SecretPurpose
     slot: number
     ciphertext: string
     fingerprint: string

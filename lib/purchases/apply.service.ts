@@ -41,6 +41,7 @@ export const processEvent = async (
 ): Promise<void> => {
   const { id, isDone } = await saveEvent(db, workspaceId, event, now)
   if (isDone) return
+  if (event.refusal) return saveOutcome(db, { id, saleId: null, outcome: event.refusal })
   const { saleId, outcome } = event.keys.length
     ? await applyPurchase(db, workspaceId, event.keys, { trigger: triggerOf(event.facts), now })
     : await applyCustomer(db, workspaceId, event, now)

@@ -2,6 +2,7 @@
  * Facts: what a payment processor's event says about a purchase, in the same form for every processor. Amounts are minor
  * units by ISO 4217; times in facts are ISO 8601 in UTC.
  */
+import type { Refusal } from './outcomes.ts'
 import type { Processor } from './processors.ts'
 
 /** A part of what was paid: in total, and without tax. `shippingCents` is the shipping in it, without tax; none if absent. */
@@ -185,6 +186,8 @@ export type ProcessorEvent = {
   /** The address that the buyer typed, or that the processor has of the customer. */
   email: string | null
   facts: Fact[]
+  /** Why the event does not count. It has no keys and no facts. */
+  refusal?: Refusal
 }
 
 /** A purchase that the processor's API lists, as the events that would have reported it. */

@@ -1,10 +1,30 @@
 /** The outcomes of processor events: stable codes and facts, which are stored, and their explanations. */
 import { formatMoney } from '../money.ts'
+import type { Mode } from './processors.ts'
 
 type SaleFacts = { externalId: string; amountCents: number; currency: string }
 
+/** Why an event does not count. A new delivery of it is read again: the reason may be gone by then. */
+export type Refusal =
+  /** The event is of the mode that the workspace is not for. */
+  | { code: 'wrong_mode'; facts: { mode: Mode } }
+  /** The event is of an account that is connected to the merchant's, so it is none of the merchant's sales. */
+  | { code: 'connected_account'; facts: { account: string } }
+  /** The event is of the merchant's account, and is signed for connected accounts. */
+  | { code: 'wrong_secret'; facts: Record<string, never> }
+  /** The event is not in a form that is understood. */
+  | { code: 'unreadable'; facts: { reason: string } }
+
+export const REFUSAL_CODES: Refusal['code'][] = [
+  'wrong_mode',
+  'connected_account',
+  'wrong_secret',
+  'unreadable',
+]
+
 /** Amounts are minor units. */
 export type EventOutcome =
+  | Refusal
   /** A sale was recorded or updated, and is credited to a partner. */
   | { code: 'sale_credited'; facts: SaleFacts & { slug: string } }
   /** A sale was recorded or updated, and no partner is credited. */
@@ -55,6 +75,14 @@ export const explainOutcome = (outcome: EventOutcome | null): string => {
       return 'The payment may belong to an invoice or a checkout. If neither is received within 15 minutes, it is a sale of its own.'
     case 'customer_noted':
       return 'The customer’s details are recorded, for its payments.'
+    case 'wrong_mode':
+      return `The event is of ${facts.mode} mode, and this workspace is not. It does not count.`
+    case 'connected_account':
+      return `The event is of the connected account ${facts.account}, not of your own. It does not count.`
+    case 'wrong_secret':
+      return 'The event is of your own account, and is signed with a secret for connected accounts. It does not count. Remove the secret, add it for your own account, and resend the event.'
+    case 'unreadable':
+      return `The event cannot be read: ${facts.reason}. It does not count.`
     case 'ignored':
       return 'This type of event is ignored.'
   }

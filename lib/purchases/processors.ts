@@ -21,5 +21,9 @@ export const processorOfCustomer = (id: string): Processor | null =>
 export const SALES_FROM = ['both', 'stripe', 'api'] as const
 export type SalesFrom = (typeof SALES_FROM)[number]
 
+/** A processor has real payments and, apart from them, a mode for tests. A workspace takes those of one mode. */
+export const MODES = ['live', 'test'] as const
+export type Mode = (typeof MODES)[number]
+
 /** The step of a sale reported by API while the processor's event of it is to earn. */
 export const SALE_EXPECTED = 'sale_expected_from_stripe'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { type Fact, type ProcessorEvent, reportKey } from './facts.ts'
-import type { EventOutcome } from './outcomes.ts'
+import { type EventOutcome, REFUSAL_CODES } from './outcomes.ts'
 import { isProcessorId } from './processors.ts'
 import { factsOf, type ReceivedFact } from './received.ts'
 
@@ -12,7 +12,7 @@ export const textArray = (values: string[]) =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
 /**
- * Stores an event, once.
+ * Stores an event, once. One that was refused before is replaced.
  *
  * @returns its row's id, and whether it was processed before
  */
@@ -27,7 +27,14 @@ export const saveEvent = async (
                                   facts, occurred_at, received_at)
     values (${newId()}, ${workspaceId}, ${event.processor}, ${event.processorEventId}, ${event.type}, ${event.livemode},
             ${event.customer}, ${event.email}, ${textArray(event.keys)}, ${JSON.stringify(event.facts)}::jsonb, ${event.occurredAt}, ${now})
-    on conflict (workspace_id, processor, processor_event_id) do update set processor = excluded.processor
+    on conflict (workspace_id, processor, processor_event_id) do update
+    set (customer, email, keys, facts, outcome) = (
+      select case when is_refused then excluded.customer else processor_events.customer end,
+             case when is_refused then excluded.email else processor_events.email end,
+             case when is_refused then excluded.keys else processor_events.keys end,
+             case when is_refused then excluded.facts else processor_events.facts end,
+             case when is_refused then null else processor_events.outcome end
+      from (select processor_events.outcome ->> 'code' = any(${textArray(REFUSAL_CODES)}) as is_refused) r)
     returning id, outcome is not null as "isDone"
   `.execute(db)
   const [row] = rows

@@ -1,7 +1,7 @@
 /** The settings of a workspace. */
 import { sql } from 'kysely'
-import type { Db } from '../db/connection.ts'
-import type { SalesFrom } from '../purchases/processors.ts'
+import { type Db, isConflict } from '../db/connection.ts'
+import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 
@@ -11,10 +11,12 @@ export type Settings = {
   manualPayouts: boolean
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
+  /** Whether the payment processor's real payments count, or those of its test mode. */
+  mode: Mode
 }
 
 /** The columns of the settings. */
-const COLUMNS = { manualPayouts: 'manual_payouts', salesFrom: 'sales_from' } as const
+const COLUMNS = { manualPayouts: 'manual_payouts', salesFrom: 'sales_from', mode: 'mode' } as const
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
 
@@ -32,7 +34,7 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('workspaces')
     .where('id', '=', workspaceId)
-    .select(['manual_payouts as manualPayouts', 'sales_from as salesFrom'])
+    .select(['manual_payouts as manualPayouts', 'sales_from as salesFrom', 'mode'])
 
 /** Keeps who reported sales until now: a sale that was paid before is decided by it. */
 const keepSalesFrom = ({ workspaceId, now }: Act, next: SalesFrom) => sql`
@@ -41,13 +43,29 @@ const keepSalesFrom = ({ workspaceId, now }: Act, next: SalesFrom) => sql`
   for update
   on conflict do nothing`
 
-/** Updates the settings that differ. Concurrent updates: the last write of each setting wins. */
-export const changeSettings = async (db: Db, act: Act, patch: Patch<Settings>): Promise<Settings> => {
+/** Fails once events of the present mode have counted, or a key of it is stored: they would stay without their mode. */
+const assertUnusedMode = (workspaceId: string) => sql`
+  select assert_unchanged(
+    not exists (select from stripe_keys k where k.workspace_id = w.id)
+    and not exists (select from processor_events e
+                    where e.workspace_id = w.id and e.livemode = (w.mode = 'live') and e.facts <> '[]'))
+  from workspaces w where w.id = ${workspaceId} for update`
+
+export const MODE_IN_USE =
+  'The mode can no longer be changed: events of Stripe’s present mode have counted, or a key of it is stored. Create another workspace for the other mode.'
+
+/**
+ * Updates the settings that differ. Concurrent updates: the last write of each setting wins.
+ *
+ * @returns null if the mode is in use, so that it can't be changed
+ */
+export const changeSettings = async (db: Db, act: Act, patch: Patch<Settings>): Promise<Settings | null> => {
   const before = await readSettings(db, act.workspaceId)
   const changes = diff<Settings>(before, patch)
   if (!changes) return before
-  const { salesFrom } = changes.changed
-  await db.batch([
+  const { salesFrom, mode } = changes.changed
+  const batch = [
+    ...(mode ? [assertUnusedMode(act.workspaceId).compile(db)] : []),
     ...(salesFrom ? [keepSalesFrom(act, salesFrom).compile(db)] : []),
     db.updateTable('workspaces').set(columnsOf(changes.changed)).where('id', '=', act.workspaceId).compile(),
     auditEntry(db, {
@@ -56,6 +74,12 @@ export const changeSettings = async (db: Db, act: Act, patch: Patch<Settings>): 
       subjectId: act.workspaceId,
       details: changes.log,
     }).compile(),
-  ])
+  ]
+  try {
+    await db.batch(batch)
+  } catch (error) {
+    if (isConflict(error)) return null
+    throw error
+  }
   return { ...before, ...changes.changed }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { SALES_FROM } from '../purchases/processors.ts'
+import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
 export const SettingsResponse = z
-  .strictObject({ manualPayouts: z.boolean(), salesFrom: z.enum(SALES_FROM) })
+  .strictObject({ manualPayouts: z.boolean(), salesFrom: z.enum(SALES_FROM), mode: z.enum(MODES) })
   .meta({ id: 'Settings' })
 export type SettingsResponse = z.infer<typeof SettingsResponse>

@@ -1,6 +1,6 @@
 /** Requests about a workspace's settings, for the API and the page's form. */
 import * as z from 'zod'
-import { SALES_FROM } from '../purchases/processors.ts'
+import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
 /** PATCH /api/workspaces/:workspace/settings. Omitted fields keep their values. */
 export const SettingsChange = z
@@ -13,6 +13,11 @@ export const SettingsChange = z
       description:
         'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +
         'paid or reported from now on.',
+    }),
+    mode: z.enum(MODES, 'Must be live or test.').meta({
+      description:
+        'Whether Stripe’s real payments count, or those of its test mode. Events and keys of the other mode are ' +
+        'refused. It can be changed until an event of the present mode has counted or a key is stored.',
     }),
   })
   .partial()

@@ -45,16 +45,23 @@ test('accepts up to four secrets, and removes one after confirmation', async () 
   expect(again.location).toContain('?done=there_already')
   await pages.post('/stripe', { secret: second })
   expect((await pages.get('/stripe')).html).toContain('name="secret"')
-  for (const secret of [signingSecret(), signingSecret()]) await pages.post('/stripe', { secret })
+  const purpose = 'connected_accounts'
+  for (const secret of [signingSecret(), signingSecret()]) await pages.post('/stripe', { secret, purpose })
 
   const full = await pages.get('/stripe')
   expect(full.html).not.toContain('name="secret"')
   const refused = await pages.post('/stripe', { secret: signingSecret() })
   expect(refused.status).toBe(409)
-  expect(refused.text).toContain('There are four signing secrets already.')
+  expect(refused.text).toContain('This endpoint has two signing secrets already.')
 
   const paths = [...full.html.matchAll(/\/stripe\/secrets\/[\w-]+\/remove/g)].map(([path]) => path)
   expect(paths).toHaveLength(4)
+  expect(full.html.match(/<td>(Your account|Connected accounts)<\/td>/g)).toEqual([
+    '<td>Connected accounts</td>',
+    '<td>Connected accounts</td>',
+    '<td>Your account</td>',
+    '<td>Your account</td>',
+  ])
   const oldest = paths.at(-1) ?? ''
   const asked = await pages.get(oldest)
   expect(asked.text).toContain('Remove this signing secret?')

@@ -11,7 +11,8 @@ const database = useDatabase()
 const createSetup = async () => {
   const merchant = await createMerchant()
   const manager = await merchant.asManager()
-  return { merchant, manager, add: (secret: unknown) => manager.post('/stripe/secrets', { secret }) }
+  const add = (secret: unknown, purpose?: string) => manager.post('/stripe/secrets', { secret, purpose })
+  return { merchant, manager, add }
 }
 
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort()
@@ -57,7 +58,11 @@ describe('a signing secret', () => {
     const secret = signingSecret()
     const last4 = secret.slice(-4)
     const { status, body } = await add(` ${secret}\n`)
-    expect([status, body]).toEqual([201, { id: expect.any(String), last4, createdAt: expect.any(String) }])
+    const purpose = 'account'
+    expect([status, body]).toEqual([
+      201,
+      { id: expect.any(String), purpose, last4, createdAt: expect.any(String) },
+    ])
     expect((await manager.get('/stripe')).body.secrets).toEqual([body])
 
     const rows = await kept(merchant)
@@ -65,7 +70,9 @@ describe('a signing secret', () => {
     const log = await database.audit(merchant)
     expect(JSON.stringify([rows, log])).not.toContain(secret.slice(6, -4))
     const actor = `manager@${merchant.workspace.slug}.example`
-    expect(log).toEqual([{ actor, action: 'stripe_secret.added', subject_id: body.id, details: { last4 } }])
+    expect(log).toEqual([
+      { actor, action: 'stripe_secret.added', subject_id: body.id, details: { last4, purpose } },
+    ])
   })
 
   test('is stored once per workspace', async () => {
@@ -78,11 +85,13 @@ describe('a signing secret', () => {
     expect(await actions(ours.merchant)).toEqual(['stripe_secret.added'])
   })
 
-  test('can be stored beside three others, and after one is removed', async () => {
+  test('can be stored beside three others, two of each endpoint, and after one is removed', async () => {
     const { merchant, manager, add } = await createSetup()
     const { body } = await add(signingSecret())
     const others = [signingSecret(), signingSecret(), signingSecret()]
-    for (const secret of others) expect((await add(secret)).status).toBe(201)
+    for (const [at, secret] of others.entries()) {
+      expect((await add(secret, at ? 'connected_accounts' : 'account')).status).toBe(201)
+    }
     const fifth = signingSecret()
     expect(await add(fifth)).toMatchObject({ status: 409, body: errorShape('conflict') })
     for (const secret of others) expect((await add(secret)).status).toBe(200)
@@ -99,12 +108,12 @@ describe('a signing secret', () => {
     ])
   })
 
-  test('of eight added concurrently, four are stored', async () => {
+  test('of eight added concurrently, two are stored', async () => {
     const { merchant, add } = await createSetup()
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(signingSecret())))
-    expect(statuses(answers)).toEqual([201, 201, 201, 201, 409, 409, 409, 409])
-    expect((await kept(merchant)).map(({ slot }) => slot)).toEqual([1, 2, 3, 4])
-    expect(await actions(merchant)).toHaveLength(4)
+    expect(statuses(answers)).toEqual([201, 201, 409, 409, 409, 409, 409, 409])
+    expect((await kept(merchant)).map(({ slot }) => slot)).toEqual([1, 2])
+    expect(await actions(merchant)).toHaveLength(2)
   })
 
   test('added eight times concurrently takes one slot', async () => {

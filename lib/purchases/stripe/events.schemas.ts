@@ -21,13 +21,18 @@ import {
 import { readCheckout, readInvoice, readInvoicePayment, readPaymentIntent } from './objects.ts'
 import { readCharge, readCreditNote, readDispute, readRefund } from './return-objects.ts'
 
-const Envelope = z.object({
+/** What every event has. Thin events have an ISO time and no object. */
+const Head = z.object({
+  object: z.string().nullish().catch(null),
   id: text,
   type: text,
-  created: time,
   livemode: z.boolean().default(false),
-  data: z.object({ object: z.looseObject({}) }),
+  account: text.nullish().catch(null),
 })
+
+const Created = z.object({ created: time })
+const Thin = z.object({ created: z.iso.datetime().transform((iso) => new Date(iso)) })
+const Snapshot = z.object({ data: z.object({ object: z.looseObject({}) }) })
 
 type Reader = { types: RegExp; read: (object: unknown) => ObjectFacts }
 
@@ -63,24 +68,56 @@ const READERS: Reader[] = [
 /** Reads the object of a type of event. Null for types that are not used. */
 const reader = (type: string) => READERS.find(({ types }) => types.test(type))?.read ?? null
 
+const THIN = 'it has a thin payload. Choose the payload style Snapshot for the events of your own account'
+
+/** The first thing that is not understood, for partner managers. */
+const explain = (error: z.ZodError): string => {
+  const [issue] = error.issues
+  return issue ? `${issue.path.join('.') || 'event'}: ${issue.message}` : 'unknown form'
+}
+
+/** The mode and account that an event belongs to, and whether its type is used. */
+export type Origin = { livemode: boolean; account: string | null }
+
+/** Where an event comes from; null for what is not an event of Stripe. */
+export const originOf = (input: unknown): Origin | null => {
+  const { data } = Head.safeParse(input)
+  return data ? { livemode: data.livemode, account: data.account ?? null } : null
+}
+
 /**
  * Reads an event whose signature was verified.
  *
- * @returns the event, without facts if its type is not used; null for what is not an event of Stripe
+ * @returns the event: without facts if its type is not used, and refused if it is used but not understood; null for what is
+ *   not an event of Stripe
  */
 export const readEvent = (input: unknown): ProcessorEvent | null => {
-  const envelope = Envelope.safeParse(input)
-  if (!envelope.success) return null
-  const { id: processorEventId, type, livemode, created: occurredAt, data } = envelope.data
-  const head = { processor: 'stripe', processorEventId, type, livemode, occurredAt } as const
+  const head = Head.safeParse(input).data
+  if (!head || findUnstorable([head.id, head.type])) return null
+  const { id: processorEventId, type, livemode, object } = head
+  const created = Created.safeParse(input).data ?? Thin.safeParse(input).data
+  const occurredAt = created?.created ?? new Date(0)
+  const bare = { processor: 'stripe', processorEventId, type, livemode, occurredAt } as const
+  const refused = (reason: string): ProcessorEvent => ({
+    ...bare,
+    customer: null,
+    email: null,
+    keys: [],
+    facts: [],
+    refusal: { code: 'unreadable', facts: { reason } },
+  })
+  if (object === 'v2.core.event') return refused(THIN)
   try {
+    Created.parse(input)
+    const { data } = Snapshot.parse(input)
     const read = reader(type)?.(data.object) ?? { keys: [], facts: [] }
     const { customer = null, email = null, facts } = read
     const keys = [...new Set(read.keys.filter((key) => key !== null))]
-    const event = { ...head, customer, email, keys, facts }
-    return findUnstorable(event) ? null : event
+    const event: ProcessorEvent = { ...bare, customer, email, keys, facts }
+    const unstorable = findUnstorable({ customer, email, keys, facts })
+    return unstorable ? refused(`${unstorable.path}: ${unstorable.message}`) : event
   } catch (error) {
-    if (error instanceof z.ZodError) return null
+    if (error instanceof z.ZodError) return refused(explain(error))
     throw error
   }
 }

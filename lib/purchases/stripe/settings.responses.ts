@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { timestamp } from '../../http/common.responses.ts'
+import { SECRET_PURPOSES } from './purposes.ts'
 
 export const StripeSecretResponse = z
   .strictObject({
     id: z.uuid(),
+    purpose: z.enum(SECRET_PURPOSES).meta({ description: 'Whose events it signs.' }),
     last4: z.string().meta({ description: 'The last four characters of the secret.' }),
     createdAt: timestamp,
   })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { id } from '../../http/fields.ts'
 import { Page } from '../../http/lists.ts'
 import { isApiKey, isSigningSecret } from '../../secrets.ts'
+import { SECRET_PURPOSES } from './purposes.ts'
 
 /** POST /api/workspaces/:workspace/stripe/secrets. */
 export const NewStripeSecret = z
@@ -15,6 +16,14 @@ export const NewStripeSecret = z
         'Must be the signing secret of a webhook endpoint: whsec_ and 32 letters and digits.',
       )
       .meta({ description: 'The signing secret of your webhook endpoint at Stripe: `whsec_...`' }),
+    purpose: z
+      .enum(SECRET_PURPOSES, 'Must be account or connected_accounts.')
+      .default('account')
+      .meta({
+        description:
+          'Whose events the endpoint receives: those of your own `account`, or of `connected_accounts`. Only those of ' +
+          'your own account are your sales.',
+      }),
   })
   .meta({ id: 'NewStripeSecret' })
 

@@ -5,6 +5,9 @@ import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService } from '../../payouts/payouts.rpc.ts'
 import { type StripeKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
 import { sha256 } from '../../sha256.ts'
+import { readSettings } from '../../workspace/settings.queries.ts'
+import type { Mode } from '../processors.ts'
+import type { SecretPurpose } from './purposes.ts'
 import { addStripeSecret, type StoredSecret } from './signing-secrets.queries.ts'
 import type { StripeService } from './stripe.rpc.ts'
 
@@ -21,15 +24,19 @@ export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
 
 export const SECRETS_FULL =
-  'There are four signing secrets already. First remove one that Stripe no longer uses.'
+  'This endpoint has two signing secrets already. First remove one that Stripe no longer uses.'
 
 /** Stores a signing secret of the workspace, encrypted. */
-export const storeSecret = async (c: Context<StripeEnv>, secret: string): Promise<StoredSecret> => {
+export const storeSecret = async (
+  c: Context<StripeEnv>,
+  { secret, purpose }: { secret: string; purpose: SecretPurpose },
+): Promise<StoredSecret> => {
   const ciphertext = await rpc(
     'stripe-webhook',
     c.env.STRIPE_WEBHOOK.encryptSecret(c.var.workspace.id, secret),
   )
   return addStripeSecret(c.var.db, actOf(c), {
+    purpose,
     ciphertext,
     fingerprint: await sha256(secret),
     last4: secret.slice(-4),
@@ -40,6 +47,11 @@ export const KEY_OF_OTHER_ACCOUNT =
   'This key belongs to another Stripe account or mode, and partners are still connected to, or being paid from, the present one. They must disconnect first.'
 export const KEY_IN_USE = 'Payouts under this key are being processed. Remove it once they have been paid.'
 
+const modeOf = (key: string): Mode => (/^[a-z]+_test_/.test(key) ? 'test' : 'live')
+
+const keyOfOtherMode = (mode: Mode): string =>
+  `This workspace is for Stripe’s ${mode} mode. Enter a key of that mode, which begins with rk_${mode}_ or sk_${mode}_.`
+
 export type StoredKey =
   | { outcome: 'stored'; key: StripeKey }
   /** Stripe, or we, refused the key. */
@@ -49,6 +61,8 @@ export type StoredKey =
 
 /** Stores the key of the Stripe account that partners are paid from, encrypted. */
 export const storeKey = async (c: Context<StripeEnv>, key: string): Promise<StoredKey> => {
+  const { mode } = await readSettings(c.var.db, c.var.workspace.id)
+  if (modeOf(key) !== mode) return { outcome: 'refused', reason: keyOfOtherMode(mode) }
   const encrypted = await rpc('payouts', c.env.PAYOUTS.encryptKey(c.var.workspace.id, key))
   if ('refused' in encrypted) return { outcome: 'refused', reason: encrypted.refused }
   const stored = await saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })

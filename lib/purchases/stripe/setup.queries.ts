@@ -5,10 +5,17 @@ import { stripeKeyQuery } from '../../payouts/stripe-keys.queries.ts'
 import { settingsQuery } from '../../workspace/settings.queries.ts'
 import { isNamed } from '../../workspace/workspaces.queries.ts'
 import { deliveryQuery, eventsQuery, isDelivered, type ProcessorEventFilter } from '../events.queries.ts'
+import type { Mode } from '../processors.ts'
+import type { SecretPurpose } from './purposes.ts'
 import { stripeSecretsQuery } from './signing-secrets.queries.ts'
 
 /** A workspace's webhook endpoint: its signing secrets, encrypted, and whether no event was delivered to it yet. */
-export type Endpoint = { workspaceId: string; ciphertexts: string[]; isNew: boolean }
+export type Endpoint = {
+  workspaceId: string
+  mode: Mode
+  secrets: { ciphertext: string; purpose: SecretPurpose }[]
+  isNew: boolean
+}
 
 /**
  * The webhook endpoint of a workspace.
@@ -21,11 +28,11 @@ export const findEndpoint = (db: Db, address: string): Promise<Endpoint | undefi
     .where(isNamed(address))
     .select([
       'w.id as workspaceId',
-      sql<
-        string[]
-      >`array(select ciphertext from stripe_secrets s where s.workspace_id = w.id order by s.slot)`.as(
-        'ciphertexts',
-      ),
+      'w.mode',
+      sql<Endpoint['secrets']>`(
+        select coalesce(jsonb_agg(jsonb_build_object('ciphertext', s.ciphertext, 'purpose', s.purpose)
+                                  order by s.purpose, s.slot), '[]')
+        from stripe_secrets s where s.workspace_id = w.id)`.as('secrets'),
       sql<boolean>`not exists (select from processor_events e where e.workspace_id = w.id and e.processor = 'stripe' and ${isDelivered})`.as(
         'isNew',
       ),
@@ -51,6 +58,7 @@ export const readStripe = async (
   ])
   return {
     salesFrom: settings?.salesFrom ?? 'both',
+    mode: settings?.mode ?? 'live',
     key: key ?? null,
     secrets,
     firstEventAt: first?.receivedAt ?? null,

@@ -1,24 +1,25 @@
 /**
- * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see lib/secrets.ts. At most four: two
- * endpoints, with two secrets each during a rotation.
+ * The signing secrets of a workspace's webhook endpoints at Stripe, encrypted: see lib/secrets.ts. At most four: one
+ * endpoint for each purpose, with two secrets each during a rotation.
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
 import { newId } from '../../db/ids.ts'
 import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
+import { SECRET_PURPOSES, type SecretPurpose } from './purposes.ts'
 
-const SLOTS = [1, 2, 3, 4]
+const SLOTS = [1, 2]
 
-export const MAX_SECRETS = SLOTS.length
+export const MAX_SECRETS = SLOTS.length * SECRET_PURPOSES.length
 
-export type StripeSecret = { id: string; last4: string; createdAt: Date }
+export type StripeSecret = { id: string; purpose: SecretPurpose; last4: string; createdAt: Date }
 
 /** The secrets of a workspace, newest first, as a query for a batch. */
 export const stripeSecretsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('stripe_secrets')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'last4', 'created_at as createdAt'])
+    .select(['id', 'purpose', 'last4', 'created_at as createdAt'])
     .orderBy('id', 'desc')
 
 /** One secret of a workspace, or none. `id` must be a UUID. */
@@ -30,6 +31,7 @@ export const findStripeSecret = (
   stripeSecretsQuery(db, workspaceId).where('id', '=', id).executeTakeFirst()
 
 export type EncryptedSecret = {
+  purpose: SecretPurpose
   ciphertext: string
   /** The SHA-256 of the secret, to recognise it. */
   fingerprint: string
@@ -38,7 +40,7 @@ export type EncryptedSecret = {
 
 export type StoredSecret = { outcome: 'added' | 'there_already'; secret: StripeSecret } | { outcome: 'full' }
 
-/** Stores a secret if a slot is free. Under concurrency, the table's unique constraints keep the limit and refuse copies. */
+/** Stores a secret if a slot of its purpose is free. Under concurrency, the table's unique constraints keep the limit and refuse copies. */
 export const addStripeSecret = async (
   db: Db,
   act: Act,
@@ -55,7 +57,7 @@ export const addStripeSecret = async (
     ...act,
     action: 'stripe_secret.added',
     subjectId: id,
-    details: { last4: encrypted.last4 },
+    details: { last4: encrypted.last4, purpose: encrypted.purpose },
     when: sql<SqlBool>`exists (select from stripe_secrets where id = ${id})`,
   })
   const there = stripeSecretsQuery(db, act.workspaceId).where('fingerprint', '=', encrypted.fingerprint)

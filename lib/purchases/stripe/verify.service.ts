@@ -1,6 +1,7 @@
 /** Verifies that a request comes from Stripe: signed with one of the workspace's secrets, not long ago. */
 import Stripe from 'stripe'
 import { ApiError } from '../../http/errors.ts'
+import type { SecretPurpose } from './purposes.ts'
 
 /** The largest difference between the signature's timestamp and now, either way. Stripe's own default. */
 const TOLERANCE_SECONDS = 300
@@ -58,6 +59,9 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** A verified body, and whose events its endpoint receives. */
+export type Signed = { body: unknown; purpose: SecretPurpose }
+
 /**
  * Parses a body after verifying its signature.
  *
@@ -67,12 +71,12 @@ const parse = (text: string): unknown => {
 export const readSigned = async (
   body: Uint8Array,
   header: string,
-  secrets: string[],
+  secrets: { secret: string; purpose: SecretPurpose }[],
   now: Date,
-): Promise<unknown> => {
+): Promise<Signed> => {
   const text = readText(body)
-  for (const secret of secrets) {
-    if (await isSignedWith(text, header, secret, now)) return parse(text)
+  for (const { secret, purpose } of secrets) {
+    if (await isSignedWith(text, header, secret, now)) return { body: parse(text), purpose }
   }
   throw invalidSignature()
 }

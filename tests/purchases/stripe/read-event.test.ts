@@ -690,7 +690,22 @@ test.each(['customer.deleted', 'invoice.created', 'invoice.payment_failed', 'cha
 test.each([
   { case: 'nothing', input: null },
   { case: 'a list', input: [] },
-  { case: 'a thin event', input: { id: 'evt_1', object: 'v2.core.event', type: 'v1.billing.meter.error' } },
+  { case: 'an event without an id', input: { ...stripeEvent('invoice.paid', invoice()), id: undefined } },
+  { case: 'an event with an id that can’t be stored', input: stripeEvent('a.b', {}, { id: 'evt_\0' }) },
+])('is no event of Stripe’s: $case', ({ input }) => {
+  expect(readEvent(input)).toBeNull()
+})
+
+test.each([
+  {
+    case: 'a thin event',
+    input: {
+      id: 'evt_1',
+      object: 'v2.core.event',
+      type: 'v1.billing.meter.error',
+      created: '2026-01-01T00:00:00Z',
+    },
+  },
   {
     case: 'an event without a date',
     input: { ...stripeEvent('invoice.paid', invoice()), created: undefined },
@@ -699,9 +714,12 @@ test.each([
   { case: 'an invoice without an id', input: stripeEvent('invoice.paid', invoice({ id: undefined })) },
   { case: 'an amount in words', input: stripeEvent('invoice.paid', invoice({ total: '4900' })) },
   { case: 'an amount with a fraction', input: stripeEvent('invoice.paid', invoice({ total: 49.5 })) },
+  { case: 'an amount over the limit', input: stripeEvent('invoice.paid', invoice({ total: 1e11 })) },
   { case: 'a currency that is none', input: stripeEvent('invoice.paid', invoice({ currency: '€' })) },
   { case: 'an id with NUL', input: stripeEvent('invoice.paid', invoice({ id: 'in_\0' })) },
   { case: 'half a letter in an id', input: stripeEvent('invoice.paid', invoice({ customer: '\ud800' })) },
-])('is no event of Stripe’s: $case', ({ input }) => {
-  expect(readEvent(input)).toBeNull()
+])('is refused as unreadable, with the reason: $case', ({ input }) => {
+  const event = readEvent(input)
+  expect(event).toMatchObject({ keys: [], facts: [], customer: null })
+  expect(event?.refusal).toEqual({ code: 'unreadable', facts: { reason: expect.stringMatching(/\w/) } })
 })
