@@ -136,7 +136,7 @@ test('a customer of the shop is one customer to Tributary, under the shop’s id
   expect(told).toMatch(/The shop’s lead user_\d{10} tom@example\.com, referred by Maya Lindqvist/)
   expect(told).toMatch(new RegExp(`Stripe’s customer cus_\\w+ paid invoice ${invoice}`))
   expect(told).toMatch(/client_reference_id: 'user_\d{10}'/)
-  expect(told).toContain('For this payment: nothing Stripe reported it')
+  expect(told).toContain('To Tributary, for this payment Nothing. Stripe reported it.')
 
   const back = await page.evaluate<string>('document.referrer')
   expect(back).toContain(system.demo.baseUrl)

@@ -31,7 +31,8 @@ ${
 ${code(`stripe.checkout.sessions.create({\n  mode: 'subscription',\n  client_reference_id: '${buyer.reference}',\n  // prices, URLs\n})`)}`
     : ''
 }
-<h4>For this ${eventName === 'renewal' ? 'renewal' : 'payment'}: nothing</h4>`
+<h4>To Tributary, for this ${eventName === 'renewal' ? 'renewal' : 'payment'}</h4>
+<p>Nothing. Stripe reported it.</p>`
 
 /** The panel. Waits briefly for pending events. */
 export const stripePanel = async (
@@ -55,13 +56,13 @@ export const stripePanel = async (
     <div>
       ${sale ? html`<h3>Why</h3>${steps(sale)}` : ''}
       <p class="source">From <code>GET ${path}</code></p>
+      <h3>Stripe sent, by signed webhooks</h3>
+      <ul class="rows events">${events.map(eventItem)}</ul>
+      <p>To try a renewal, a refund or a dispute, open <a href="${config.tributaryUrl}${STRIPE_PATH}">the Stripe fake</a>. Then reload this page.</p>
     </div>
     <div>
       <h3>The shop’s backend sent</h3>
       ${sent(customer, invoice)}
-      <p>Stripe reported it by signed webhooks:</p>
-      <ul class="rows events">${events.map(eventItem)}</ul>
-      <p>To try a renewal, a refund or a dispute, open <a href="${config.tributaryUrl}${STRIPE_PATH}">the Stripe fake</a>. Then reload this page.</p>
     </div>
   </div>
 </section>`
