@@ -2,15 +2,17 @@
  * Plans what has to change so that the ledger agrees with all facts received of a purchase. Planning is idempotent: once a
  * plan is applied, the next one changes nothing. Design, section 5.
  */
+import { countedOf } from './amounts.ts'
 import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan } from './plan.ts'
 import { planReturns } from './plan-returns.ts'
-import { planSale, planUnpaid } from './plan-sale.ts'
+import { findCredit, planSale, planUnpaid } from './plan-sale.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
 /** @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be one purchase */
-export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+export const planPurchase = (received: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
   const { recorded } = facts
+  const purchase = count(received, facts)
   const { sale, referredAt } = purchase
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
@@ -19,6 +21,14 @@ export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Tri
   const paid = { ...purchase, sale, referredAt }
   if (sale.paid.netCents > 0) return mergeDuplicates(planSale(paid, facts), facts)
   return recorded ? planReturns(purchase, recorded) : planUnpaid(paid, facts)
+}
+
+/** The purchase with the amounts that count for the program of whoever is credited. */
+const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
+  const { sale, referredAt } = purchase
+  if (!sale || !referredAt) return purchase
+  const credit = findCredit({ ...purchase, sale, referredAt }, facts)
+  return { ...purchase, sale: { ...sale, paid: countedOf(sale.paid, credit?.partner) } }
 }
 
 /** Sales earn as the merchant reports them: the processor reports what was returned, and who the customer is. */

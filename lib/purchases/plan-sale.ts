@@ -14,6 +14,12 @@ import { replacedStep, reverseAll, reversedSteps, reverseTo } from './reversals.
 /** A purchase of which it is known what was paid. */
 export type PaidPurchase = Purchase & { sale: NonNullable<Purchase['sale']>; referredAt: Date }
 
+/** Whom a purchase is credited to, whatever its amount. */
+export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | null => {
+  const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
+  return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
+}
+
 /** Nothing was paid yet, as in a trial; but the referring partner is to be credited with later payments. */
 export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
   const { checkout, referredAt } = purchase
