@@ -70,8 +70,10 @@ test('a sale that was reported before its invoice was paid keeps the reward that
       await saved(merchant.sale({ externalId, customerExternalId: customer, amountCents: 4_900, clickId }))
     }
     await edit(shop)
-    await deliver(stripe, paidInvoice({ id, customer, total_excluding_tax: 4_000 }, later()))
-    expect(await earned(merchant, id)).toBe(800)
+    for (const _ of ['once', 'twice']) {
+      await deliver(stripe, paidInvoice({ id, customer, total_excluding_tax: 4_000 }, later()))
+      expect(await earned(merchant, id)).toBe(800)
+    }
   }
 })
 
