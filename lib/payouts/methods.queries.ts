@@ -1,12 +1,19 @@
 /** The methods by which a workspace can pay. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PayoutSetup } from './runs.ts'
 
+/** Whether a workspace has a key of its Stripe account. @param workspaceId a parameter, or a reference to a column */
+export const hasKey = (workspaceId: RawBuilder<unknown>) =>
+  sql<boolean>`exists (select from stripe_keys k where k.workspace_id = ${workspaceId})`
+
+/** Whether a workspace pays by bank transfer too. @param workspaceId a parameter, or a reference to a column */
+export const hasManualPayouts = (workspaceId: RawBuilder<unknown>) =>
+  sql<boolean>`exists (select from workspaces m where m.id = ${workspaceId} and m.manual_payouts)`
+
 /** What the workspace has set up for each method, as columns of a select. */
 export const setupColumns = (workspaceId: string) => sql`
-  exists (select from stripe_keys where workspace_id = ${workspaceId}) as "hasKey",
-  exists (select from workspaces where id = ${workspaceId} and manual_payouts) as "manualPayouts"`
+  ${hasKey(sql`${workspaceId}`)} as "hasKey", ${hasManualPayouts(sql`${workspaceId}`)} as "manualPayouts"`
 
 /** What the workspace has set up for each method. */
 export const readPayoutSetup = async (db: Db, workspaceId: string): Promise<PayoutSetup> => {

@@ -47,18 +47,18 @@ const addPause = (
   { workspaceId, currency }: DuePayout,
   outcome: AttemptResult['outcome'],
 ): void => {
-  if (outcome?.kind === 'no_funds') pauses.set(`${workspaceId} ${currency}`, HOUR_MS)
-  if (outcome?.kind === 'unclear' || outcome?.kind === 'locked_out') pauses.set(workspaceId, MINUTE_MS)
+  if (outcome.kind === 'no_funds') pauses.set(`${workspaceId} ${currency}`, HOUR_MS)
+  if (outcome.kind === 'unclear' || outcome.kind === 'locked_out') pauses.set(workspaceId, MINUTE_MS)
 }
 
 /** How long a payout is paused because of other payouts' results, or undefined. */
 const pauseOf = ({ workspaceId, currency }: DuePayout, pauses: Pauses): number | undefined =>
   pauses.get(workspaceId) ?? pauses.get(`${workspaceId} ${currency}`)
 
-const LOCKED_OUT: TransferOutcome = {
+const LOCKED_OUT = {
   kind: 'locked_out',
   message: 'The workspace has no working Stripe key.',
-}
+} as const satisfies TransferOutcome
 
 /** The mail to the partner about a payout that was sent or has failed. */
 const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
@@ -88,7 +88,7 @@ const resultOf = (
   { outcome, keyVersion }: AttemptResult,
 ): TransferResult => {
   const waiting = { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), keyVersion }
-  if (!outcome) return waiting
+  if (outcome.kind === 'postponed') return waiting
   const mail = mailOf(portalUrl, payout, outcome)
   if (outcome.kind === 'sent') {
     const { transferId, reversedCents } = outcome
@@ -140,7 +140,7 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
       : { outcome: LOCKED_OUT, keyVersion: payout.keyVersion }
     addPause(pauses, payout, attempt.outcome)
     // The next run then skips this partner, and the portal shows why.
-    if (attempt.outcome?.kind === 'refused' && attempt.outcome.isAccount) {
+    if (attempt.outcome.kind === 'refused' && attempt.outcome.isAccount) {
       budget.fetches -= FETCHES_PER_REFRESH
       await refreshAccount(env, payout.workspaceId, payout.stripeAccountId).catch(() => {})
     }

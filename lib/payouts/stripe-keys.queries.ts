@@ -11,6 +11,9 @@ export type StripeKey = { last4: string; stripeAccountId: string; livemode: bool
 /** A key to save. */
 export type NewStripeKey = { ciphertext: string; last4: string; stripeAccountId: string; livemode: boolean }
 
+/** `other_account`: refused, because the present key's account is still needed. */
+export type SavedKey = { outcome: 'stored'; key: StripeKey } | { outcome: 'other_account' }
+
 /** The key of a workspace, as a query for a batch. */
 export const stripeKeyQuery = (db: Db, workspaceId: string) =>
   db
@@ -34,10 +37,8 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
 /**
  * Saves a key, and replaces the one before. Partners' accounts belong to one Stripe account and mode: while there are
  * any, or payouts in flight, the key of another account or mode is refused.
- *
- * @returns null if it is refused
  */
-export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<StripeKey | null> => {
+export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
   const { workspaceId, now } = act
   const { ciphertext, last4, stripeAccountId, livemode } = key
   const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
@@ -63,7 +64,7 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     save.compile(db),
     stripeKeyQuery(db, workspaceId).where('ciphertext', '=', ciphertext).compile(),
   ])
-  return kept ?? null
+  return kept ? { outcome: 'stored', key: kept } : { outcome: 'other_account' }
 }
 
 /** Deletes a key, unless payouts in flight need it. */

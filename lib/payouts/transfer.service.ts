@@ -6,15 +6,23 @@ import type { Connect, TransferOutcome } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
 import { type DuePayout, renewKey } from './transfers.queries.ts'
 
-/** The result of an attempt. Without an outcome it is retried later, and does not affect other payouts. */
-export type AttemptResult = { outcome: TransferOutcome | null; keyVersion: number }
+/** The outcome of an attempt, and the version of the key that it used. */
+export type AttemptResult = {
+  outcome:
+    | TransferOutcome
+    /** Not attempted: the key expires soon, or another Worker has replaced it. Does not affect other payouts. */
+    | { kind: 'postponed' }
+  keyVersion: number
+}
+
+type LookUp = TransferOutcome | { kind: 'not_found' }
 
 /** Looks for the transfer of a payout. */
-const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<TransferOutcome | null> => {
+const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<LookUp> => {
   budget.fetches--
   try {
     const transfer = await stripe.findTransfer(payoutId)
-    return transfer && { kind: 'sent', ...transfer }
+    return transfer ? { kind: 'sent', ...transfer } : { kind: 'not_found' }
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return error.failure
     return {
@@ -41,12 +49,12 @@ export const tryTransfer = async (
   let { keyVersion } = payout
   if (payout.isKeyUsed) {
     const found = await find(stripe, id, budget)
-    if (found) return { outcome: found, keyVersion }
+    if (found.kind !== 'not_found') return { outcome: found, keyVersion }
     const key = keyState(payout.keyUsedAt, now)
-    if (key === 'expiring') return { outcome: null, keyVersion }
+    if (key === 'expiring') return { outcome: { kind: 'postponed' }, keyVersion }
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
-      if (!isOurs) return { outcome: null, keyVersion }
+      if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion }
       keyVersion += 1
     }
   }
@@ -60,5 +68,6 @@ export const tryTransfer = async (
     metadata: { payout_id: id, workspace_id: workspaceId, partner_id: partnerId },
   })
   if (outcome.kind !== 'refused') return { outcome, keyVersion }
-  return { outcome: (await find(stripe, id, budget)) ?? outcome, keyVersion }
+  const found = await find(stripe, id, budget)
+  return { outcome: found.kind === 'not_found' ? outcome : found, keyVersion }
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { ownPayoutsQuery } from '../payouts/own-payouts.queries.ts'
 import { isHoldOfCommission, isOpenHold } from '../tracking/holds.queries.ts'
 
 export type PortalFilter = PageRequest & { programId?: string | undefined }
@@ -78,9 +79,7 @@ const ownCommissionsQuery = (
         .as('reversedCents'),
     ])
 
-export type OwnPayout = Awaited<ReturnType<typeof readOwnPayouts>>['rows'][number]
-
-/** The payouts of an email address, newest first, with their commissions counted. A failed payout has none. */
+/** The payouts of an email address, newest first, in one database round trip. */
 export const readOwnPayouts = async (db: Db, email: string, filter: PortalFilter) => {
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
@@ -88,49 +87,3 @@ export const readOwnPayouts = async (db: Db, email: string, filter: PortalFilter
   ])
   return { programs, rows }
 }
-
-const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: PortalFilter) =>
-  db
-    .selectFrom('payouts as po')
-    .innerJoin('partners as p', 'p.id', 'po.partner_id')
-    .innerJoin('programs as pr', 'pr.id', 'po.program_id')
-    .where('p.email', '=', email)
-    .where((eb) =>
-      eb.and([
-        ...(programId ? [eb('po.program_id', '=', programId)] : []),
-        ...(cursor ? [eb('po.id', '<', cursor)] : []),
-      ]),
-    )
-    .orderBy('po.id', 'desc')
-    .limit(limit)
-    .select((eb) => [
-      'po.id',
-      'po.amount_cents as amountCents',
-      'po.currency',
-      'po.stripe_account_id as stripeAccountId',
-      'po.created_at as createdAt',
-      'po.paid_at as paidAt',
-      'po.status',
-      'po.reversed_cents as reversedAtStripeCents',
-      'po.released_at as releasedAt',
-      'pr.name as program',
-      eb
-        .selectFrom('commissions as c')
-        .whereRef('c.payout_id', '=', 'po.id')
-        .where('c.kind', '<>', 'reversal')
-        .select((count) => count.fn.countAll<bigint>().as('commissions'))
-        .as('commissions'),
-      eb
-        .selectFrom('commissions as c')
-        .whereRef('c.payout_id', '=', 'po.id')
-        .where('c.kind', '=', 'reversal')
-        .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
-        .as('reversedCents'),
-      // The mail translates Stripe's error for the partner.
-      eb
-        .selectFrom('mails as m')
-        .whereRef('m.payout_id', '=', 'po.id')
-        .where('m.kind', '=', 'payout_failed')
-        .select(sql<string | null>`m.details ->> 'reason'`.as('reason'))
-        .as('reason'),
-    ])

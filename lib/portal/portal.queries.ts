@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery } from '../payouts/accounts.queries.ts'
+import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
 import type { Period } from '../periods.ts'
 import { sumWith } from '../tracking/commissions.queries.ts'
 import { isHoldOfCommission } from '../tracking/holds.queries.ts'
@@ -53,7 +54,6 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.payout_schedule as payoutSchedule',
       'pr.minimum_payout_cents as minimumPayoutCents',
       'w.name as workspace',
-      'w.manual_payouts as paysByBank',
       eb
         .selectFrom('coupon_aliases as ca')
         .whereRef('ca.partner_id', '=', 'p.id')
@@ -63,9 +63,8 @@ const partnershipsQuery = (db: Db, email: string) =>
           ),
         )
         .as('coupons'),
-      eb
-        .exists(eb.selectFrom('stripe_keys as k').whereRef('k.workspace_id', '=', 'p.workspace_id'))
-        .as('paysByStripe'),
+      hasKey(sql.ref('p.workspace_id')).as('paysByStripe'),
+      hasManualPayouts(sql.ref('p.workspace_id')).as('paysByBank'),
     ])
     .orderBy('w.name')
     .orderBy('p.workspace_id')

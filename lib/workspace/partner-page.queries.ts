@@ -1,6 +1,7 @@
 /** The data of a partner's page. */
 import { customersQuery } from '../customers/customers.queries.ts'
 import type { Db } from '../db/connection.ts'
+import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
 import { commissionsQuery, earnedQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
@@ -22,7 +23,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
     partnerQuery(db, workspaceId, id).compile(),
     groupsOfPartnerQuery(db, workspaceId, id).compile(),
     earnedQuery(db, workspaceId, now, id).compile(),
-    accountQuery(db, workspaceId, id).compile(),
+    partnerAccountQuery(db, workspaceId, id).compile(),
     payoutsQuery(db, workspaceId, ofPartner).compile(),
     commissionsQuery(db, workspaceId, ofPartner, now).compile(),
     eventsQuery(db, workspaceId, ofPartner).compile(),
@@ -41,16 +42,5 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
     }
   )
 }
-
-/** The partner's connected account, which belongs to its email address. */
-const accountQuery = (db: Db, workspaceId: string, partnerId: string) =>
-  db
-    .selectFrom('payout_accounts as a')
-    .innerJoin('partners as p', 'p.email', 'a.email')
-    .where('a.workspace_id', '=', workspaceId)
-    .where('a.disconnected_at', 'is', null)
-    .where('p.workspace_id', '=', workspaceId)
-    .where('p.id', '=', partnerId)
-    .select('a.status')
 
 export type PartnerPageData = NonNullable<Awaited<ReturnType<typeof readPartnerPage>>>

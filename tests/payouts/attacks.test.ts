@@ -42,7 +42,7 @@ const onFreePlan = () => ({ ...world.env(), MAX_FETCHES: '45' })
 
 const makeDue = () => world.query(`update payouts set next_attempt_at = now() - interval '1 second'`)
 
-test('a Worker that is slow when the key is about to be forgotten does not send what another sends under the next key', async () => {
+test('a Worker delayed until its key expires does not send again what another sent with the next key', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   // Stripe never heard of the first try.
@@ -83,7 +83,7 @@ test('a Worker that is slow when the key is about to be forgotten does not send 
   expect(await world.violations()).toEqual([])
 })
 
-test('what was tried before is looked for before it is tried again, so that it matters to nobody what a key remembers', async () => {
+test('a retry looks the transfer up first, so it does not depend on what Stripe remembers of a key', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   world.stripe().planTransfersOf(payer.key, 'cut_after', 'cut_after')
@@ -103,7 +103,7 @@ test('what was tried before is looked for before it is tried again, so that it m
   ])
 })
 
-test('however many are refused, a Worker has fetches left to write that down', async () => {
+test('with every transfer refused, enough fetches remain to save the results', async () => {
   const payer = await world.createPayer()
   for (let index = 0; index < 30; index++) {
     const { account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
@@ -123,7 +123,7 @@ test('however many are refused, a Worker has fetches left to write that down', a
   expect(await world.violations()).toEqual([])
 })
 
-test('a day after an outage, a Worker has fetches left to write down what it looked for and sent', async () => {
+test('a day after an outage, enough fetches remain to save what was looked up and sent', async () => {
   const payer = await world.createPayer()
   const due: Record<string, string[]> = {}
   for (let index = 0; index < 30; index++) {
@@ -141,7 +141,7 @@ test('a day after an outage, a Worker has fetches left to write down what it loo
   expect(await world.query('select from payouts where paid_at is null')).toEqual([])
 })
 
-test('what a manager asks for fits into the fetches of a Worker, with those that let the manager in', async () => {
+test('a manager’s request stays within the fetch limit, authentication included', async () => {
   const payer = await world.createPayer()
   for (let index = 0; index < 60; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
@@ -152,21 +152,21 @@ test('what a manager asks for fits into the fetches of a Worker, with those that
   expect(Object.keys(payer.sent()).length).toBeGreaterThan(20)
 })
 
-test.each(['', 'many', '-1'])('with MAX_FETCHES "%s" payouts are sent all the same', async (MAX_FETCHES) => {
+test.each(['', 'many', '-1'])('with an invalid MAX_FETCHES "%s", payouts are sent', async (MAX_FETCHES) => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.run({}, { MAX_FETCHES })
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
 })
 
-test('with an address of Tributary that is none, nothing is sent that could not be written down', async () => {
+test('with an invalid PUBLIC_URL, nothing is sent, because its result could not be saved', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await expect(payer.run({}, { PUBLIC_URL: 'track.example.com' })).rejects.toThrow('Invalid URL')
   expect(payer.sent()).toEqual({})
 })
 
-test('a currency without money holds up no other, however many wait for it', async () => {
+test('a currency without funds does not delay the others, however many payouts it has', async () => {
   const payer = await world.createPayer()
   for (let index = 0; index < 120; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
@@ -188,7 +188,7 @@ test('a currency without money holds up no other, however many wait for it', asy
   expect(world.stripe().calls() - calls).toBeLessThan(25)
 })
 
-test('a run that cannot be claimed holds up no other', async () => {
+test('a run whose claim fails does not delay the others', async () => {
   const stuck = await world.createPayer()
   const leo = await stuck.addPartner({ slug: 'leo', owed: [{ amountCents: 100 }] })
   const fine = await world.createPayer()
@@ -214,7 +214,7 @@ test('a run that cannot be claimed holds up no other', async () => {
   expect(fine.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
 })
 
-test('a run whose key is gone before it has claimed anything takes nothing that could not be given back', async () => {
+test('a run whose key is removed before it has claimed anything claims nothing', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await world.query(
@@ -230,7 +230,7 @@ test('a run whose key is gone before it has claimed anything takes nothing that 
   ])
 })
 
-test('partners with thousands of commissions are paid whole, page by page', async () => {
+test('partners with thousands of commissions are paid in full, page by page', async () => {
   const payer = await world.createPayer()
   const due: Record<string, string[]> = {}
   const each = [4_999, 1, 2_500, 2_501, 3, 6_000]
@@ -251,7 +251,7 @@ test('partners with thousands of commissions are paid whole, page by page', asyn
   expect(await world.query('select from commissions where payout_id is null')).toEqual([])
 })
 
-test('what Stripe says is cut between characters', async () => {
+test('Stripe’s messages are not cut within a character', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const real = fetch
@@ -342,11 +342,12 @@ const liveThrough = async (disturb: () => void) => {
   answers.push(await removeStripeKey(connect(env), act()))
   const encrypted = await encryptKey(env, workspaceId, `${key}_rolled`)
   if ('refused' in encrypted) throw new Error(encrypted.refused)
-  answers.push(Boolean(await saveStripeKey(connect(env), act(), { ...encrypted, last4: 'roll' })))
+  const saved = await saveStripeKey(connect(env), act(), { ...encrypted, last4: 'roll' })
+  answers.push(saved.outcome === 'stored')
   return { answers, sent: Object.values(payer.sent()).sort(), ...(await summary()) }
 }
 
-test('whichever request arrives twice, everything comes out the same', async () => {
+test('whichever request is repeated, the result is the same', async () => {
   const real = fetch
   let place = 0
   const twice = async (isTwice: (place: number) => boolean) => {

@@ -84,7 +84,7 @@ const settlePayouts = ({ workspaceId }: Partner) =>
   database.query('update payouts set failed_at = now() where workspace_id = $1', [workspaceId])
 
 describe('connecting', () => {
-  test('makes an account of the partner’s, and a link to Stripe', async () => {
+  test('creates the partner’s account, and returns a link to Stripe', async () => {
     const partner = await createPartner()
     expect(await partner.start()).toEqual(LINK)
     const [row] = await partner.kept()
@@ -103,7 +103,7 @@ describe('connecting', () => {
     expect(row).toMatchObject({ status: 'onboarding', country: 'DE', gone: false })
   })
 
-  test('goes on half-way with the same account, by another link, whatever country is chosen then', async () => {
+  test('continues with the same account and a new link, whatever country is chosen then', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     fake.leaveOnboarding(account)
@@ -116,7 +116,7 @@ describe('connecting', () => {
     expect(partner.accounts()).toHaveLength(1)
   })
 
-  test('eight times at once makes one account', async () => {
+  test('eight concurrent requests create one account', async () => {
     const partner = await createPartner()
     const begun = await Promise.all(Array.from({ length: 8 }, () => partner.start()))
     for (const answer of begun) expect(answer).toEqual(LINK)
@@ -126,12 +126,15 @@ describe('connecting', () => {
 
   test.each<{ case: string; failure: StripeFailure }>([
     { case: 'was lost', failure: 'cut_after' },
-    { case: 'never was', failure: 'cut_before' },
-    { case: 'was a proxy’s', failure: 'garbage' },
-    { case: 'was that Stripe is broken', failure: { status: 500 } },
-    { case: 'was that there are too many calls', failure: { status: 429 } },
-    { case: 'was that the same is under way', failure: { status: 409, code: 'idempotency_key_in_use' } },
-  ])('makes one account when Stripe’s answer $case', async ({ failure }) => {
+    { case: 'was never sent', failure: 'cut_before' },
+    { case: 'came from a proxy', failure: 'garbage' },
+    { case: 'was a server error', failure: { status: 500 } },
+    { case: 'was a rate limit', failure: { status: 429 } },
+    {
+      case: 'was that the same request is in progress',
+      failure: { status: 409, code: 'idempotency_key_in_use' },
+    },
+  ])('creates one account when Stripe’s response $case', async ({ failure }) => {
     const partner = await createPartner()
     fake.plan(failure)
     expect(await partner.start()).toEqual(LINK)
@@ -139,7 +142,7 @@ describe('connecting', () => {
     expect(await partner.kept()).toHaveLength(1)
   })
 
-  test('goes on later with the account that Stripe has made, when no answer came through', async () => {
+  test('continues with the account that Stripe created when its response was lost', async () => {
     const partner = await createPartner()
     fake.plan('cut_after', 'cut_after', 'cut_after')
     expect(await partner.start()).toEqual(REFUSED)
@@ -149,7 +152,7 @@ describe('connecting', () => {
     expect(await partner.kept()).toMatchObject([{ account: partner.accounts()[0]?.id }])
   })
 
-  test('goes on with the account when only its link did not come through', async () => {
+  test('continues with the account when only its link was lost', async () => {
     const partner = await createPartner()
     fake.plan(null, 'cut_after')
     expect(await partner.start()).toEqual(REFUSED)
@@ -157,14 +160,14 @@ describe('connecting', () => {
     expect(partner.accounts()).toHaveLength(1)
   })
 
-  test('in a country that Stripe refuses leaves the choice of another', async () => {
+  test('in a country that Stripe refuses can be repeated with another country', async () => {
     const partner = await createPartner()
     expect(await partner.start({ country: 'KP' })).toEqual({ refused: expect.stringContaining('country') })
     expect(await partner.kept()).toEqual([])
     expect(await partner.start()).toEqual(LINK)
   })
 
-  test('is for partners whom the program works with, where it pays by Stripe', async () => {
+  test('is for approved partners of workspaces with a Stripe key', async () => {
     const partner = await createPartner({ hasKey: false })
     expect(await partner.start()).toEqual(REFUSED)
     await partner.setKey()
@@ -175,7 +178,7 @@ describe('connecting', () => {
     expect(await partner.kept()).toEqual([])
   })
 
-  test('is refused without words of Stripe’s when the merchant’s key is worth nothing', async () => {
+  test('is refused without Stripe’s message when the merchant’s key is invalid', async () => {
     const partner = await createPartner()
     fake.revokeKey(partner.key)
     expect(await partner.start()).toEqual({ refused: expect.stringContaining('Stripe rejects') })
@@ -187,7 +190,7 @@ describe('connecting', () => {
   })
 
   test.each([true, false])(
-    'begins anew after the account was closed (which we had heard: %s)',
+    'starts over after the account was closed (closure received: %s)',
     async (heard) => {
       const partner = await createPartner()
       const account = await accountOf(partner)
@@ -203,7 +206,7 @@ describe('connecting', () => {
     },
   )
 
-  test('does not begin anew while a payout to the closed account is under way', async () => {
+  test('does not start over while a payout to the closed account is in flight', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     await addPayout(partner, account)
@@ -214,7 +217,7 @@ describe('connecting', () => {
   })
 
   test.each(['cut_before', 'cut_after', 'half', 'shutdown_57P01'] as const)(
-    'makes one account, whichever statement meets with %s',
+    'creates one account, whichever statement fails with %s',
     async (fault) => {
       const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
       try {
@@ -232,7 +235,7 @@ describe('connecting', () => {
     },
   )
 
-  test('throws when the database is gone, and goes on with the same account later', async () => {
+  test('fails when the database is unreachable, and continues with the same account later', async () => {
     const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
     try {
       for (let statement = 0; statement < 3; statement++) {
@@ -253,7 +256,7 @@ describe('connecting', () => {
 })
 
 describe('the events of an account', () => {
-  test('end in the same state in any order, and however often they are repeated', async () => {
+  test('end in the same state, out of order and repeated', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const look = () => partner.payouts.refreshAccount(partner.workspaceId, account)
@@ -272,7 +275,7 @@ describe('the events of an account', () => {
     expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
   })
 
-  test('is not overtaken by who asked before and was answered late', async () => {
+  test('are not overwritten by an earlier read with a delayed response', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const held = Promise.withResolvers<void>()
@@ -292,7 +295,7 @@ describe('the events of an account', () => {
     expect(await partner.kept()).toMatchObject([{ account, status: 'enabled' }])
   })
 
-  test('changes nothing in another workspace, nor for an account that nobody knows', async () => {
+  test('change nothing in another workspace, nor for an unknown account', async () => {
     const [ours, theirs] = await Promise.all([createPartner(), createPartner()])
     const account = await accountOf(theirs)
     fake.onboard(account)
@@ -303,7 +306,7 @@ describe('the events of an account', () => {
     expect(await theirs.kept()).toMatchObject([{ status: 'onboarding' }])
   })
 
-  test('is asked for again while Stripe doesn’t answer, but not for the sake of the merchant’s key', async () => {
+  test('are retried while Stripe does not respond, but not if the merchant’s key is invalid', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     fake.onboard(account)
@@ -316,7 +319,7 @@ describe('the events of an account', () => {
 })
 
 describe('disconnecting', () => {
-  test('lets go of the account once, and another one may follow', async () => {
+  test('disconnects the account once, and another can be connected', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
@@ -328,7 +331,7 @@ describe('disconnecting', () => {
     expect(partner.accounts()).toMatchObject([{ id: account, standing: 'good' }, {}])
   })
 
-  test('waits while a payout to it is under way, one by bank apart', async () => {
+  test('is refused while a payout to the account is in flight, unless it is by bank', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
@@ -340,7 +343,7 @@ describe('disconnecting', () => {
     expect(await disconnect()).toEqual({ disconnected: true })
   })
 
-  test('touches nobody else’s account', async () => {
+  test('does not affect other partners’ accounts', async () => {
     const [ours, theirs] = await Promise.all([createPartner(), createPartner()])
     await accountOf(theirs)
     expect(await ours.payouts.disconnect(ours.workspaceId, theirs.email)).toEqual({ disconnected: false })
@@ -348,7 +351,7 @@ describe('disconnecting', () => {
     expect(await theirs.kept()).toMatchObject([{ gone: false }])
   })
 
-  test('while Stripe makes the account leaves nothing behind that looks connected', async () => {
+  test('while Stripe creates the account leaves nothing that looks connected', async () => {
     const partner = await createPartner()
     fake.hooks.afterCall = async () => {
       fake.hooks.afterCall = undefined
@@ -361,34 +364,36 @@ describe('disconnecting', () => {
 })
 
 describe('the merchant’s key', () => {
-  test('of another Stripe account is not taken while partners are connected', async () => {
+  test('of another Stripe account is refused while partners are connected', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)
     const other = `${partner.key}x`
-    expect(await partner.setKey(other)).toBeNull()
-    expect(await partner.setKey(`${partner.key}_rolled`)).toMatchObject({ last4: 'lled' })
+    expect(await partner.setKey(other)).toEqual({ outcome: 'other_account' })
+    expect(await partner.setKey(`${partner.key}_rolled`)).toMatchObject({ key: { last4: 'lled' } })
     await partner.payouts.disconnect(partner.workspaceId, partner.email)
     await addPayout(partner, account)
-    expect(await partner.setKey(other)).toBeNull()
+    expect(await partner.setKey(other)).toEqual({ outcome: 'other_account' })
     await settlePayouts(partner)
-    expect(await partner.setKey(other)).toMatchObject({ stripeAccountId: expect.stringMatching(/^acct_/) })
+    expect(await partner.setKey(other)).toMatchObject({
+      key: { stripeAccountId: expect.stringMatching(/^acct_/) },
+    })
   })
 
-  test('of another Stripe account is not taken either after the key before was removed', async () => {
+  test('of another Stripe account is refused also after the previous key was removed', async () => {
     const partner = await createPartner()
     await accountOf(partner)
     await database.query('delete from stripe_keys where workspace_id = $1', [partner.workspaceId])
     expect(await partner.setKey(`${partner.key}x`)).toEqual({
       refused: expect.stringContaining('another Stripe account'),
     })
-    expect(await partner.setKey()).toMatchObject({ last4: partner.key.slice(-4) })
+    expect(await partner.setKey()).toMatchObject({ key: { last4: partner.key.slice(-4) } })
   })
 
-  test('that is exchanged while Stripe makes an account gets none of the account before', async () => {
+  test('that is replaced while Stripe creates an account does not get the previous key’s account', async () => {
     const partner = await createPartner()
     fake.hooks.afterCall = async () => {
       fake.hooks.afterCall = undefined
-      expect(await partner.setKey(`${partner.key}x`)).toMatchObject({ livemode: false })
+      expect(await partner.setKey(`${partner.key}x`)).toMatchObject({ key: { livemode: false } })
     }
     expect(await partner.start()).toEqual({ refused: expect.stringContaining('try again') })
     expect(await partner.kept()).toMatchObject([{ account: null }])

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { actOf, type WorkspaceEnv } from '../../auth/access.ts'
 import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService } from '../../payouts/payouts.rpc.ts'
-import { type StripeKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
+import { type SavedKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
 import { sha256 } from '../../sha256.ts'
 import { readSettings } from '../../workspace/settings.queries.ts'
 import type { Mode } from '../processors.ts'
@@ -53,11 +53,9 @@ const keyOfOtherMode = (mode: Mode): string =>
   `This workspace is for Stripe’s ${mode} mode. Enter a key of that mode, which begins with rk_${mode}_ or sk_${mode}_.`
 
 export type StoredKey =
-  | { outcome: 'stored'; key: StripeKey }
+  | SavedKey
   /** Stripe, or we, refused the key. */
   | { outcome: 'refused'; reason: string }
-  /** The key of another Stripe account, while the present one is needed. */
-  | { outcome: 'other_account' }
 
 /** Stores the key of the Stripe account that partners are paid from, encrypted. */
 export const storeKey = async (c: Context<StripeEnv>, key: string): Promise<StoredKey> => {
@@ -65,6 +63,5 @@ export const storeKey = async (c: Context<StripeEnv>, key: string): Promise<Stor
   if (modeOf(key) !== mode) return { outcome: 'refused', reason: keyOfOtherMode(mode) }
   const encrypted = await rpc('payouts', c.env.PAYOUTS.encryptKey(c.var.workspace.id, key))
   if ('refused' in encrypted) return { outcome: 'refused', reason: encrypted.refused }
-  const stored = await saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })
-  return stored ? { outcome: 'stored', key: stored } : { outcome: 'other_account' }
+  return saveStripeKey(c.var.db, actOf(c), { ...encrypted, last4: key.slice(-4) })
 }
