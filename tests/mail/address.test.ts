@@ -4,20 +4,20 @@ import { deliverableAddress } from '../../lib/mail/address.ts'
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
   { case: 'one with a tag', address: 'maya+pine@partners.example', is: 'maya+pine@partners.example' },
-  { case: 'a domain of another alphabet', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
+  { case: 'an internationalized domain', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
   {
-    case: 'a local part of another alphabet, for the transport to judge',
+    case: 'an internationalized local part, which the transport checks',
     address: 'マヤ@a.example',
     is: 'マヤ@a.example',
   },
   { case: 'two addresses', address: 'a@a.example,b@b.example', is: null },
   { case: 'two at signs', address: 'a@b@c.example', is: null },
   { case: 'a name and an address', address: 'Maya <maya@partners.example>', is: null },
-  { case: 'a further header', address: 'a@a.example\r\nBcc: b@b.example', is: null },
+  { case: 'a header injection', address: 'a@a.example\r\nBcc: b@b.example', is: null },
   { case: 'a comment', address: 'a@a.example(b)', is: null },
   { case: 'no domain', address: 'maya@', is: null },
   { case: 'no at sign', address: 'maya', is: null },
-  { case: 'a domain that is none', address: 'maya@ü%zz.example', is: null },
+  { case: 'an invalid domain', address: 'maya@ü%zz.example', is: null },
   { case: 'nothing', address: '', is: null },
 ])('$case', ({ address, is }) => {
   expect(deliverableAddress(address)).toBe(is)

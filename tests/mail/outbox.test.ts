@@ -44,7 +44,7 @@ const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Prom
   return id
 }
 
-test('an invitation that is written twice, after a commit that went unseen, is one mail', async () => {
+test('an invitation repeated after an unseen commit is one mail', async () => {
   const workspaceId = await newWorkspace()
   const statement = invitation(workspaceId, 'leo@pine.example').compile()
   await db().batch([statement, statement])
@@ -53,7 +53,7 @@ test('an invitation that is written twice, after a commit that went unseen, is o
   ])
 })
 
-test('an address is invited to a workspace once a day, however often it is taken out again', async () => {
+test('an address is mailed one invitation to a workspace per day, however often it is removed and invited again', async () => {
   const workspaceId = await newWorkspace()
   const [soon, late] = [new Date(+LATER + 86_399_999), new Date(+LATER + 86_400_000)]
   for (const at of [LATER, soon, late]) await invitation(workspaceId, 'leo@pine.example', at).execute()
@@ -65,7 +65,7 @@ test('an address is invited to a workspace once a day, however often it is taken
 })
 
 describe('the list of mails', () => {
-  test('is newest first, page by page, of one workspace, and of one status if so asked', async () => {
+  test('is newest first, paginated, of one workspace, and filtered by status on request', async () => {
     const workspaceId = await newWorkspace()
     await addMail(await newWorkspace())
     const ids = [
@@ -86,12 +86,12 @@ describe('the list of mails', () => {
   })
 })
 
-describe('sending a mail again', () => {
+describe('retrying a mail', () => {
   const retry = (workspaceId: string, id: string) =>
     retryMail(db(), { workspaceId, actor: 'ann@pine.example', now: NOW }, id)
   const audit = (id: string) => database.audit({ workspace: { id } })
 
-  test('makes a failed one due now, with all its tries, and is in the audit log', async () => {
+  test('makes a failed mail due immediately, with all its attempts, and is in the audit log', async () => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, 'failed')
     expect(await retry(workspaceId, id)).toMatchObject({
@@ -112,7 +112,7 @@ describe('sending a mail again', () => {
     await database.query('delete from mails where id = $1', [id]) // due, and nobody's
   })
 
-  test('does it once, however often it is asked', async () => {
+  test('is applied once, however often it is requested', async () => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, 'failed')
     const answers = await Promise.all([
@@ -125,14 +125,14 @@ describe('sending a mail again', () => {
     await database.query('delete from mails where id = $1', [id])
   })
 
-  test.each(['queued', 'retrying', 'sent'] as const)('leaves a mail alone that is %s', async (status) => {
+  test.each(['queued', 'retrying', 'sent'] as const)('does not change a mail that is %s', async (status) => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, status)
     expect(await retry(workspaceId, id)).toMatchObject({ status, lastError: 'why' })
     expect(await audit(workspaceId)).toEqual([])
   })
 
-  test('doesn’t find another workspace’s mail', async () => {
+  test('does not find another workspace’s mail', async () => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, 'failed')
     expect(await retry(await newWorkspace(), id)).toBe(undefined)
@@ -141,7 +141,7 @@ describe('sending a mail again', () => {
   })
 })
 
-describe('a run that comes late, after its mail was taken by another', () => {
+describe('the late result of a run whose lease has expired', () => {
   const save = async (status: MailStatus, change: Partial<MailResult>) => {
     const workspaceId = await newWorkspace()
     const id = await addMail(workspaceId, status)
@@ -160,37 +160,37 @@ describe('a run that comes late, after its mail was taken by another', () => {
 
   test.each([
     {
-      case: 'overrules nothing with a failure',
+      case: 'does not apply a failure',
       status: 'retrying',
       change: {},
       is: { status: 'retrying', attempts: 3 },
     },
     {
-      case: 'overrules nothing with a pause',
+      case: 'does not apply a pause',
       status: 'retrying',
       change: { outcome: 'waiting' },
       is: { attempts: 3 },
     },
     {
-      case: 'proves that it was sent',
+      case: 'marks the mail as sent',
       status: 'retrying',
       change: { outcome: 'sent' },
       is: { status: 'sent' },
     },
     {
-      case: 'proves it of a failed one, too',
+      case: 'marks a failed mail as sent',
       status: 'failed',
       change: { outcome: 'sent' },
       is: { status: 'sent' },
     },
     {
-      case: 'takes nothing back that was sent',
+      case: 'does not change a sent mail',
       status: 'sent',
       change: { attempts: 1 },
       is: { status: 'sent' },
     },
     {
-      case: 'counts a try that was none back once, however often it is written down',
+      case: 'deducts an attempt that was not made once, however often it is saved',
       status: 'retrying',
       change: { attempts: 3, outcome: 'waiting' },
       is: { attempts: 2 },

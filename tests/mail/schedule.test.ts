@@ -13,11 +13,11 @@ test.each([
   expect(nextDelay(attempts, JUST_BELOW_ONE)).toBe(most)
 })
 
-test.each([8, 9, 1_000])('after attempt %i there is none', (attempts) => {
+test.each([8, 9, 1_000])('after attempt %i, there is no retry', (attempts) => {
   expect(nextDelay(attempts, 0)).toBe(null)
 })
 
-describe('the whole schedule', () => {
+describe('the retry schedule', () => {
   const longest = DELAYS_SECONDS.reduce((sum, pause) => sum + pause * (1 + JITTER), 0)
 
   test('ends within the 23 hours in which a retry cannot deliver twice, with hours to spare for a late cron', () => {

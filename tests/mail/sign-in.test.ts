@@ -23,10 +23,10 @@ const transport = (...outcomes: Outcome[]) => {
 }
 
 test.each([
-  { case: 'at the first try', outcomes: [SENT], tries: 1 },
-  { case: 'at the second, after one that came to nothing certain', outcomes: [LATER, SENT], tries: 2 },
+  { case: 'at the first attempt', outcomes: [SENT], tries: 1 },
+  { case: 'at the second, after an unclear outcome', outcomes: [LATER, SENT], tries: 2 },
   { case: 'at the second, after a rate limit', outcomes: [LIMITED, SENT], tries: 2 },
-])('a sign-in link is sent $case, as one and the same mail', async ({ outcomes, tries }) => {
+])('a sign-in link is sent $case, with one idempotency key', async ({ outcomes, tries }) => {
   const { given, send } = transport(...outcomes)
   await sendSignInLink(send, LINK)
   expect(given).toHaveLength(tries)
@@ -35,10 +35,10 @@ test.each([
 })
 
 test.each([
-  { case: 'two tries were not enough', outcomes: [LATER, LATER], tries: 2, code: 'timeout' },
+  { case: 'both attempts failed', outcomes: [LATER, LATER], tries: 2, code: 'timeout' },
   { case: 'it was refused', outcomes: [REFUSED], tries: 1, code: 'validation_error' },
 ])(
-  'a sign-in link throws when $case, without a word of the address or the link',
+  'a sign-in link throws when $case, without the address or the link in the message',
   async ({ outcomes, tries, code }) => {
     const { given, send } = transport(...outcomes)
     const error = await sendSignInLink(send, LINK).catch((thrown: unknown) => thrown)

@@ -43,12 +43,12 @@ describe('"we’ve moved" (spec 4.3, rule 4)', () => {
     expect(text).toMatch(/^Hello Maya,\n/)
   })
 
-  test.each([null, '', '  '])('greets a partner whose name is %j without one', (partnerName) => {
+  test.each([null, '', '  '])('greets a partner whose name is %j without a name', (partnerName) => {
     expect(movedContent({ ...MOVED, partnerName }).text).toMatch(/^Hello,\n/)
   })
 })
 
-test('an invitation says who invites, into what, as what, and where to sign in', () => {
+test('an invitation names the inviter, the workspace, the role and where to sign in', () => {
   const { subject, html, text } = invitationContent(INVITATION)
   expect(subject).toBe('You are invited to Pine Notes')
   expect(text).toContain('ann@pine.example invited you to Pine Notes on Tributary. As a member')
@@ -69,7 +69,7 @@ describe('a mail about money', () => {
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
-  test('says why a payout could not be made, and that nothing is lost', () => {
+  test('gives the reason why a payout failed, and that its commissions remain payable', () => {
     const { subject, html, text } = payoutFailedContent({ ...MONEY, reason: REASON })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes failed')
     expect(text).toContain(`\nReason: ${REASON}\n`)
@@ -86,7 +86,7 @@ describe('a mail about money', () => {
   })
 })
 
-test('a sign-in mail has the link, how long it is good for, and what to do if nobody asked', () => {
+test('a sign-in mail has the link, its lifetime, and what to do if nobody requested it', () => {
   const { html, text } = signInContent({
     url: 'https://track.example/auth/confirm?token=a&next=b',
     expiresInMinutes: 10,
@@ -105,18 +105,18 @@ const HOSTILE = [
     shown: '"><img src=x onerror=alert(1)>',
   },
   {
-    case: 'a further header',
+    case: 'a header injection',
     name: 'Maya\r\nBcc: all@victims.example',
     shown: 'Maya Bcc: all@victims.example',
   },
   {
-    case: 'a paragraph of its own',
+    case: 'a paragraph break',
     name: 'Maya,\n\nyour account is locked',
     shown: 'Maya, your account is locked',
   },
   { case: 'line breaks of Unicode', name: 'Maya\u2028\u2029\u0085Bcc', shown: 'Maya Bcc' },
   { case: 'a NUL and an escape', name: 'Ma\0ya\u001b[31m', shown: 'Ma ya [31m' },
-  { case: 'writing turned around', name: '\u202Emoc.live\u202C', shown: 'moc.live' },
+  { case: 'a bidirectional override', name: '\u202Emoc.live\u202C', shown: 'moc.live' },
   { case: 'a placeholder', name: '{{link}} %s', shown: '{{link}} %s' },
   { case: 'a name from right to left', name: 'مايا', shown: 'مايا' },
   { case: 'an emoji of several parts', name: 'Maya 👩🏽‍💻', shown: 'Maya 👩🏽‍💻' },
@@ -140,7 +140,7 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
       content: payoutFailedContent({ ...MONEY, programName: name, reason: name }),
     },
     { mail: 'connect_account', content: connectAccountContent({ ...MONEY, programName: name }) },
-  ])('is a name in one line in the mail "$mail"', ({ content }) => {
+  ])('appears as one line in the mail "$mail"', ({ content }) => {
     expect(content.subject).toContain(shown)
     expect(content.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
     expect(content.text).toContain(shown)
@@ -148,7 +148,7 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
   })
 })
 
-test('an address that is none of the web can’t be followed', () => {
+test('a URL that is not http or https is not a link', () => {
   const { html } = movedContent({
     ...MOVED,
     link: 'javascript:alert(1)',
@@ -159,14 +159,14 @@ test('an address that is none of the web can’t be followed', () => {
   expect(html).toContain('href="https://a.example/&quot;onclick=&quot;x"')
 })
 
-test('a name of 255 characters leaves a subject that can be read, cut between characters', () => {
+test('a name of 255 characters is cut between characters, so that the subject is readable', () => {
   const { subject, text } = movedContent({ ...MOVED, programName: '👩'.repeat(255) })
   expect([...subject]).toHaveLength(150)
   expect(subject).toMatch(/👩…$/u)
   expect(text).toContain('👩'.repeat(255))
 })
 
-test('no mail loads anything, or reports that it was opened', () => {
+test('no mail loads resources or tracks that it was opened', () => {
   for (const { html } of [
     movedContent(MOVED),
     invitationContent(INVITATION),
@@ -180,8 +180,8 @@ test('no mail loads anything, or reports that it was opened', () => {
   }
 })
 
-describe('a mail of the outbox', () => {
-  test('is written by the template of its kind', () => {
+describe('a mail in the outbox', () => {
+  test('is rendered by the template of its kind', () => {
     expect(outboxContent({ kind: 'moved', details: { ...MOVED } })).toEqual(movedContent(MOVED))
     expect(outboxContent({ kind: 'invitation', details: { ...INVITATION } })).toEqual(
       invitationContent(INVITATION),
@@ -205,7 +205,7 @@ describe('a mail of the outbox', () => {
     { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
     { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
     { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
-  ])('is not written when a $kind lacks $lacks', ({ kind, lacks, details }) => {
+  ])('is not rendered if a $kind lacks $lacks', ({ kind, lacks, details }) => {
     expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)
   })
 })

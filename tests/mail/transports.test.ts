@@ -26,14 +26,14 @@ describe('Resend', () => {
   const resend = (RESEND_API_KEY = 're_test') =>
     chooseTransport({ MAIL_FROM, RESEND_API_KEY, RESEND_URL: inbox.url })
 
-  test('gets the mail as it is, from the sender of the installation', async () => {
+  test('receives the mail unchanged, from the installation’s sender', async () => {
     const mail = newMail({ to: 'as-it-is@partners.example' })
     expect(await resend()(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
     const { id: _, ...content } = mail
     expect(inbox.mails(mail.to)).toMatchObject([{ ...content, from: MAIL_FROM }])
   })
 
-  test('sends a mail once, however often it is asked, and also when the mail has changed in between', async () => {
+  test('sends a mail once, however often it is requested, also if the mail has changed in between', async () => {
     const mail = newMail({ to: 'once@partners.example' })
     for (const subject of ['Hello', 'Hello', 'Hello anew'])
       expect(await resend()({ ...mail, subject }, LIMITS)).toMatchObject({ kind: 'sent' })
@@ -72,23 +72,23 @@ describe('Resend', () => {
   })
 
   test.each([
-    { case: 'an address that is none', changes: { to: 'maya' } },
+    { case: 'an invalid address', changes: { to: 'maya' } },
     { case: 'a subject of two lines', changes: { subject: 'a\nb' } },
-  ])('refuses $case for good', async ({ changes }) => {
+  ])('refuses $case permanently', async ({ changes }) => {
     expect(await resend()(newMail(changes), LIMITS)).toMatchObject({
       kind: 'refused',
       code: 'validation_error',
     })
   })
 
-  test('says of a wrong key that nothing goes out, not that the mail is at fault', async () => {
+  test('reports an invalid key as a fault of the transport, not of the mail', async () => {
     expect(await resend('wrong')(newMail(), LIMITS)).toMatchObject({
       kind: 'paused',
       code: 'invalid_api_key',
     })
   })
 
-  test('is given time when it says that its limit is reached, and is not followed to another address', async () => {
+  test('is paused when rate limited, and its redirects are not followed', async () => {
     const server = createServer((request, response) =>
       request.headers['idempotency-key'] === 'moved'
         ? response.writeHead(307, { Location: inbox.url }).end()
@@ -113,7 +113,7 @@ describe('Cloudflare’s binding', () => {
     { from: '"Pine, Notes" <t@example.com>', is: { name: 'Pine, Notes', email: 't@example.com' } },
     { from: '<t@example.com>', is: 't@example.com' },
     { from: 't@example.com', is: 't@example.com' },
-  ])('gets the mail from the sender $from', async ({ from, is }) => {
+  ])('receives the mail from the sender $from', async ({ from, is }) => {
     const send = vi.fn<EmailBinding['send']>(async () => ({ messageId: 'x' }))
     const mail = newMail()
     expect(await cloudflare(send, from)(mail, LIMITS)).toEqual({ kind: 'sent', waitSeconds: 0 })
@@ -136,21 +136,21 @@ describe('Cloudflare’s binding', () => {
     expect(await failing(code)(newMail(), LIMITS)).toMatchObject({ message: 'As it was told.', ...outcome })
   })
 
-  test('that never answers is tried again later', async () => {
+  test('that does not respond is retried later', async () => {
     expect(await cloudflare(() => new Promise(() => {}))(newMail(), { timeoutMs: 20 })).toMatchObject({
       kind: 'retry',
     })
   })
 })
 
-test('without a transport nothing goes out, and the reason says what to set', async () => {
+test('without a transport, nothing is sent, and the reason names the missing setting', async () => {
   expect(await chooseTransport({ MAIL_FROM })(newMail(), LIMITS)).toMatchObject({
     kind: 'paused',
     message: 'No transport: set RESEND_API_KEY or bind EMAIL.',
   })
 })
 
-test('Resend is preferred: it notices a mail that it has already', async () => {
+test('Resend is preferred, because it deduplicates mails', async () => {
   const send = vi.fn<EmailBinding['send']>()
   const inbox = await startInbox()
   const both = { MAIL_FROM, RESEND_API_KEY: 're_test', RESEND_URL: inbox.url, EMAIL: { send } }

@@ -37,7 +37,7 @@ const passing: { failure: StripeFailure; isDone: boolean }[] = [
   { failure: { status: 503 }, isDone: false },
 ]
 
-test.each(passing)('after $failure the payout waits, and is sent once', async ({ failure, isDone }) => {
+test.each(passing)('after $failure, a payout is retried and sent once', async ({ failure, isDone }) => {
   const { payer, account, payouts, mails } = await stage()
   // The stripe package itself repeats what was cut, once.
   world.stripe().planTransfersOf(payer.key, failure, failure)
@@ -56,7 +56,7 @@ test.each(passing)('after $failure the payout waits, and is sent once', async ({
   expect(await world.violations()).toEqual([])
 })
 
-test('without money the payout waits under another key, and is sent when there is some', async () => {
+test('a payout that lacks funds is retried with a new key version, and sent once the balance suffices', async () => {
   const { payer, account, payouts, mails } = await stage()
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500, currency: 'CHF' }] })
   world.stripe().setBalance('usd', 999, payer.key)
@@ -73,7 +73,7 @@ test('without money the payout waits under another key, and is sent when there i
   expect(await mails()).toEqual(['payout_sent', 'payout_sent'])
 })
 
-test('refused for good, the payout fails, its commissions are payable again, and the partner is notified', async () => {
+test('a permanently refused payout fails, its commissions are payable again, and the partner is notified', async () => {
   const { payer, maya, account, payouts, mails } = await stage()
   world.stripe().closeAccount(account)
 
@@ -95,7 +95,7 @@ test('refused for good, the payout fails, its commissions are payable again, and
   expect(await world.violations()).toEqual([])
 })
 
-test('a key that Stripe takes no more stops a run at once, and another one goes on', async () => {
+test('a rejected key stops the run immediately, and a new key continues it', async () => {
   const { payer, account, payouts } = await stage()
   for (let index = 0; index < 20; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
@@ -131,7 +131,7 @@ test('the cron retries after the backoff, not before', async () => {
   expect(await payouts()).toMatchObject([{ status: 'paid' }])
 })
 
-test('a transfer that Stripe denies for a day is found by its group on the next, under the first key', async () => {
+test('a transfer created despite a server error is found by its group a day later, and not repeated', async () => {
   const { payer, account, payouts } = await stage()
   world.stripe().planTransfersOf(payer.key, { status: 500, kept: 'done' })
   await payer.run()

@@ -48,13 +48,19 @@ test.each([
     status: 'held',
   },
   { case: 'payable now', at: '2026-11-21T08:00:00Z', payoutId: null, paidAt: null, status: 'payable' },
-  { case: 'in a payout on its way', at: '2026-11-01', payoutId: 'p', paidAt: null, status: 'processing' },
+  {
+    case: 'in a payout that is processing',
+    at: '2026-11-01',
+    payoutId: 'p',
+    paidAt: null,
+    status: 'processing',
+  },
   { case: 'in a payout that was sent', at: '2026-11-01', payoutId: 'p', paidAt: then, status: 'paid' },
 ])('a commission that is $case is $status', ({ at, payoutId, paidAt, isHeld = false, status }) => {
   expect(commissionStatus({ payableAt: new Date(at), payoutId, paidAt, isHeld }, then)).toBe(status)
 })
 
-test('a transfer has a key per version and a group for all of them', () => {
+test('a transfer has one idempotency key per version, and one group', () => {
   expect(transferKey('p', 1)).not.toBe(transferKey('p', 2))
   expect(transferKey('p', 1)).not.toBe(transferKey('q', 1))
   expect(transferGroup('p')).toBe(transferGroup('p'))

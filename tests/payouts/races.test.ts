@@ -51,7 +51,7 @@ test(`${RUNS} runs at once over ${PARTNERS} partners pay each of them once`, asy
   expect(await world.violations()).toEqual([])
 })
 
-test('a run that meets another in the middle of its claim waits, and tears no balance in two', async () => {
+test('concurrent runs are serialized, and no balance is split', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 100 }] })
   const [commission = ''] = maya.commissions

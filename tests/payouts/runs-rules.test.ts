@@ -25,7 +25,7 @@ const MANUAL = {
 }
 
 test.each([
-  { case: 'still claims', claimedAt: null, processing: 0, status: 'processing' },
+  { case: 'is still claiming', claimedAt: null, processing: 0, status: 'processing' },
   { case: 'has payouts in flight', claimedAt: AT, processing: 1, status: 'processing' },
   { case: 'has none in flight', claimedAt: AT, processing: 0, status: 'paid' },
 ])('a run by Stripe that $case is $status', ({ claimedAt, processing, status }) => {
@@ -48,19 +48,19 @@ describe('refusalOf', () => {
     },
   )
 
-  test('a run that still claims stays what it is', () => {
+  test('a run that is still claiming allows no step', () => {
     const unclaimed = run({ claimedAt: null })
     expect(RUN_STATUSES.filter((to) => refusalOf(unclaimed, to) === null)).toEqual(['processing'])
     expect(exportRefusalOf(unclaimed)).toContain('still being created')
   })
 
-  test('a run by Stripe is nobody’s to mark, and is not paid by bank too', () => {
+  test('a run by Stripe cannot be marked, and has no bank file', () => {
     const byStripe = run({ method: 'stripe' })
     expect(RUN_STATUSES.filter((to) => refusalOf(byStripe, to) === null)).toEqual([])
     expect(exportRefusalOf(byStripe)).toContain('paid twice')
   })
 
-  test('there is a file of every manual run but a canceled one', () => {
+  test('every manual run but a canceled one has a bank file', () => {
     expect(RUN_STATUSES.filter((status) => exportRefusalOf(MANUAL[status]) === null)).toEqual([
       'processing',
       'paid',
@@ -90,7 +90,7 @@ describe('nextOccurrence', () => {
     )
   })
 
-  test('is always ahead, and by no more than a month', () => {
+  test('is always in the future, at most a month ahead', () => {
     for (let day = 0; day < 800; day++) {
       const now = new Date(Date.UTC(2026, 0, 1 + day, day % 24))
       for (const schedule of PAYOUT_SCHEDULES) {

@@ -35,20 +35,23 @@ test('a run pays each partner and currency once, in one transfer, and the next r
 })
 
 test.each([
-  { case: 'what is still held waits', owed: [{ amountCents: 500, payableAt: TOMORROW }] },
   {
-    case: 'less than the minimum waits',
+    case: 'a commission in its holding period is not paid',
+    owed: [{ amountCents: 500, payableAt: TOMORROW }],
+  },
+  {
+    case: 'a balance below the minimum is carried forward',
     owed: [{ amountCents: 99 }],
     skipped: { code: 'below_minimum', amountCents: 99 },
   },
   {
-    case: 'who is banned is not paid',
+    case: 'a banned partner is not paid',
     owed: [{ amountCents: 500 }],
     partner: { status: 'banned' as const },
     skipped: { code: 'partner_banned', amountCents: 500 },
   },
   {
-    case: 'who is not connected is left out',
+    case: 'a partner without a connected account is skipped',
     owed: [{ amountCents: 500 }],
     partner: { connected: false },
     skipped: { code: 'not_connected', amountCents: 500 },
@@ -64,7 +67,7 @@ test.each([
   expect(await world.violations()).toEqual([])
 })
 
-test('a refund after the payout makes the next one smaller by it', async () => {
+test('a refund after the payout is deducted from the next one', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.run()
@@ -77,7 +80,7 @@ test('a refund after the payout makes the next one smaller by it', async () => {
   expect(await world.violations()).toEqual([])
 })
 
-test('a refund of more than the balance is earned back before anything is sent', async () => {
+test('a negative balance is carried forward until earnings exceed it', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.run()
@@ -104,7 +107,7 @@ test('a refund of more than the balance is earned back before anything is sent',
   expect(await world.violations()).toEqual([])
 })
 
-test('a dry run says what the run then does, and changes nothing', async () => {
+test('a dry run returns what the run then does, and changes nothing', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }], connected: false })
@@ -131,7 +134,7 @@ test('a dry run says what the run then does, and changes nothing', async () => {
   expect(real.skipped).toEqual(rehearsed.skipped)
 })
 
-test('a partner who is not connected is notified once, in however many runs', async () => {
+test('a partner without a connected account is notified once, however many runs there are', async () => {
   const payer = await world.createPayer()
   const { id } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
   await payer.addPartner({ slug: 'leo', connected: false })
@@ -154,7 +157,7 @@ test('a partner who is not connected is notified once, in however many runs', as
   ])
 })
 
-test('without a key of Stripe nobody is paid by Stripe, and nobody is asked to connect', async () => {
+test('without a Stripe key, nobody is paid by Stripe, and nobody is asked to connect', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }], connected: false })
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
@@ -163,7 +166,7 @@ test('without a key of Stripe nobody is paid by Stripe, and nobody is asked to c
   expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
 })
 
-test('a manual run claims for everybody who has a balance, and sends nothing', async () => {
+test('a manual run claims the balances of all partners, connected or not, and sends nothing', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }] })
   await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 700 }], connected: false })
@@ -179,7 +182,7 @@ test('a manual run claims for everybody who has a balance, and sends nothing', a
   expect(payer.sent()).toEqual({})
 })
 
-test('a run of one program leaves the others alone', async () => {
+test('a run of one program does not pay the others', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 500 }] })
   const other = await payer.seed.addProgram(payer.workspaceId)
@@ -192,7 +195,7 @@ test('a run of one program leaves the others alone', async () => {
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['300 usd', '500 usd'] })
 })
 
-test('a payout pays less than the row limit of one page as well as more than it', async () => {
+test('a run that reaches its fetch limit leaves the remaining payouts to the next one', async () => {
   const payer = await world.createPayer()
   for (let index = 0; index < 12; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 + index }] })
@@ -249,7 +252,7 @@ test.each([
   },
 )
 
-test('payouts in flight are found by their index', async () => {
+test('payouts in flight are found through their index', async () => {
   const { sql } = isInFlight('p').compile(connect(world.env()))
   const client = new pg.Client({ connectionString: world.env().DATABASE_URL })
   await client.connect()

@@ -38,7 +38,7 @@ test('a program pays once per occurrence, however often the cron runs', async ()
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '300 usd'] })
 })
 
-test('switching a schedule on runs no past occurrence', async () => {
+test('a new schedule creates no runs for past occurrences', async () => {
   const { payer, runs } = await stage('monthly', '2026-11-05')
   await payDue(world.env(), day('2026-11-06'))
   expect(await runs()).toEqual([])
@@ -51,7 +51,7 @@ test('after an outage only the latest occurrence runs', async () => {
   expect(await runs()).toEqual(['2026-11-16'])
 })
 
-test('a scheduled run leaves the other programs of the workspace alone', async () => {
+test('a scheduled run does not pay the other programs of the workspace', async () => {
   const { payer, maya } = await stage('monthly', '2026-10-10')
   const other = await payer.seed.addProgram(payer.workspaceId)
   const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
@@ -60,7 +60,7 @@ test('a scheduled run leaves the other programs of the workspace alone', async (
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd'] })
 })
 
-test('without a key of Stripe a schedule waits, and asks nobody to connect', async () => {
+test('without a Stripe key, a schedule waits, and asks no partner to connect', async () => {
   const { payer, runs } = await stage('monthly', '2026-10-10')
   await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }], connected: false })
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])
@@ -69,7 +69,7 @@ test('without a key of Stripe a schedule waits, and asks nobody to connect', asy
   expect(await world.query('select from mails where workspace_id = $1', [payer.workspaceId])).toEqual([])
 })
 
-test('a run that was cut off goes on with the next tick, whoever began it', async () => {
+test('an interrupted run is continued by the next cron, whoever started it', async () => {
   const { payer, maya } = await stage('monthly', '2026-10-10')
   // As much as begins a run, and no more.
   await payDue({ ...world.env(), MAX_FETCHES: '2' }, day('2026-11-01'))

@@ -50,7 +50,7 @@ test.each([
     case: 'a thin event of a capability',
     event: (id: string) => thin('v2.core.account[configuration.recipient].capability_status_updated', id),
   },
-])('an account is read again after $case', async ({ event: eventOf }) => {
+])('an account is read from Stripe again after $case', async ({ event: eventOf }) => {
   const ready = await createReady()
   expect(await statusOf(ready)).toBe('onboarding')
   const event = eventOf(ready.account)
@@ -67,7 +67,7 @@ test.each([
   expect(received).toEqual([])
 })
 
-test('an event of an account that nobody knows, or of another workspace, is taken and changes nothing', async () => {
+test('an event of an unknown account, or of another workspace’s, is accepted and changes nothing', async () => {
   const [ours, theirs] = await Promise.all([createReady(), createReady()])
   for (const account of [theirs.account, 'acct_1NobodyKnowsIt']) {
     expect(await ours.deliver(snapshot(account))).toMatchObject(RECEIVED)
@@ -77,7 +77,7 @@ test('an event of an account that nobody knows, or of another workspace, is take
   expect(await statusOf(ours)).toBe('onboarding')
 })
 
-test('an event that is not signed for the workspace has nothing looked at', async () => {
+test('an event without a valid signature is refused, and no account is read', async () => {
   const ready = await createReady()
   for (const event of [snapshot(ready.account), thin('v2.core.account.closed', ready.account)]) {
     expect(await ready.deliver(event, { secret: signingSecret() })).toMatchObject({
@@ -90,18 +90,18 @@ test('an event that is not signed for the workspace has nothing looked at', asyn
 
 test.each([
   {
-    case: 'a number for an account',
+    case: 'a number as account id',
     event: { ...thin('v2.core.account.closed', 'x'), related_object: { id: 7 } },
   },
   { case: 'no account', event: { ...thin('v2.core.account.closed', 'x'), related_object: null } },
-  { case: 'an account that is none', event: thin('v2.core.account.closed', "acct_' or 1=1") },
-  { case: 'something else', event: thin('v2.core.person.updated', 'acct_1') },
-])('a thin event with $case is no event', async ({ event }) => {
+  { case: 'a malformed account id', event: thin('v2.core.account.closed', "acct_' or 1=1") },
+  { case: 'another resource', event: thin('v2.core.person.updated', 'acct_1') },
+])('a thin event with $case is refused', async ({ event }) => {
   const ready = await createReady()
   expect(await ready.deliver(event)).toMatchObject({ status: 400, body: errorShape('invalid_body') })
 })
 
-test('while nobody can ask Stripe, its event is to come again', async () => {
+test('while Stripe cannot be reached, the event is answered with 503, so that Stripe retries it', async () => {
   const ready = await createReady()
   const encryptKey = (key: string) => encryptSecret(SECRETS_KEY, ready.workspaceId, key)
   const setKey = async (key: string) =>

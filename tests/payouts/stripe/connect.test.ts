@@ -47,7 +47,7 @@ const failureIn = async (work: Promise<unknown>) => {
 }
 
 describe('a transfer', () => {
-  test('is sent once under its key, and is found again', async () => {
+  test('is created once per idempotency key, and found by its group', async () => {
     const { stripe, account, payoutId, send, sent } = await createPlatform()
     expect(await stripe.findTransfer(payoutId)).toBeNull()
     const first = await send()
@@ -74,13 +74,13 @@ describe('a transfer', () => {
     expect(sent()).toMatchObject([{ amount: 500, currency: 'isk' }])
   })
 
-  test('is not found by a group alone, which anybody may give', async () => {
+  test('is not found by its group alone, because other transfers may use it', async () => {
     const { stripe, payoutId, send } = await createPlatform()
     await send({ metadata: { payout_id: 'another', workspace_id: 'w', partner_id: 'p' } })
     expect(await stripe.findTransfer(payoutId)).toBeNull()
   })
 
-  test('that was made and not answered is answered under the same key', async () => {
+  test('that was created without a response is returned for the same key', async () => {
     const { stripe, key, payoutId, send, sent } = await createPlatform()
     fake.planTransfersOf(key, 'cut_after')
     expect(await send()).toMatchObject({ kind: 'unclear' })
@@ -89,7 +89,7 @@ describe('a transfer', () => {
     expect(sent()).toHaveLength(1)
   })
 
-  test('without the money for it has to wait for another key version', async () => {
+  test('that lacks funds succeeds with the next key version only', async () => {
     const { key, send, sent } = await createPlatform()
     fake.setBalance('usd', 100, key)
     expect(await send()).toMatchObject({ kind: 'no_funds' })
@@ -106,12 +106,12 @@ describe('a transfer', () => {
   }
   test.each<Case>([
     {
-      case: 'to nobody',
+      case: 'to an unknown account',
       attempt: ({ send }) => send({ account: 'acct_1NoSuchAccount00' }),
       outcome: { kind: 'refused', code: 'resource_missing', isAccount: true },
     },
     {
-      case: 'to an account that is closed',
+      case: 'to a closed account',
       attempt: ({ account, send }) => {
         fake.closeAccount(account)
         return send()
@@ -119,7 +119,7 @@ describe('a transfer', () => {
       outcome: { kind: 'refused', isAccount: true },
     },
     {
-      case: 'to an account that Stripe has restricted',
+      case: 'to a restricted account',
       attempt: ({ account, send }) => {
         fake.restrictAccount(account)
         return send()
@@ -127,22 +127,22 @@ describe('a transfer', () => {
       outcome: { kind: 'refused', code: 'insufficient_capabilities_for_transfer', isAccount: true },
     },
     {
-      case: 'of nothing',
+      case: 'of a zero amount',
       attempt: ({ send }) => send({ amountCents: 0n }),
       outcome: { kind: 'refused', isAccount: false },
     },
     {
-      case: 'of a currency that there isn’t',
+      case: 'in an unknown currency',
       attempt: ({ send }) => send({ currency: 'XXX' }),
       outcome: { kind: 'refused', isAccount: false },
     },
     {
-      case: 'of parts of an ariary, without asking',
+      case: 'of a fraction of an ariary, without a call',
       attempt: ({ send }) => send({ amountCents: 505n, currency: 'MGA' }),
       outcome: { kind: 'refused', code: 'amount_too_fine', isAccount: false },
     },
     {
-      case: 'of something else under the same key',
+      case: 'with other parameters and the same key',
       attempt: async ({ send }) => {
         await send({ account: 'acct_1NoSuchAccount00' })
         return send()
@@ -150,7 +150,7 @@ describe('a transfer', () => {
       outcome: { kind: 'unclear' },
     },
     {
-      case: 'under a key that was revoked',
+      case: 'with a revoked key',
       attempt: ({ key, send }) => {
         fake.revokeKey(key)
         return send()
@@ -158,7 +158,7 @@ describe('a transfer', () => {
       outcome: { kind: 'locked_out' },
     },
     {
-      case: 'at an hour when Stripe has enough of us',
+      case: 'when rate limited',
       attempt: ({ key, send }) => {
         fake.planTransfersOf(key, { status: 429, code: 'rate_limit' })
         return send()
@@ -166,7 +166,7 @@ describe('a transfer', () => {
       outcome: { kind: 'unclear' },
     },
     {
-      case: 'while the same is under way',
+      case: 'while the same request is in progress',
       attempt: ({ key, send }) => {
         fake.planTransfersOf(key, { status: 409, code: 'idempotency_key_in_use' })
         return send()
@@ -174,7 +174,7 @@ describe('a transfer', () => {
       outcome: { kind: 'unclear' },
     },
     {
-      case: 'at which Stripe breaks',
+      case: 'when Stripe returns a server error',
       attempt: ({ key, send }) => {
         fake.planTransfersOf(key, { status: 500, kept: 'undone' })
         return send()
@@ -182,7 +182,7 @@ describe('a transfer', () => {
       outcome: { kind: 'unclear' },
     },
     {
-      case: 'answered by a proxy’s page',
+      case: 'when a proxy answers with a page',
       attempt: ({ key, send }) => {
         fake.planTransfersOf(key, 'garbage')
         return send()
@@ -190,14 +190,14 @@ describe('a transfer', () => {
       outcome: { kind: 'unclear' },
     },
     {
-      case: 'of which the connection is cut',
+      case: 'when the connection is lost',
       attempt: ({ key, send }) => {
         fake.planTransfersOf(key, 'cut_before')
         return send()
       },
       outcome: { kind: 'unclear' },
     },
-  ])('is not sent $case', async ({ attempt, outcome }) => {
+  ])('$case is not sent', async ({ attempt, outcome }) => {
     const platform = await createPlatform()
     const came = await attempt(platform)
     expect(came).toMatchObject({ ...outcome, message: expect.stringMatching(/^[^\n]{1,300}$/) })
@@ -205,7 +205,7 @@ describe('a transfer', () => {
     expect(platform.sent()).toEqual([])
   })
 
-  test('under a key that may too little is refused by Stripe', async () => {
+  test('with a key that lacks permission is refused by Stripe', async () => {
     const key = newKey()
     const platform = await createPlatform({ key })
     const weak = connectTo({ STRIPE_URL: fake.url }, `${key.replace('sk_', 'rk_')}_noconnect`)
@@ -220,7 +220,7 @@ describe('a transfer', () => {
     expect(outcome).toMatchObject({ kind: 'locked_out' })
   })
 
-  test('is given up after eight seconds of silence, and one call is one fetch', async () => {
+  test('times out after eight seconds, and makes one fetch', async () => {
     const { key, send } = await createPlatform()
     const fetches = vi.spyOn(globalThis, 'fetch')
     try {
@@ -237,7 +237,7 @@ describe('a transfer', () => {
   }, 15_000)
 
   test.each(['{}', '[]', 'null', '""', '{"id":7}', '{"id":""}', '{"error":{}}'])(
-    'of which the answer is %s may have been sent',
+    'may have been created if the response is %s',
     async (text) => {
       const fetching = vi
         .spyOn(globalThis, 'fetch')
@@ -255,7 +255,7 @@ describe('a transfer', () => {
 })
 
 describe('an account', () => {
-  test('is onboarding, then enabled, restricted, and closed in the end', async () => {
+  test('is onboarding, then enabled, restricted and closed', async () => {
     const { stripe, account } = await createPlatform({ isReady: false })
     const status = async () => (await stripe.readAccount(account)).status
     expect(await status()).toBe('onboarding')
@@ -272,7 +272,7 @@ describe('an account', () => {
     expect(await status()).toBe('closed')
   })
 
-  test('of another platform is closed, and has no way in', async () => {
+  test('of another platform counts as closed, and gets no onboarding link', async () => {
     const [ours, theirs] = await Promise.all([createPlatform(), createPlatform()])
     expect(await ours.stripe.readAccount(theirs.account)).toEqual({ status: 'closed' })
     const urls = { returnUrl: 'http://localhost/return', refreshUrl: 'http://localhost/refresh' }
@@ -282,7 +282,7 @@ describe('an account', () => {
     expect(await ours.stripe.accountLink({ account: ours.account, ...urls })).toContain(fake.url)
   })
 
-  test('is made once under its key', async () => {
+  test('is created once per idempotency key', async () => {
     const { key, stripe } = await createPlatform()
     const request = { email: 'bea@example.com', country: 'FR', metadata: {}, idempotencyKey: 'account_1' }
     const first = await stripe.createAccount(request)
@@ -291,7 +291,7 @@ describe('an account', () => {
     expect(fake.accounts(key)[1]).toMatchObject({ email: 'bea@example.com', country: 'FR', recipient: true })
   })
 
-  test('in a country where Stripe pays nobody is refused', async () => {
+  test('in a country that Stripe does not support is refused', async () => {
     const { stripe } = await createPlatform()
     const request = { email: 'bea@example.com', country: 'KP', metadata: {}, idempotencyKey: 'account_1' }
     expect(await failureIn(stripe.createAccount(request))).toMatchObject({
@@ -308,30 +308,34 @@ describe('an account', () => {
     code: code as 'restricted_other',
   })
   test.each([
-    { case: 'that was closed', closed: true, transfers: undefined, is: 'closed' },
-    { case: 'of which nothing is known', transfers: undefined, is: 'onboarding' },
+    { case: 'that is closed', closed: true, transfers: undefined, is: 'closed' },
+    { case: 'without the capability', transfers: undefined, is: 'onboarding' },
     { case: 'that can be paid', transfers: { status: 'active', status_details: [] }, is: 'enabled' },
     {
-      case: 'that has to say more',
+      case: 'that needs more information',
       transfers: { status: 'restricted', status_details: [detail('provide_info', 'requirements_past_due')] },
       is: 'onboarding',
     },
     {
-      case: 'that is looked at',
+      case: 'under review',
       transfers: {
         status: 'restricted',
         status_details: [detail('no_resolution', 'requirements_pending_verification')],
       },
       is: 'in_review',
     },
-    { case: 'that is new to Stripe', transfers: { status: 'pending', status_details: [] }, is: 'in_review' },
     {
-      case: 'that has to say more while it is looked at',
+      case: 'whose capability is pending',
+      transfers: { status: 'pending', status_details: [] },
+      is: 'in_review',
+    },
+    {
+      case: 'that needs more information during a review',
       transfers: { status: 'pending', status_details: [detail('provide_info')] },
       is: 'onboarding',
     },
     {
-      case: 'that has to ask Stripe',
+      case: 'that must contact Stripe',
       transfers: { status: 'restricted', status_details: [detail('contact_stripe')] },
       is: 'restricted',
     },
@@ -341,7 +345,7 @@ describe('an account', () => {
       is: 'closed',
     },
     {
-      case: 'in a country that isn’t supported',
+      case: 'in an unsupported country',
       transfers: { status: 'unsupported', status_details: [detail('no_resolution')] },
       is: 'closed',
     },
@@ -351,7 +355,7 @@ describe('an account', () => {
   })
 })
 
-test('a key is whose it is, and none that Stripe doesn’t know', async () => {
+test('a key identifies its account, and an unknown key none', async () => {
   const [one, two] = await Promise.all([createPlatform(), createPlatform()])
   const restricted = connectTo({ STRIPE_URL: fake.url }, one.key.replace('sk_', 'rk_'))
   expect(await restricted.platform()).toEqual(await one.stripe.platform())
@@ -362,7 +366,7 @@ test('a key is whose it is, and none that Stripe doesn’t know', async () => {
   expect(failure.message).not.toContain('sk_live')
 })
 
-test('what goes wrong is said in one line of 300 characters, without keys', () => {
+test('an error message is one line of at most 300 characters, without keys', () => {
   const { message } = failureOf(new Error(`a\nb\0\ud800 rk_live_abc*****xyz sk_test_1 ${'x'.repeat(500)}`))
   expect(message).toHaveLength(300)
   expect(message).toMatch(/^a b the key the key x+$/)
