@@ -40,13 +40,20 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
   const { hostname: host, port } = new URL(stripeUrl)
   const stripe = new Stripe('sk_test_pine_notes', { host, port, protocol: 'http', telemetry: false })
 
-  /** The events about an invoice and its payment, oldest first. */
+  /** The events about an invoice, its payment and its refunds, oldest first. */
   const eventsOf = async (invoice: string): Promise<StripeEvent[]> => {
     const { data } = await stripe.events.list({ limit: 100 })
-    return data
-      .filter(({ data: { object } }) =>
-        [Reflect.get(object, 'id'), Reflect.get(object, 'invoice')].includes(invoice),
+    const paidBy = data.flatMap((event) =>
+      event.type === 'invoice_payment.paid' && idOf(event.data.object.invoice) === invoice
+        ? (idOf(event.data.object.payment.payment_intent ?? null) ?? [])
+        : [],
+    )
+    const isAbout = (object: object) =>
+      ['id', 'invoice', 'payment_intent'].some((field) =>
+        [invoice, ...paidBy].includes(Reflect.get(object, field)),
       )
+    return data
+      .filter((event) => isAbout(event.data.object))
       .map(({ id, type, pending_webhooks }) => ({ id, type, pending: pending_webhooks > 0 }))
       .reverse()
   }

@@ -36,11 +36,11 @@ describe('the shop in a browser', () => {
     await page.getByText('This browser remembers the click clk_').waitFor()
   }
 
-  const signUp = async (page: Page, name = 'Ada Verne'): Promise<void> => {
+  const signUp = async (page: Page, name = 'Ada Verne', email = 'ada@example.com'): Promise<void> => {
     await page.goto('/sign-up?plan=grove')
     await page.getByText('This browser remembers').waitFor()
     await page.getByLabel('Name').fill(name)
-    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.waitForURL('**/account?plan=grove')
   }
@@ -49,6 +49,15 @@ describe('the shop in a browser', () => {
     await page.getByRole('link', { name: 'Continue to checkout' }).click()
     await page.getByRole('button', { name: 'Pay and subscribe' }).click()
     await page.waitForURL('**/receipts/*')
+    return page.url().split('/').at(-1) ?? ''
+  }
+
+  /** Pays on Stripe's page. @returns Stripe's id of the invoice */
+  const buyAtStripe = async (page: Page): Promise<string> => {
+    await page.goto('/checkout?plan=grove')
+    await page.getByRole('button', { name: 'Pay with Stripe' }).click()
+    await page.getByRole('button', { name: /^Subscribe for/ }).click()
+    await page.waitForURL('**/receipts/in_*')
     return page.url().split('/').at(-1) ?? ''
   }
 
@@ -137,6 +146,64 @@ describe('the shop in a browser', () => {
 
     expect(await steps(page)).toEqual(['click', 'group_reward', 'commission_created'])
     expect(await story(page)).toMatch(/Leo Okafor earned 8\.70 USD.*group “Insiders” sets the reward: 30%/)
+  })
+
+  describe('a customer who pays with Stripe', () => {
+    test('is the customer of the lead, and the receipt shows how the two are tied', async () => {
+      const page = await newVisitor()
+      await comeThrough(page, 'maya')
+      await signUp(page, 'Ines', 'ines@example.com')
+      const invoice = await buyAtStripe(page)
+
+      const panel = await story(page)
+      expect(panel).toContain('Maya Lindqvist earned 5.80 USD pending')
+      expect(panel).toMatch(
+        /The shop’s lead user_\d{10} ines@example\.com, referred by Maya Lindqvist tied by client_reference_id Stripe’s customer cus_\w+ paid invoice in_/,
+      )
+      expect(panel).toMatch(/The checkout names both, so Tributary knows that cus_\w+ is user_\d{10}/)
+      expect(await steps(page)).toEqual(['customer', 'program_reward', 'commission_created'])
+      expect(await salesOf(invoice)).toMatchObject([{ commission: { amountCents: 580 } }])
+    })
+
+    test('renews without a report, for the same partner', async () => {
+      const page = await newVisitor()
+      await comeThrough(page, 'leo')
+      await signUp(page, 'Tom', 'tom@example.com')
+      const invoice = await buyAtStripe(page)
+      await page.goto('/account')
+      await page.getByRole('button', { name: 'Renew now' }).click()
+      await page.waitForURL((url) => /\/receipts\/in_/.test(url.pathname) && !url.href.includes(invoice))
+
+      const panel = await story(page)
+      expect(panel).toContain('Leo Okafor earned 8.70 USD pending')
+      expect(panel).toMatch(/renewal names only cus_\w+\. Tributary has known .* that this is user_\d{10}/)
+      expect(panel).toContain('To Tributary, for this renewal Nothing. Stripe reported it.')
+    })
+
+    test('gets half refunded, and the receipt shows what that reversed', async () => {
+      const page = await newVisitor()
+      await comeThrough(page, 'maya')
+      await signUp(page, 'Uma', 'uma@example.com')
+      const invoice = await buyAtStripe(page)
+      await page.getByRole('link', { name: 'the Stripe fake' }).click()
+      await page.getByRole('button', { name: 'Refund half: 29.00 USD of uma@example.com' }).click()
+      await page.getByText('14.50 USD refunded').waitFor()
+
+      await page.goto(`/receipts/${invoice}`)
+      expect(await story(page)).toContain('earned 5.80 USD pending 2.90 USD of it was reversed')
+    })
+
+    test('is found in the dashboard by the link of the receipt', async () => {
+      const page = await newVisitor()
+      await comeThrough(page, 'maya')
+      await signUp(page, 'Vera', 'vera@example.com')
+      const invoice = await buyAtStripe(page)
+      const link = await page
+        .getByRole('link', { name: 'Open this sale in the dashboard' })
+        .getAttribute('href')
+      const answer = await fetch(link ?? '', { headers: { Cookie: system.demo.managerCookie } })
+      expect(await answer.text()).toContain(`Sale ${invoice}`)
+    })
   })
 
   test('starting over makes a new visitor: no account, no click', async () => {
@@ -255,6 +322,8 @@ describe('the shop in a browser', () => {
       await page.getByRole('button', { name: 'Send the same sale again' }).click()
       await page.getByText('nothing doubled').waitFor()
       await check('receipt')
+      await buyAtStripe(page)
+      await check('receipt of a payment at Stripe')
       await page.goto('/account')
       await check('account with a plan')
       await page.goto('/nowhere')
