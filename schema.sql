@@ -459,6 +459,9 @@ create index events_subscription_id_idx
 -- Which events are credited to this partner?
 create index events_partner_id_idx on events (partner_id, id) where partner_id is not null;
 
+-- Which sales came with this click?
+create index events_click_id_idx on events (workspace_id, click_id) where click_id is not null;
+
 -- Which events came with a click that did not decide, as partners ask? They are few.
 create index events_uncredited_click_idx on events (workspace_id, id)
     where click_id is not null and attributed_by is distinct from 'click';
@@ -730,6 +733,9 @@ create table commission_holds (
     constraint commission_holds_evidence_event_id_fkey
         foreign key (workspace_id, evidence_event_id) references events (workspace_id, id)
 );
+
+-- Whose evidence is this event?
+create index commission_holds_evidence_event_id_idx on commission_holds (evidence_event_id);
 
 -- Which commissions does this workspace hold?
 create index commission_holds_open_idx on commission_holds (workspace_id, commission_id) where resolved_at is null;

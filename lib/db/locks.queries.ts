@@ -1,4 +1,4 @@
-/** Advisory locks. Each is the first statement of a batch and is released at its end. */
+/** Advisory locks. Each is released at the end of its batch. */
 import { sql } from 'kysely'
 
 /**
@@ -8,6 +8,10 @@ import { sql } from 'kysely'
  */
 export const lockCustomer = (workspaceId: string, externalId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`
+
+/** Serializes the sales that came with a click, by a report and by a payment processor. */
+export const lockClick = (workspaceId: string, clickId: string) =>
+  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} click ${clickId}`}, 0))`
 
 /**
  * Serializes the statements that assign commissions to payouts or release them. A payout pays a partner's whole

@@ -7,6 +7,7 @@ import { newId } from '../db/ids.ts'
 import { lockCustomer } from '../db/locks.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
+import { holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 
@@ -30,7 +31,8 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
   const { workspaceId, purchase, plan } = application
   const { sale, customer, duplicates } = plan
   const isSaleKept = sale.kind === 'none' || sale.kind === 'keep'
-  if (isSaleKept && !customer && duplicates.length === 0) return confirmSale(db, workspaceId, sale)
+  if (isSaleKept && !customer && duplicates.length === 0)
+    return confirmSale(db, workspaceId, sale, application.now)
 
   const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
   const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
@@ -52,6 +54,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       assertSaved(workspaceId, plan, saleId).compile(db),
       ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
       assertCurrent(application).compile(db),
+      ...review(application, saleId).map((part) => part.compile(db)),
     ])
     const [row] = rows
     return row ? { status: 'applied', saleId: row.saleId } : CONFLICT
@@ -85,12 +88,28 @@ const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) 
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
 
 /** Confirms that a sale that needs no change is as it was read, after any concurrent update of it has committed. */
-const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan): Promise<ApplyResult> => {
+const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan, now: Date): Promise<ApplyResult> => {
   if (sale.kind !== 'keep') return { status: 'applied', saleId: null }
-  const { id, revision } = sale.recorded
-  const { rows } = await sql<{ revision: number }>`
-    select revision from events where workspace_id = ${workspaceId} and id = ${id} for update`.execute(db)
+  const { id, revision, clickId } = sale.recorded
+  const [rows] = await db.batch([
+    sql<{ revision: number }>`
+      select revision from events where workspace_id = ${workspaceId} and id = ${id} for update`.compile(db),
+    ...holdPossibleDuplicate({ workspaceId, saleId: id, clickId, isNew: false, now }).map((part) =>
+      part.compile(db),
+    ),
+  ])
   return rows[0]?.revision === revision ? { status: 'applied', saleId: id } : CONFLICT
+}
+
+/** The statements that hold the sale's commission if it looks like another sale. */
+const review = ({ workspaceId, plan: { sale, duplicates }, now }: Application, saleId: string | null) => {
+  if (sale.kind === 'none' || saleId === null) return []
+  const clickId = 'change' in sale ? sale.change.clickId : sale.recorded.clickId
+  const isNew = 'commission' in sale && sale.commission?.replacesId === null
+  return [
+    ...(duplicates.length ? [releaseTied({ workspaceId, saleId, now })] : []),
+    ...holdPossibleDuplicate({ workspaceId, saleId, clickId, isNew, now }),
+  ]
 }
 
 /** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */

@@ -7,6 +7,7 @@ import type { Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { CustomerChange, KnownCustomer, KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import { planReturns, saleFacts } from './plan-returns.ts'
+import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
 import { type Returned, returnedOf, reversedOf } from './returns.ts'
 import { replacedStep, reverseAll, reversedSteps, reverseTo } from './reversals.ts'
@@ -42,7 +43,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const { paid, paidAt } = purchase.sale
   const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
   const report = reportOf(purchase, facts, sale)
-  const decision = decideSale(report, facts, purchase, paidAt)
+  const decision = keepRejected(decideSale(report, facts, purchase, paidAt), recorded?.steps ?? [])
   const { credit } = decision
   const customer = credit && changeCustomer(purchase, facts, report, credit)
 

@@ -16,6 +16,8 @@ export type ReportFacts = Facts & {
   recorded: RecordedEvent | null
   /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
   hasProcessorEvents: boolean
+  /** Whether a payment processor reports this workspace's sales too, so that this one may be reported twice. */
+  mayBeDuplicate: boolean
 }
 
 type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
@@ -105,6 +107,12 @@ const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
                   where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
     : sql`false`
 
+/** Only a sale under an id of the merchant's can be a possible duplicate. */
+const mayBeDuplicate = ({ kind, externalId }: ReportKey) =>
+  kind === 'sale' && !isProcessorId(externalId)
+    ? sql`exists (select from processor_events s where s.workspace_id = k.workspace_id)`
+    : sql`false`
+
 /** Who reports the sales that earn. Only a sale under an id of the merchant's depends on it. */
 const salesFrom = ({ kind, externalId }: ReportKey) =>
   kind === 'sale' && !isProcessorId(externalId)
@@ -133,6 +141,7 @@ export const loadReportFacts = async (
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
     hasProcessorEvents: boolean
+    mayBeDuplicate: boolean
     salesFrom: SalesFrom
   }>`
     select k.workspace_id as "workspaceId",
@@ -143,6 +152,7 @@ export const loadReportFacts = async (
            case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",
+           ${mayBeDuplicate(report)} as "mayBeDuplicate",
            ${salesFrom(report)} as "salesFrom"
     from api_keys k
     left join events e on e.workspace_id = k.workspace_id

@@ -46,12 +46,17 @@ const record = async (
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report)
     if (!facts) throw invalidApiKey()
-    const { workspaceId, recorded, customer, hasProcessorEvents } = facts
+    const { workspaceId, recorded, customer, hasProcessorEvents, mayBeDuplicate } = facts
     // Without its hash, the report is incomplete until it is joined.
     const saved = { workspaceId, report, customer, bodyHash: hasProcessorEvents ? null : bodyHash, now }
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
-      : await saveReport(db, { ...saved, click: facts.click, decision: decide(report, facts, now) })
+      : await saveReport(db, {
+          ...saved,
+          mayBeDuplicate,
+          click: facts.click,
+          decision: decide(report, facts, now),
+        })
     if (result.status === 'conflict') continue
     if (result.event.bodyHash !== null) return result.event
     if (!joinReport) throw new Error('This Worker cannot join a report with processor events.')

@@ -4,6 +4,7 @@ import { IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.
 import { emailOf, type Identity, identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { holdPossibleDuplicate } from '../purchases/possible-duplicates.queries.ts'
 import type { SaleReport } from '../purchases/purchases.rpc.ts'
 import type { Click, Credit, PartnerTerms } from './attribution.ts'
 import type { Decision, NewCommission } from './decide.ts'
@@ -34,6 +35,8 @@ type DecidedReport = {
   customer: ReportedCustomer | null
   click: Click | null
   bodyHash: string | null
+  /** Whether a payment processor may report the same sale. */
+  mayBeDuplicate: boolean
   decision: Decision
   now: Date
 }
@@ -53,6 +56,7 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
   const eventId = newId()
   const event = insertEvent(eventId, decided)
   const { credit } = decided.decision
+  const review = reviewDuplicate(eventId, decided)
   try {
     const [recorded] = credit
       ? (
@@ -60,6 +64,7 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
             event.compile(db),
             lockCustomer(eventId, decided, credit).compile(db),
             completeEvent(eventId, decided, credit).compile(db),
+            ...review.map((statement) => statement.compile(db)),
           ])
         )[0]
       : (await event.execute(db)).rows
@@ -70,6 +75,12 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
     throw error
   }
 }
+
+/** The statements that hold the commission if the sale looks like another one. */
+const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) =>
+  mayBeDuplicate && decision.commission
+    ? holdPossibleDuplicate({ workspaceId, saleId, clickId: decision.clickId, isNew: true, now })
+    : []
 
 /** Inserts the event, or returns the existing one. */
 const insertEvent = (

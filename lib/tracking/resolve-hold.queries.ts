@@ -50,9 +50,11 @@ export const resolveHold = async (
         select c.amount_cents + coalesce(sum(r.amount_cents), 0) as cents from commissions r
         where r.event_id = c.event_id and r.reverses_id = c.id) left_over
       where left_over.cents <> 0
+    ), taken as (
+      delete from one_time_rewards o using commission c where o.event_id = c.event_id
     )
     update events e
-    set revision = e.revision + 1,
+    set revision = e.revision + 1, commission_id = null,
         steps = (select coalesce(jsonb_agg(step order by position), '[]')
                  from jsonb_array_elements(e.steps) with ordinality as s (step, position)
                  where step ->> 'code' not in ('commission_created', 'commission_reversed'))
