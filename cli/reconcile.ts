@@ -156,12 +156,16 @@ const reconcile = async (options: Options): Promise<number> => {
   }
   console.error(`Reading payments since ${options.given} from Stripe, in ${mode} mode.`)
   const stripe = connectStripe(places)
-  const { purchases, unread } = await listPurchases(stripe, options.since, progress('read'))
+  const { purchases, returns, unread } = await listPurchases(
+    stripe,
+    { since: options.since, livemode: mode === 'live' },
+    progress('read'),
+  )
 
   const predictions: Predictions = new Map()
   const missing: MissingSale[] = []
   const compared = progress('compared')
-  for (const [at, listed] of purchases.entries()) {
+  for (const [at, listed] of [...purchases, ...returns].entries()) {
     const sale = await findMissing(db(), workspaceId, listed, predictions)
     if (sale) {
       printMissing(sale)
@@ -202,7 +206,7 @@ const explain = (error: unknown): string => {
     return `Stripe rejects the key in STRIPE_API_KEY. ${error.message}`
   }
   if (error instanceof Stripe.errors.StripePermissionError) {
-    return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, and checkout sessions. ${error.message}`
+    return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, checkout sessions, refunds and credit notes. ${error.message}`
   }
   if (error instanceof Stripe.errors.StripeError) return `The call of Stripe failed. ${error.message}`
   return (error as Error).message

@@ -66,7 +66,7 @@ export const readPurchase = (received: ReceivedFact[], now: Date): Purchase => {
     sale,
     checkout,
     waitsUntil: payment ? null : waitsUntil,
-    coupons: checkout?.coupons.length ? checkout.coupons : invoice ? couponsOf(invoice, received) : [],
+    coupons: checkout?.coupons.length ? checkout.coupons : couponsOfAll(invoices, received),
     clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
@@ -74,6 +74,12 @@ export const readPurchase = (received: ReceivedFact[], now: Date): Purchase => {
     name: checkout?.name ?? invoice?.name ?? null,
     returns: readReturns(received),
   }
+}
+
+/** The coupons of the first invoice. Another fact of it may name more of them. */
+const couponsOfAll = (invoices: InvoiceFact[], received: ReceivedFact[]): string[] => {
+  const same = invoices.filter(({ id }) => id === invoices[0]?.id)
+  return [...new Set(same.flatMap((invoice) => couponsOf(invoice, received)))]
 }
 
 /**

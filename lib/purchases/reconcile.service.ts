@@ -2,11 +2,12 @@
 import type { Db } from '../db/connection.ts'
 import type { PartnerTerms } from '../tracking/attribution.ts'
 import type { Money } from '../tracking/rewards.ts'
+import { countedOf } from './amounts.ts'
 import { applyPurchase } from './apply.service.ts'
 import type { Fact, ListedPurchase, ProcessorEvent } from './facts.ts'
 import type { KnownFacts, PurchasePlan } from './plan.ts'
 import { planPurchase } from './plan-purchase.ts'
-import { readPurchase } from './purchase.ts'
+import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import { loadReceived, saveEvent, saveOutcome } from './received.queries.ts'
 import { factsOf, type ReceivedFact } from './received.ts'
@@ -22,11 +23,22 @@ const keysOf = ({ events }: ListedPurchase): string[] => [...new Set(events.flat
 
 /** Whether a received fact says as much as a listed one. An unpaid checkout says less than a paid one. */
 const covers = (received: Fact, listed: Fact): boolean => {
-  if (received.kind === 'invoice' && listed.kind === 'invoice') return received.id === listed.id
+  if (received.kind === 'invoice' && listed.kind === 'invoice') {
+    return received.id === listed.id && (listed.coupons ?? []).every((id) => received.coupons?.includes(id))
+  }
   if (received.kind === 'invoice' && listed.kind === 'payment') return received.id === listed.invoice
+  if (received.kind === 'refund' && listed.kind === 'refund') {
+    return received.id === listed.id && received.status === listed.status
+  }
+  if (received.kind === 'credit_note' && listed.kind === 'credit_note') {
+    return received.id === listed.id && received.isVoid === listed.isVoid
+  }
   if (received.kind !== 'checkout' || listed.kind !== 'checkout') return false
   return received.id === listed.id && (received.paid !== null || listed.paid === null)
 }
+
+/** A refund alone leaves the credit of its sale alone. */
+const triggerFor = ({ events }: ListedPurchase): Trigger => triggerOf(events.flatMap(({ facts }) => facts))
 
 const findUnreceived = ({ events }: ListedPurchase, received: ReceivedFact[]): ProcessorEvent[] =>
   events.filter(({ facts }) => !facts.every((fact) => received.some((known) => covers(known.fact, fact))))
@@ -50,7 +62,7 @@ export const findMissing = async (
 
   const loaded = await loadKnownFacts(db, workspaceId, received.keys, purchase)
   const facts = predictFacts(loaded, predictions.get(buyer))
-  const plan = planPurchase(purchase, facts, 'sale')
+  const plan = planPurchase(purchase, facts, triggerFor(listed))
   if (!isMissing(plan, unreceived.length > 0)) return null
 
   const partner = findPartner(facts, plan)
@@ -59,10 +71,11 @@ export const findMissing = async (
     const rewardedAt = isRewarded ? (purchase.sale?.paidAt ?? null) : null
     predictions.set(buyer, { partner, rewardedAt: predictions.get(buyer)?.rewardedAt ?? rewardedAt })
   }
-  const { netCents = 0, currency = '' } = purchase.sale?.paid ?? {}
+  const { netCents, currency } = purchase.sale ? countedOf(purchase.sale.paid) : { netCents: 0, currency: '' }
+  const paid = 'change' in plan.sale ? plan.sale.change.sale : facts.recorded?.sale
   return {
     externalId: facts.recorded?.externalId ?? purchase.externalId ?? '',
-    paid: { amountCents: BigInt(netCents), currency },
+    paid: paid ?? { amountCents: BigInt(netCents), currency },
     explanation: explainMissing(plan),
     listed,
   }
@@ -89,6 +102,7 @@ export const recordListed = async (
   for (const event of findUnreceived(listed, received.facts)) {
     ids.push((await saveEvent(db, workspaceId, event, now)).id)
   }
-  const { saleId, outcome } = await applyPurchase(db, workspaceId, keysOf(listed), { trigger: 'sale', now })
+  const trigger = triggerFor(listed)
+  const { saleId, outcome } = await applyPurchase(db, workspaceId, keysOf(listed), { trigger, now })
   for (const id of ids) await saveOutcome(db, { id, saleId, outcome })
 }

@@ -277,6 +277,56 @@ describe('purchases that are recorded', () => {
     }))
 })
 
+test.each<{
+  case: string
+  /** What happened at Stripe while the endpoint was broken. */
+  lose: (fake: StripeFake, ids: { payment: string; invoice: string }) => void
+  says: RegExp
+  earned: number
+}>([
+  {
+    case: 'a refund',
+    lose: (fake, { payment }) => void fake.refund(payment, 1_500),
+    says: /recorded, but 3\.00 USD of the commission of “maya” is not reversed$/,
+    earned: 600,
+  },
+  {
+    case: 'a credit note',
+    lose: (fake, { invoice }) => void fake.creditNote(invoice, 2_250),
+    says: /recorded, but 4\.50 USD of the commission of “maya” is not reversed$/,
+    earned: 450,
+  },
+  {
+    case: 'a refund that failed',
+    lose: (fake, { payment }) => void fake.failRefund(fake.refund(payment, 1_500).id),
+    says: /^$/,
+    earned: 900,
+  },
+])(
+  '$case that no event reported is found, also of a sale that is no longer listed',
+  ({ lose, says, earned }) =>
+    withAccount(async ({ merchant, fake, clock, coupon, mapCoupon, subscribe, reconcile }) => {
+      await mapCoupon()
+      for (const age of [40, 200]) {
+        clock.now = daysAgo(age)
+        const invoice = idOf((await subscribe({ coupon })).invoice)
+        const payment = idOf(
+          fake.events().findLast(({ type }) => type === 'payment_intent.succeeded')?.data.object as {
+            id: string
+          },
+        )
+        await reconcile('--fix', '--since', daysAgo(300).toISOString())
+        clock.now = daysAgo(5)
+        lose(fake, { payment, invoice })
+        const { output } = await reconcile('--fix')
+        expect(lineOf(output, invoice)).toMatch(says)
+        const rows = (await ledger(merchant)).filter(({ sale }) => sale === invoice)
+        expect(rows.reduce((sum, row) => sum + (row.earned ?? 0), 0)).toBe(earned)
+        expect(await reconcile()).toMatchObject({ code: 0 })
+      }
+    }),
+)
+
 test('a refund that arrived before its sale is applied to it', () =>
   withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {
     await mapCoupon()

@@ -7,6 +7,7 @@ import { accountV2Routes } from './accounts-v2.ts'
 import { secretKey } from './authentication.ts'
 import type { Connect } from './connect.ts'
 import { couponRoutes } from './coupons.ts'
+import { creditNoteRoutes } from './credit-notes.ts'
 import { customerRoutes } from './customers.ts'
 import { disputeRoutes } from './disputes.ts'
 import type { ApiEnv } from './env.ts'
@@ -86,6 +87,7 @@ export const createApi = ({
     .route('/', invoiceRoutes(store))
     .route('/', paymentRoutes(store))
     .route('/', refundRoutes(store, webhooks))
+    .route('/', creditNoteRoutes(store))
     .route('/', disputeRoutes(store, webhooks))
     .route('/', webhookRoutes(store, webhooks))
     .route('/', accountV1Routes(store))

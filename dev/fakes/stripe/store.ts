@@ -50,6 +50,7 @@ export const createStore = (now: () => Date) => ({
   /** Events of connected accounts, which are not among the account's own. */
   connectEvents: createCollection<ConnectEvent>('event'),
   coupons: createCollection<Stripe.Coupon>('coupon'),
+  creditNotes: createCollection<Stripe.CreditNote>('credit_note'),
   customers: createCollection<Stripe.Customer>('customer'),
   discounts: createCollection<Stripe.Discount>('discount'),
   disputes: createCollection<Stripe.Dispute>('dispute'),

@@ -1,10 +1,16 @@
 /** Lists purchases by Stripe's API, as the events that would have reported them. */
 import type Stripe from 'stripe'
-import type { ListedPurchase } from '../facts.ts'
+import type { ListedPurchase, ProcessorEvent } from '../facts.ts'
 import { readEvent } from './events.schemas.ts'
 
-/** Purchases, oldest first, and the ids of objects in an unknown form. */
-export type Listed = { purchases: ListedPurchase[]; unread: string[] }
+export type Listed = {
+  /** Oldest first, with what was refunded or credited of them. */
+  purchases: ListedPurchase[]
+  /** What was refunded or credited of purchases that are not listed. */
+  returns: ListedPurchase[]
+  /** The ids of objects in an unknown form. */
+  unread: string[]
+}
 
 /** Stripe's maximum. */
 const PAGE = 100
@@ -17,7 +23,10 @@ const eventOf = (
   { id, livemode }: { id: string; livemode: boolean },
   at: number,
   object: object,
-) => readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } })
+): ProcessorEvent | null => {
+  const event = readEvent({ id: `reconcile_${id}`, type, created: at, livemode, data: { object } })
+  return event?.refusal ? null : event
+}
 
 const invoiceEvent = (invoice: Stripe.Invoice & { id: string }) =>
   eventOf('invoice.paid', invoice, invoice.status_transitions.paid_at ?? invoice.created, invoice)
@@ -29,17 +38,35 @@ const checkoutEvent = (session: Stripe.Checkout.Session) =>
 const idOf = (reference: string | { id?: string } | null | undefined): string | null =>
   typeof reference === 'string' ? reference : (reference?.id ?? null)
 
+/** Its status changes, so each status is an event of its own, which occurs when it is read. */
+const refundEvent = (refund: Stripe.Refund, livemode: boolean) =>
+  eventOf(
+    'refund.updated',
+    { id: `${refund.id}_${refund.status}`, livemode },
+    Math.floor(Date.now() / 1000),
+    refund,
+  )
+
+const noteEvent = (note: Stripe.CreditNote) =>
+  eventOf(
+    note.status === 'void' ? 'credit_note.voided' : 'credit_note.created',
+    { id: `${note.id}_${note.status}`, livemode: note.livemode },
+    note.created,
+    note,
+  )
+
 /**
- * Lists the paid invoices created since a date, each with its checkout, which alone knows the coupon, and the paid
- * checkouts since then without an invoice.
+ * Lists the paid invoices created since a date, each with its checkout, and the paid checkouts since then without an
+ * invoice; then the refunds and credit notes since then, also of earlier purchases.
  *
  * Invoices are listed first, so that one that is paid in between is not listed without its checkout.
  *
- * @param onRead called with the number of invoices and checkouts read so far
+ * @param livemode whether the key is of live mode
+ * @param onRead called with the number of objects read so far
  */
 export const listPurchases = async (
   stripe: Stripe,
-  since: Date,
+  { since, livemode }: { since: Date; livemode: boolean },
   onRead: (count: number) => void,
 ): Promise<Listed> => {
   const from = Math.max(0, Math.floor(since.getTime() / 1000))
@@ -52,7 +79,7 @@ export const listPurchases = async (
     status: 'paid',
     created: { gte: from },
     limit: PAGE,
-    expand: ['data.payments'],
+    expand: ['data.payments', 'data.discounts'],
   })) {
     onRead(++count)
     const event = invoiceEvent(invoice)
@@ -79,5 +106,24 @@ export const listPurchases = async (
   }
 
   const purchases = [...byInvoice.values(), ...others]
-  return { purchases: purchases.sort((a, b) => Number(a.paidAt) - Number(b.paidAt)), unread }
+  const byKey = new Map(
+    purchases.flatMap((purchase) =>
+      purchase.events.flatMap(({ keys }) => keys.map((key) => [key, purchase] as const)),
+    ),
+  )
+  const returns: ListedPurchase[] = []
+  const add = (id: string, event: ProcessorEvent | null): void => {
+    onRead(++count)
+    const purchase = event?.keys.map((key) => byKey.get(key)).find((known) => known !== undefined)
+    if (!event) unread.push(id)
+    else if (purchase) purchase.events.push(event)
+    else if (event.keys.length > 0) returns.push({ paidAt: event.occurredAt, events: [event] })
+  }
+  const created = { gte: from }
+  for await (const refund of stripe.refunds.list({ created, limit: PAGE })) {
+    add(refund.id, refundEvent(refund, livemode))
+  }
+  for await (const note of stripe.creditNotes.list({ created, limit: PAGE })) add(note.id, noteEvent(note))
+
+  return { purchases: purchases.sort((a, b) => Number(a.paidAt) - Number(b.paidAt)), returns, unread }
 }
