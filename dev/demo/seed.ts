@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
-import type { Role, Tables } from '../../lib/db/tables.ts'
+import type { Tables } from '../../lib/db/tables.ts'
 import type { Mode } from '../../lib/purchases/processors.ts'
 import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
@@ -10,6 +10,7 @@ import { sha256 } from '../../lib/sha256.ts'
 import { slugKey } from '../../lib/slugs.ts'
 import { programColumns } from '../../lib/workspace/programs.queries.ts'
 import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
+import type { Role } from '../../lib/workspace/tables.ts'
 
 type RewardTerms = { percent: number } | { amountCents: bigint; currency: string }
 

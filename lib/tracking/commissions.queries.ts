@@ -3,9 +3,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { CommissionKind } from '../db/tables.ts'
 import type { CommissionStatus } from './commissions.ts'
 import { isHoldOfCommission, isOfHeldEvent, isOpenHold } from './holds.queries.ts'
+import type { CommissionKind } from './tables.ts'
 
 export type CommissionFilter = PageRequest & {
   partnerId?: string | undefined

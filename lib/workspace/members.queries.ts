@@ -3,10 +3,10 @@ import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { Role } from '../db/tables.ts'
 import type { InvitationDetails } from '../mail/details.ts'
 import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
+import type { Role } from './tables.ts'
 
 export type Member = { id: string; email: string; role: Role; createdAt: Date }
 

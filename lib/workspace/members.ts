@@ -1,6 +1,7 @@
 /** Members of a workspace: invitations, and why a change is refused. */
-import type { Role } from '../db/tables.ts'
+
 import type { InvitationDetails } from '../mail/details.ts'
+import type { Role } from './tables.ts'
 
 type Invitation = {
   workspace: { slug: string; name: string }

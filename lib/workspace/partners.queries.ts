@@ -2,11 +2,12 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { PartnerStatus, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { withholdMails } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { Coupon } from './coupons.queries.ts'
 import { diff, type Patch } from './diff.ts'
+import type { PartnerStatus } from './tables.ts'
 import { updateTerms } from './terms.queries.ts'
 
 export type PartnerFilter = PageRequest & {

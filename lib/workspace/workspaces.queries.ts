@@ -2,8 +2,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import type { Role } from '../db/tables.ts'
 import { auditEntry } from './audit.queries.ts'
+import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
 export type Workspace = { id: string; slug: string; name: string; role: Role | 'key' }

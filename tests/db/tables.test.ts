@@ -1,5 +1,5 @@
-/** lib/db/tables.ts is written by hand, for its JSON and union types: this compares it with the database. */
-import { readFileSync } from 'node:fs'
+/** The tables.ts of the rooms are written by hand, for their JSON and union types: this compares them with the database. */
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
@@ -21,10 +21,10 @@ const TYPES: Record<string, string> = {
 const describeColumn = (type: string, isNullable: boolean, isOptional: boolean): string =>
   [type, ...(isNullable ? ['nullable'] : []), ...(isOptional ? ['optional in inserts'] : [])].join(', ')
 
-/** `table.column: type, nullable, optional in inserts` for each column that tables.ts declares. */
-const readDeclared = (): string[] => {
-  const source = readFileSync(join(ROOT, 'lib/db/tables.ts'), 'utf8')
-  const [, body = ''] = /^export type Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
+/** `table.column: type, nullable, optional in inserts` for each column that the tables.ts of a room declares. */
+const readDeclared = (file: string): string[] => {
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const [, body = ''] = /^export type \w+Tables = \{\n(.*?)^\}/ms.exec(source) ?? []
   return [...body.matchAll(/^ {2}(\w+): \{(.*?)\}$/gms)].flatMap(([, table, columns = '']) =>
     columns.split(/[;\n]/).flatMap((line) => {
       const [, column, declared = ''] = /^ *(\w+): (.+?) *$/.exec(line) ?? []
@@ -54,5 +54,7 @@ const readActual = async (): Promise<string[]> => {
 }
 
 test('declares every column of the database, with its type, whether it is nullable, and whether inserts may omit it', async () => {
-  expect(readDeclared().sort()).toEqual((await readActual()).sort())
+  expect(globSync('lib/**/tables.ts', { cwd: ROOT }).flatMap(readDeclared).sort()).toEqual(
+    (await readActual()).sort(),
+  )
 })

@@ -3,8 +3,8 @@ import { afterAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
-import type { Role } from '../../lib/db/tables.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
+import type { Role } from '../../lib/workspace/tables.ts'
 import { openSession } from './people.ts'
 
 /** The parts of a response that tests check. A missing one fails the expectation. */

@@ -1,0 +1,40 @@
+/** The tables of this room, for Kysely: who a customer is, and who referred it. See lib/db/tables.ts. */
+import type { Generated } from 'kysely'
+import type { IdentityKind } from './identities.ts'
+
+export type CustomerTables = {
+  customers: {
+    id: string
+    workspace_id: string
+    external_id: string
+    email: string | null
+    name: string | null
+    partner_id: string | null
+    created_at: Date
+    imported_at: Date | null
+    started_at: Date | null
+    started_program_id: string | null
+    merged_into: string | null
+    revision: Generated<number>
+    replan_from: Date | null
+  }
+  customer_identities: {
+    workspace_id: string
+    customer_id: string
+    kind: IdentityKind
+    value: string
+    created_at: Date
+  }
+  referrals: {
+    workspace_id: string
+    customer_id: string
+    origin: string
+    partner_id: string
+    source: 'click' | 'coupon' | 'import'
+    attribution: 'last' | 'first'
+    referred_at: Date
+    clicked_at: Date | null
+    started_at: Date | null
+    subscription_id: string | null
+  }
+}

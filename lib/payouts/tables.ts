@@ -1,0 +1,66 @@
+/** The tables of this room, for Kysely: payouts, and the accounts that they go to. See lib/db/tables.ts. */
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
+
+export type PayoutTables = {
+  stripe_keys: {
+    workspace_id: string
+    ciphertext: string
+    last4: string
+    stripe_account_id: string
+    livemode: boolean
+    created_at: Date
+  }
+  payout_accounts: {
+    id: string
+    workspace_id: string
+    email: string
+    country: string
+    stripe_account_id: string | null
+    status: Generated<PayoutAccountStatus>
+    checked_at: Date | null
+    created_at: Date
+    disconnected_at: Date | null
+  }
+  payout_runs: {
+    id: string
+    workspace_id: string
+    program_id: string | null
+    method: PayoutMethod
+    cutoff_at: Date
+    scheduled_for: Date | null
+    created_by: string | null
+    created_at: Date
+    claim_cursor: string | null
+    claimed_at: Date | null
+    marked_paid_at: Date | null
+    confirmed_at: Date | null
+    canceled_at: Date | null
+    manual_status: GeneratedAlways<RunStatus | null>
+  }
+  payouts: {
+    id: string
+    workspace_id: string
+    run_id: string
+    program_id: string
+    partner_id: string
+    currency: string
+    amount_cents: bigint
+    stripe_account_id: string | null
+    created_at: Date
+    key_version: Generated<number>
+    key_used_at: Date | null
+    next_attempt_at: Date
+    leased_at: Date | null
+    attempts: Generated<number>
+    last_error: string | null
+    transfer_id: string | null
+    paid_at: Date | null
+    failed_at: Date | null
+    canceled_at: Date | null
+    reversed_cents: Generated<bigint>
+    reversed_at: Date | null
+    released_at: Date | null
+    status: GeneratedAlways<PayoutStatus>
+  }
+}

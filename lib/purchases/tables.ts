@@ -1,0 +1,24 @@
+/** The tables of this room, for Kysely: what payment processors report. See lib/db/tables.ts. */
+import type { Json } from '../db/columns.ts'
+import type { Fact } from './facts.ts'
+import type { EventOutcome } from './outcomes.ts'
+import type { Processor } from './processors.ts'
+
+export type PurchaseTables = {
+  processor_events: {
+    id: string
+    workspace_id: string
+    processor: Processor
+    processor_event_id: string
+    type: string
+    livemode: boolean
+    customer: string | null
+    email: string | null
+    keys: string[]
+    facts: Json<Fact[]>
+    occurred_at: Date
+    received_at: Date
+    event_id: string | null
+    outcome: Json<EventOutcome> | null
+  }
+}

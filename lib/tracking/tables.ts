@@ -1,0 +1,70 @@
+/** The tables of this room, for Kysely: clicks, events and the ledger. See lib/db/tables.ts. */
+import type { Generated } from 'kysely'
+import type { Json } from '../db/columns.ts'
+import type { AttributedBy } from './attribution.ts'
+import type { HoldReason, HoldResolution } from './holds.ts'
+import type { Step } from './steps.ts'
+
+export type TrackingTables = {
+  clicks: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    landing_url: string | null
+    referrer: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  events: {
+    id: string
+    workspace_id: string
+    kind: 'sale' | 'lead'
+    external_id: string
+    event_name: string
+    customer_external_id: string
+    customer_id: string | null
+    amount_cents: bigint | null
+    currency: string | null
+    metadata: Json<Record<string, unknown>> | null
+    click_id: string | null
+    partner_id: string | null
+    attributed_by: AttributedBy | null
+    body_hash: string | null
+    steps: Json<Step[]>
+    occurred_at: Date
+    reported_at: Date | null
+    subscription_id: string | null
+    commission_id: string | null
+    revision: Generated<number>
+  }
+  commissions: {
+    id: string
+    workspace_id: string
+    program_id: string
+    partner_id: string
+    customer_id: string | null
+    event_id: string | null
+    reward_id: string | null
+    kind: CommissionKind
+    reverses_id: string | null
+    replaces_id: string | null
+    amount_cents: bigint
+    currency: string
+    payable_at: Date
+    created_at: Date
+    payout_id: string | null
+  }
+  commission_holds: {
+    commission_id: string
+    workspace_id: string
+    reason: HoldReason
+    evidence_event_id: string
+    created_at: Date
+    resolved_at: Date | null
+    resolution: HoldResolution | null
+    resolved_by: string | null
+  }
+  one_time_rewards: { workspace_id: string; program_id: string; customer_id: string; event_id: string }
+}
+
+export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'

@@ -1,0 +1,132 @@
+/** The tables of this room, for Kysely: workspaces, people, keys, programs and partners. See lib/db/tables.ts. */
+import type { ColumnType, Generated } from 'kysely'
+import type { Json } from '../db/columns.ts'
+import type { PayoutSchedule } from '../payouts/payouts.ts'
+import type { Mode, SalesFrom } from '../purchases/processors.ts'
+import type { RewardInterval } from '../tracking/intervals.ts'
+
+export type WorkspaceTables = {
+  workspaces: {
+    id: string
+    slug: string
+    name: string
+    created_at: Generated<Date>
+    manual_payouts: Generated<boolean>
+    sales_from: Generated<SalesFrom>
+    mode: Generated<Mode>
+  }
+  former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
+  members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
+  api_keys: {
+    id: string
+    workspace_id: string
+    name: string
+    key_hash: string
+    created_at: Generated<Date>
+    revoked_at: Date | null
+  }
+  rewards: {
+    id: string
+    workspace_id: string
+    kind: 'percent' | 'flat'
+    basis_points: number | null
+    amount_cents: bigint | null
+    currency: string | null
+    created_at: Generated<Date>
+  }
+  programs: {
+    id: string
+    workspace_id: string
+    name: string
+    site_url: string
+    reward_id: string
+    reward_interval: RewardInterval
+    reward_duration_months: number | null
+    one_time_minimum_cents: ColumnType<bigint, number, number>
+    reward_shipping: boolean
+    credit_out_of_band: boolean
+    holding_days: number
+    attribution_days: number
+    attribution: 'last' | 'first'
+    attribute_known_customers: boolean
+    minimum_payout_cents: ColumnType<bigint, number, number>
+    payout_schedule: PayoutSchedule
+    payout_schedule_since: Generated<Date>
+    terms_since: Date | null
+    created_at: Generated<Date>
+  }
+  former_program_terms: {
+    workspace_id: string
+    program_id: string
+    until: Date
+    reward_id: string
+    reward_interval: RewardInterval
+    reward_duration_months: number | null
+    one_time_minimum_cents: bigint
+    reward_shipping: boolean
+    credit_out_of_band: boolean
+    holding_days: number
+    attribution: 'last' | 'first'
+    attribute_known_customers: boolean
+  }
+  groups: {
+    id: string
+    workspace_id: string
+    program_id: string
+    name: string
+    sale_reward_id: string | null
+    lead_reward_id: string | null
+    terms_since: Date | null
+    created_at: Generated<Date>
+  }
+  former_group_terms: {
+    workspace_id: string
+    group_id: string
+    until: Date
+    sale_reward_id: string | null
+    lead_reward_id: string | null
+  }
+  partners: {
+    id: string
+    workspace_id: string
+    program_id: string
+    group_id: string | null
+    email: string
+    name: string | null
+    slug: string
+    slug_key: string
+    status: Generated<PartnerStatus>
+    terms_since: Date | null
+    created_at: Generated<Date>
+  }
+  former_partner_terms: {
+    workspace_id: string
+    partner_id: string
+    until: Date
+    group_id: string | null
+    status: PartnerStatus
+  }
+  coupon_aliases: {
+    id: string
+    workspace_id: string
+    partner_id: string
+    coupon_id: string
+    label: string | null
+    created_at: Generated<Date>
+  }
+  audit_entries: {
+    id: string
+    workspace_id: string
+    actor: string
+    action: string
+    subject_id: string | null
+    details: Json<Record<string, unknown>>
+    created_at: Date
+  }
+}
+
+/** A manager may change a workspace, a member may read it. */
+export type Role = 'manager' | 'member'
+
+/** A banned partner is not credited. */
+export type PartnerStatus = 'approved' | 'banned'
