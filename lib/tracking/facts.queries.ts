@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { customerIdBy } from '../customers/identities.queries.ts'
 import { identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
+import { reportKey } from '../purchases/facts.ts'
 import { isProcessorId, type SalesFrom } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
 import type { Report } from './report.ts'
@@ -100,11 +101,12 @@ export const termsJson = (
     'firstRewardedAt', ${firstRewardedAt(exclude)})
   ${partnerWithTerms(partnerId, paidAt)})`
 
-/** Only a sale reported under a processor's id can have events: other reports save the look-up. */
+/** Whether a processor reported the sale too: under its own id, or naming the merchant's. */
 const hasProcessorEvents = ({ kind, externalId }: ReportKey) =>
-  kind === 'sale' && isProcessorId(externalId)
+  kind === 'sale'
     ? sql`exists (select from processor_events s
-                  where s.workspace_id = k.workspace_id and s.keys @> array[${externalId}::text])`
+                  where s.workspace_id = k.workspace_id
+                    and s.keys @> array[${isProcessorId(externalId) ? externalId : reportKey(externalId)}::text])`
     : sql`false`
 
 /** Only a sale under an id of the merchant's can be a possible duplicate. */
