@@ -462,6 +462,10 @@ create index events_partner_id_idx on events (partner_id, id) where partner_id i
 -- Which sales came with this click?
 create index events_click_id_idx on events (workspace_id, click_id) where click_id is not null;
 
+-- Which sales does the payment processor still have to report? See lib/purchases/expected-sales.queries.ts.
+create index events_expected_idx on events (workspace_id, occurred_at)
+    where steps @> '[{"code": "sale_expected_from_stripe"}]' and not steps @> '[{"code": "expected_sale_received"}]';
+
 -- Which events came with a click that did not decide, as partners ask? They are few.
 create index events_uncredited_click_idx on events (workspace_id, id)
     where click_id is not null and attributed_by is distinct from 'click';

@@ -7,6 +7,7 @@ import { Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
@@ -21,6 +22,9 @@ const CREDITED = [
   { value: 'true', label: 'Credited' },
   { value: 'false', label: 'Not credited' },
 ]
+
+const OVERDUE =
+  'Sales that your backend reported more than seven days ago, and Stripe has not. They earn nothing until it does.'
 
 const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   <p class="empty">
@@ -106,10 +110,13 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
 /** /app/:workspace/events and /events/:id: reported leads and sales, and how each was attributed. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events', async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}`
     const { fields, data, errors } = readFilters(c, EventQuery)
-    const rows = data ? await listEvents(db, workspace.id, { ...data, limit: data.limit + 1 }) : []
+    const expectedBefore = data?.overdue ? overdueSince(now) : undefined
+    const rows = data
+      ? await listEvents(db, workspace.id, { ...data, expectedBefore, limit: data.limit + 1 })
+      : []
     const { data: events, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
@@ -119,7 +126,7 @@ export default createRoutes<WorkspaceEnv>()
           path={`${base}/events`}
           fields={fields}
           errors={errors}
-          linked={{ partnerId: 'Filtered to one partner.' }}
+          linked={{ partnerId: 'Filtered to one partner.', overdue: OVERDUE }}
         >
           <Field
             label="External ID"

@@ -85,6 +85,12 @@ const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
         <a href={`${base}/commissions/held`}>Commissions to review</a>
       </li>
     )}
+    {overview.overdue > 0 && (
+      <li>
+        <strong>{upToMost(overview.overdue)}</strong>
+        <a href={`${base}/events?overdue=true`}>Sales missing from Stripe</a>
+      </li>
+    )}
     {overview.earned.map(({ currency, pendingCents, payableCents }) => (
       <>
         <li>

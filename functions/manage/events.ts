@@ -3,6 +3,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
+import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
@@ -61,7 +62,8 @@ export default createRoutes()
   })
   .get('/api/workspaces/:workspace/events', reader(), query(EventQuery), async (c) => {
     const { db, now, workspace } = c.var
-    const { limit, ...filter } = c.req.valid('query')
-    const events = await listEvents(db, workspace.id, { ...filter, limit: limit + 1 })
+    const { limit, overdue, ...filter } = c.req.valid('query')
+    const expectedBefore = overdue ? overdueSince(now) : undefined
+    const events = await listEvents(db, workspace.id, { ...filter, expectedBefore, limit: limit + 1 })
     return c.json(page(events, limit, (event) => eventResponse(event, now)))
   })

@@ -5,6 +5,7 @@ import { type Identity, identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockCustomer } from '../db/locks.queries.ts'
+import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
 import { holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
@@ -101,14 +102,18 @@ const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan, now: Dat
   return rows[0]?.revision === revision ? { status: 'applied', saleId: id } : CONFLICT
 }
 
-/** The statements that hold the sale's commission if it looks like another sale. */
-const review = ({ workspaceId, plan: { sale, duplicates }, now }: Application, saleId: string | null) => {
+/** The statements that compare the sale with those that the merchant reported by API. */
+const review = (
+  { workspaceId, facts, plan: { sale, duplicates }, now }: Application,
+  saleId: string | null,
+) => {
   if (sale.kind === 'none' || saleId === null) return []
   const clickId = 'change' in sale ? sale.change.clickId : sale.recorded.clickId
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
     ...(duplicates.length ? [releaseTied({ workspaceId, saleId, now })] : []),
     ...holdPossibleDuplicate({ workspaceId, saleId, clickId, isNew, now }),
+    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(workspaceId, saleId)]),
   ]
 }
 

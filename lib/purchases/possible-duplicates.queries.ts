@@ -6,7 +6,7 @@ import { DUPLICATE_HOURS } from './possible-duplicates.ts'
 import { PROCESSOR_ID_PATTERN } from './processors.ts'
 
 /** The events of a processor that belong to the sale with an external id. Expects its workspace_id and external_id. */
-const eventsOf = (sale: string) => sql`
+export const eventsOf = (sale: string) => sql`
   processor_events s where s.workspace_id = ${sql.ref(`${sale}.workspace_id`)}
     and s.keys && array[${sql.ref(`${sale}.external_id`)}, ${reportKey('')} || ${sql.ref(`${sale}.external_id`)}]`
 
@@ -117,7 +117,7 @@ const isOwn = (sale: string, isProcessors: RawBuilder<unknown>) => sql`
    and ${sql.ref(`${sale}.external_id`)} !~ ${PROCESSOR_ID_PATTERN})`
 
 /** Whether a processor's sale has this amount, net or gross. */
-const isOfAmount = (sale: string, cents: RawBuilder<unknown>) => sql`
+export const isOfAmount = (sale: string, cents: RawBuilder<unknown>) => sql`
   (${sql.ref(`${sale}.amount_cents`)} = ${cents} or exists (
      select from ${eventsOf(sale)}
        and s.facts @> jsonb_build_array(jsonb_build_object('paid', jsonb_build_object('grossCents', ${cents})))))`

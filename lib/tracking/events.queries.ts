@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { isExpectedBefore } from '../purchases/expected-sales.queries.ts'
 import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type EventFilter = PageRequest & {
@@ -9,6 +10,8 @@ export type EventFilter = PageRequest & {
   externalId?: string | undefined
   partnerId?: string | undefined
   attributed?: boolean | undefined
+  /** Sales that a payment processor should have reported before this time. */
+  expectedBefore?: Date | undefined
 }
 
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
@@ -32,6 +35,7 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
         ...(filter.attributed === undefined
           ? []
           : [eb('e.partner_id', filter.attributed ? 'is not' : 'is', null)]),
+        ...(filter.expectedBefore ? [isExpectedBefore(workspaceId, filter.expectedBefore)] : []),
         ...(filter.cursor ? [eb('e.id', '<', filter.cursor)] : []),
       ]),
     )

@@ -9,5 +9,11 @@ export const EventQuery = z.object({
   externalId: id('The external id of the event.').optional(),
   partnerId: z.uuid().optional(),
   attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
+  overdue: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .optional()
+    .meta({
+      description: '`true`: sales that the payment processor should have reported by now, and has not.',
+    }),
   ...Page.shape,
 })

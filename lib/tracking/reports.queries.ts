@@ -4,7 +4,10 @@ import { IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.
 import { emailOf, type Identity, identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { lockClick } from '../db/locks.queries.ts'
+import { noteReceived } from '../purchases/expected-sales.queries.ts'
 import { holdPossibleDuplicate } from '../purchases/possible-duplicates.queries.ts'
+import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { SaleReport } from '../purchases/purchases.rpc.ts'
 import type { Click, Credit, PartnerTerms } from './attribution.ts'
 import type { Decision, NewCommission } from './decide.ts'
@@ -76,11 +79,14 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
   }
 }
 
-/** The statements that hold the commission if the sale looks like another one. */
-const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) =>
-  mayBeDuplicate && decision.commission
-    ? holdPossibleDuplicate({ workspaceId, saleId, clickId: decision.clickId, isNew: true, now })
-    : []
+/** The statements that compare the sale with those that a payment processor reported. */
+const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) => {
+  if (!mayBeDuplicate) return []
+  const { clickId, commission, steps } = decision
+  if (commission) return holdPossibleDuplicate({ workspaceId, saleId, clickId, isNew: true, now })
+  if (!steps.some(({ code }) => code === SALE_EXPECTED)) return []
+  return [...(clickId ? [lockClick(workspaceId, clickId)] : []), noteReceived(workspaceId, saleId)]
+}
 
 /** Inserts the event, or returns the existing one. */
 const insertEvent = (

@@ -35,6 +35,8 @@ export type Step =
     }
   /** Reported by API under an id of the merchant's, while sales come from the payment processor. */
   | { code: typeof SALE_EXPECTED; facts: { processor: Processor } }
+  /** The payment processor's sale that looks like the expected one. */
+  | { code: 'expected_sale_received'; facts: { externalId: string } }
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
   /** A manager rejected the held commission. */
@@ -131,6 +133,8 @@ export const explain = (step: Step): string => {
       return `“${facts.slug}” earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
     case SALE_EXPECTED:
       return `Sales of this workspace come from ${PROCESSOR_NAMES[facts.processor]}, whose event of this purchase earns the commission.`
+    case 'expected_sale_received':
+      return `The payment processor has reported the purchase as the sale “${facts.externalId}”.`
     case 'possible_duplicate':
       return `This sale looks like the sale “${facts.externalId}”, so its commission is held for a manager’s review.`
     case 'commission_rejected':

@@ -1,6 +1,8 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
+import { overdueSince } from '../purchases/expected-sales.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 
@@ -21,6 +23,8 @@ export type Overview = {
   events: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
+  /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
+  overdue: number
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint; payableCents: bigint }[]
 }
@@ -45,7 +49,8 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
                                     limit ${MAX_COUNT + 1}) p) as partners,
         (select count(*)::int from (select from events where workspace_id = ${workspaceId} and id >= ${since}
                                     limit ${MAX_COUNT + 1}) e) as events,
-        ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held
+        ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
+        ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue
     `.compile(db),
     earnedQuery(db, workspaceId, now).compile(),
   ])

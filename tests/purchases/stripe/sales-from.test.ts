@@ -71,6 +71,62 @@ describe('sales from Stripe', () => {
   })
 })
 
+describe('a sale that Stripe is expected to report', () => {
+  const overdue = async (merchant: Merchant) => {
+    const { body } = await merchant.get('/events?overdue=true')
+    return (body.data as { externalId: string }[]).map(({ externalId }) => externalId)
+  }
+  const age = ({ workspace }: Merchant) =>
+    database.query(
+      `update events set occurred_at = occurred_at - interval '8 days' where workspace_id = $1`,
+      [workspace.id],
+    )
+
+  test('shows on the overview when Stripe has not reported it within seven days', async () => {
+    const { merchant, clickId } = await createShop('stripe')
+    const pages = await openPages(merchant)
+    await merchant.sale({ externalId: 'order-1', clickId })
+    expect(await overdue(merchant)).toEqual([])
+    await age(merchant)
+    await merchant.sale({ externalId: 'order-2', clickId })
+    expect(await overdue(merchant)).toEqual(['order-1'])
+    const overview = await pages.get('')
+    expect(overview.text).toContain('1 Sales missing from Stripe')
+    expect(overview.html).toContain('/events?overdue=true"')
+    const { text } = await pages.get('/events?overdue=true')
+    expect(text).toContain('order-1')
+    expect(text).not.toContain('order-2')
+  })
+
+  test.each(['before', 'after'])(
+    'is not missing when Stripe reported its payment %s it, once each',
+    async (when) => {
+      const { merchant, clickId, pay } = await createShop('stripe')
+      const sell = () => merchant.sale({ externalId: 'order-1', clickId })
+      if (when === 'after') await sell()
+      const payment = await pay()
+      if (when === 'before') await sell()
+      const step = (await merchant.explainReport('sale', 'order-1'))?.steps.at(-1)
+      expect(step).toMatchObject({ code: 'expected_sale_received', facts: { externalId: payment } })
+      await merchant.sale({ externalId: 'order-2', clickId })
+      await pay({ amount_total: 5_000 })
+      await age(merchant)
+      expect(await overdue(merchant)).toEqual(['order-2'])
+    },
+  )
+
+  test('is not missing when both arrive at once', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { merchant, clickId, pay } = await createShop('stripe')
+      // A workspace that has received nothing from a processor compares nothing.
+      await pay({ amount_total: 100 })
+      await Promise.all([merchant.sale({ externalId: 'order-1', clickId }), pay()])
+      await age(merchant)
+      expect(await overdue(merchant)).toEqual([])
+    }
+  })
+})
+
 describe('sales from the API', () => {
   test('a payment at Stripe earns nothing by itself, and its outcome says so', async () => {
     const { merchant, manager, clickId, pay } = await createShop('api')
