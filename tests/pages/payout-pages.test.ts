@@ -14,6 +14,7 @@ const createShowcase = async () => {
   const merchant = await createOwing([
     { email: 'leo@partner.example', name: 'Leo Okafor', slug: 'leo', openingBalanceCents: 812_000 },
     { email: 'ann@partner.example', name: 'Ann', slug: 'ann', openingBalanceCents: 5_050 },
+    { email: 'rex@partner.example', name: 'Rex Adeyemi', slug: 'rex', openingBalanceCents: 7_700 },
     { email: LONG, slug: `long-${'x'.repeat(60)}`, openingBalanceCents: 99 },
   ])
   const { workspace, programId, seed } = merchant
@@ -21,7 +22,7 @@ const createShowcase = async () => {
   await database.query(
     `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
      select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
-     where workspace_id = $1 and slug in ('leo', 'ann')`,
+     where workspace_id = $1 and slug in ('leo', 'ann', 'rex')`,
     [workspace.id],
   )
   const byStripe = await merchant.begin('stripe')
@@ -36,6 +37,16 @@ const createShowcase = async () => {
      update commissions set payout_id = null from failed where payout_id = failed.id`,
     [byStripe],
   )
+  await database.query(
+    `update payouts set paid_at = now(), transfer_id = 'tr_1QxYzLkdIwHu7ixUEgbFdYf2', last_error = null,
+                        reversed_cents = amount_cents, reversed_at = now()
+     where run_id = $1 and amount_cents = 7700`,
+    [byStripe],
+  )
+  const [reversed] = await database.query<{ id: string }>(
+    `select id from payouts where run_id = $1 and status = 'reversed'`,
+    [byStripe],
+  )
   const manager = await merchant.asManager()
   const canceled = await merchant.begin()
   await manager.patch(`/payout-runs/${canceled}`, { status: 'canceled' })
@@ -43,7 +54,15 @@ const createShowcase = async () => {
     `select id from partners where workspace_id = $1 and slug = 'leo'`,
     [workspace.id],
   )
-  return { merchant, base: `/app/${workspace.slug}`, byStripe, canceled, programId, leo: leo?.id }
+  return {
+    merchant,
+    base: `/app/${workspace.slug}`,
+    byStripe,
+    canceled,
+    programId,
+    leo: leo?.id,
+    reversed: reversed?.id,
+  }
 }
 
 /** The folder for screenshots, if set. */
@@ -51,7 +70,7 @@ const PICTURES = process.env.SCREENSHOTS
 
 describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
-    const { merchant, base, byStripe, canceled, programId, leo } = await createShowcase()
+    const { merchant, base, byStripe, canceled, programId, leo, reversed } = await createShowcase()
     const page = await browser.as(merchant.cookie, screen)
     const look = async (name: string, path: string) => {
       await page.goto(base + path)
@@ -63,6 +82,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
     await look('preview', '/payouts/new?method=manual')
     await look('preview-stripe', '/payouts/new?method=stripe')
     await look('stripe', `/payouts/runs/${byStripe}`)
+    await look('release', `/payouts/${reversed}/release`)
     await look('canceled', `/payouts/runs/${canceled}`)
     await look('all', '/payouts/all')
     await look('partner', `/partners/${leo}`)

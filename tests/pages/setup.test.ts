@@ -78,6 +78,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
       ['program', `${base}/programs/${programId}`],
       ['group-new', `${base}/programs/${programId}/groups/new`],
       ['members', `${base}/members`],
+      ['settings', `${base}/settings`],
       ['api-keys', `${base}/api-keys`],
       ['not-found', `${base}/nothing`],
     ] as const) {

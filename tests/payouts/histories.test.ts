@@ -11,7 +11,9 @@ import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../lib/payouts/onboarding.service.ts'
+import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
+import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { joinReport, processEvent } from '../../lib/purchases/apply.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
 import { checkResponse } from '../support/contract.ts'
@@ -270,6 +272,33 @@ const steps = {
         await changeRun(db(), act(history), runId ?? '', end, 'https://tributary.example')
     },
   ),
+  reversed: step<{ which: number; isFull: boolean }>(
+    'a transfer is reversed at Stripe',
+    { which, isFull: fc.boolean() },
+    async ({ payer }, { which, isFull }) => {
+      const left = world
+        .stripe()
+        .transfers(payer.key)
+        .filter(({ reversed }) => !reversed)
+      const transfer = anyOf(left, which)
+      if (!transfer) return
+      world.stripe().reverse(transfer.id, isFull ? undefined : 1)
+      const reversal = readReversedTransfer(world.stripe().connectEvents().at(-1))
+      if (reversal) await noteReversal(db(), payer.workspaceId, reversal, new Date())
+    },
+  ),
+  released: step<{ which: number }>(
+    'a manager releases the commissions of a reversed payout',
+    { which },
+    async (history, { which }) => {
+      const payouts = await world.query<{ id: string }>(
+        `select id from payouts where workspace_id = $1 and status = 'reversed' order by id`,
+        [history.payer.workspaceId],
+      )
+      const payout = anyOf(payouts, which)
+      if (payout) await releasePayout(db(), act(history), payout.id)
+    },
+  ),
   slept: step('a day passes, and Stripe forgets its keys', {}, async (history) => {
     history.hours += 25
     world.hoursLater(history.hours)
@@ -284,10 +313,10 @@ const steps = {
   ),
 }
 
-/** What the ledger says was paid by Stripe, and what Stripe's own books say, by partner account and currency. */
+/** What the ledger says was paid by Stripe, less what was reversed, and what Stripe's own books say, by partner account and currency. */
 const comparePayments = async ({ payer }: History) => {
   const rows = await world.query<{ account: string; currency: string; sum: string }>(
-    `select stripe_account_id as account, currency, sum(amount_cents) as sum from payouts
+    `select stripe_account_id as account, currency, sum(amount_cents - reversed_cents) as sum from payouts
      where workspace_id = $1 and paid_at is not null and stripe_account_id is not null group by 1, 2`,
     [payer.workspaceId],
   )
@@ -295,9 +324,11 @@ const comparePayments = async ({ payer }: History) => {
     rows.map(({ account, currency, sum }) => [`${account} ${currency}`, Number(sum)]),
   )
   const books: Record<string, number> = {}
-  for (const { destination, currency, amount } of world.stripe().transfers(payer.key)) {
+  for (const { destination, currency, amount, amount_reversed: reversed } of world
+    .stripe()
+    .transfers(payer.key)) {
     const name = `${destination} ${currency.toUpperCase()}`
-    books[name] = (books[name] ?? 0) + amount
+    books[name] = (books[name] ?? 0) + amount - reversed
   }
   return { ledger, books }
 }
