@@ -23,6 +23,8 @@ export type StripeBuyer = {
   id: string
   /** The `client_reference_id` of the checkout session: the shop's customer id, a guest's click id, or null. */
   reference: string | null
+  /** The click that the checkout session carried beside the shop's customer id, or null. */
+  clickId: string | null
 }
 
 export type Customer = {

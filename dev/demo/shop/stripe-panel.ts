@@ -6,7 +6,7 @@ import type { ShopConfig } from './config.ts'
 import { type Event, findSale, loadEvent } from './explanation.ts'
 import type { Html } from './layout.ts'
 import { code, panelLabel, settled, steps, verdict } from './panels.ts'
-import type { Customer, StripeInvoice } from './store.ts'
+import type { Customer, StripeBuyer, StripeInvoice } from './store.ts'
 import type { StripeEvent, StripeShop } from './stripe.ts'
 import { tieSection } from './tie.ts'
 
@@ -22,13 +22,24 @@ const loadLead = async (config: ShopConfig, { lead }: Customer): Promise<Event |
   return outcome.state === 'recorded' ? loadEvent(config, lead.report, outcome.answer.eventId) : null
 }
 
+/** The call of Stripe's API, with what concerns the buyer. */
+const checkoutOf = ({ reference, clickId }: StripeBuyer): string =>
+  [
+    'stripe.checkout.sessions.create({',
+    "  mode: 'subscription',",
+    `  client_reference_id: '${reference}',`,
+    ...(clickId ? [`  metadata: { tributary_click: '${clickId}' },`] : []),
+    '  // prices, URLs',
+    '})',
+  ].join('\n')
+
 /** Everything that the shop sent, to Tributary and to Stripe. */
 const sent = ({ lead }: Customer, { eventName, reported: { buyer } }: StripeInvoice): Html => html`
 ${lead ? html`<h4>To Tributary, at the sign-up</h4>${code(`POST ${lead.report.path}\n${JSON.stringify(lead.report.body, null, 2)}`)}` : ''}
 ${
   buyer.reference
     ? html`<h4>To Stripe, at the checkout</h4>
-${code(`stripe.checkout.sessions.create({\n  mode: 'subscription',\n  client_reference_id: '${buyer.reference}',\n  // prices, URLs\n})`)}`
+${code(checkoutOf(buyer))}`
     : ''
 }
 <h4>To Tributary, for this ${eventName === 'renewal' ? 'renewal' : 'payment'}</h4>

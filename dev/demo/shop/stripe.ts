@@ -26,13 +26,18 @@ const idOf = (reference: string | { id: string } | null): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : reference
 
 /**
- * What a checkout session says about its buyer. The lead has brought a customer's click; a guest, who has no id yet,
- * brings it to the checkout.
+ * What a checkout session says about its buyer. The lead has brought a customer's click; the checkout brings a newer one,
+ * and the click of a guest, who has no id yet.
  */
-const buyerOf = ({ customer, clickId }: Visitor) => {
+const buyerOf = ({ customer, clickId }: Visitor): Stripe.Checkout.SessionCreateParams => {
   if (!customer) return clickId ? { client_reference_id: clickId } : {}
   const { id, email, stripe } = customer
-  return { client_reference_id: id, ...(stripe ? { customer: stripe.id } : { customer_email: email }) }
+  const isNewer = clickId !== undefined && clickId !== customer.clickId
+  return {
+    client_reference_id: id,
+    ...(stripe ? { customer: stripe.id } : { customer_email: email }),
+    ...(isNewer && { metadata: { tributary_click: clickId } }),
+  }
 }
 
 /** The shop's Stripe client. A real shop passes only its secret key. */
@@ -61,6 +66,7 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
   return {
     /** Creates a checkout session that accepts promotion codes. @returns the URL of its page */
     openCheckout: async (plan: Plan, visitor: Visitor, shopUrl: string): Promise<string> => {
+      const buyer = buyerOf(visitor)
       const { url } = await stripe.checkout.sessions.create({
         mode: 'subscription',
         line_items: [
@@ -75,8 +81,8 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
           },
         ],
         allow_promotion_codes: true,
-        ...buyerOf(visitor),
-        metadata: { plan: plan.id },
+        ...buyer,
+        metadata: { ...buyer.metadata, plan: plan.id },
         success_url: `${shopUrl}/stripe/thanks?session={CHECKOUT_SESSION_ID}`,
         cancel_url: `${shopUrl}/pricing`,
       })
@@ -100,7 +106,14 @@ export const createStripe = ({ stripeUrl }: ShopConfig) => {
           eventName: 'subscription',
           paidCents: found.amount_total ?? 0,
           paidAt: new Date(found.created * 1_000),
-          reported: { by: 'stripe', buyer: { id: buyer, reference: found.client_reference_id } },
+          reported: {
+            by: 'stripe',
+            buyer: {
+              id: buyer,
+              reference: found.client_reference_id,
+              clickId: found.metadata?.tributary_click ?? null,
+            },
+          },
         },
       }
     },

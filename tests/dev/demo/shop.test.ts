@@ -193,6 +193,22 @@ describe('the shop in a browser', () => {
       expect(await story(page)).toContain('earned 5.80 USD pending 2.90 USD of it was reversed')
     })
 
+    test('who returns by another partner’s link brings that click to the checkout', async () => {
+      const page = await newVisitor()
+      await signUp(page, 'Olga', 'olga@example.com')
+      await comeThrough(page, 'leo')
+      await page.goto('/checkout?plan=grove')
+      await page.getByText('This browser remembers the click clk_').waitFor()
+      await page.getByRole('button', { name: 'Pay with Stripe' }).click()
+      await page.getByRole('button', { name: /^Subscribe for/ }).click()
+      await page.waitForURL('**/receipts/in_*')
+
+      const panel = await story(page)
+      expect(panel).toContain('Leo Okafor earned 8.70 USD pending')
+      expect(panel).toMatch(/client_reference_id: 'user_\d{10}', metadata: \{ tributary_click: 'clk_\w+' \}/)
+      expect((await steps(page))[0]).toBe('click')
+    })
+
     test('is found in the dashboard by the link of the receipt', async () => {
       const page = await newVisitor()
       await comeThrough(page, 'maya')
