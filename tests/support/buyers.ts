@@ -130,7 +130,7 @@ export type End = {
 /**
  * @param same  ids of one purchase that may be recorded under several of them, as `{ other: 'name' }`
  */
-const endOf = async (
+export const endOf = async (
   { database, merchant }: Shop,
   { tag }: Buyer,
   same: Record<string, string> = {},

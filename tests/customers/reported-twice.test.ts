@@ -1,0 +1,101 @@
+/** One purchase that the merchant and Stripe report: what ties the two, and what they earn. Design section 5, "Who reports sales". */
+import { expect, test } from 'vitest'
+import { inEveryOrder, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { oldInvoice, refund } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+const same = { order: 'in' }
+
+/** A shop of a merchant who has chosen who reports sales. */
+const openShopOf = async (salesFrom: 'both' | 'stripe' | 'api') => {
+  const shop = await openShop(database)
+  const { status } = await shop.manager.patch('/settings', { salesFrom })
+  expect(status).toBe(200)
+  return shop
+}
+
+type Buyer = ReturnType<Awaited<ReturnType<typeof openShop>>['buyer']>
+
+/** The commonest integration: one's own ids in reports, and a checkout that carries the click. */
+const purchase = async (buyer: Buyer, fields: Record<string, unknown> = {}) => {
+  const clickId = await buyer.click()
+  const payment = { payment_intent: buyer.id('pi'), charge: buyer.id('ch') }
+  return {
+    report: () => buyer.sale({ clickId }),
+    checkout: () =>
+      buyer.checkout({
+        ...{ at: 60, mode: 'subscription', invoice: buyer.id('in'), client_reference_id: clickId },
+        ...fields,
+      }),
+    invoice: () => buyer.invoice({ at: 65, ...payment }, oldInvoice),
+    refund: () => buyer.event('refund.created', refund({ ...payment, id: buyer.id('re') }), 600),
+  }
+}
+
+test('an order id beside Stripe’s events of the same click earns once, and the one received second is held', async () => {
+  const shop = await openShopOf('both')
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const { report, checkout, invoice } = await purchase(buyer)
+      return { report, checkout, invoice }
+    },
+    { sales: { in: 'maya 1960 of which 980 held' } },
+    { same },
+  )
+})
+
+test('an order id in the checkout’s metadata makes both reports one sale, of which a refund takes everything back', async () => {
+  const shop = await openShopOf('both')
+  await inEveryOrder(
+    shop,
+    (buyer) => purchase(buyer, { metadata: { externalId: buyer.id('order') } }),
+    { sales: { in: 'maya 0' } },
+    { same },
+  )
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const { report, checkout, invoice } = await purchase(buyer, {
+        metadata: { externalId: buyer.id('order') },
+      })
+      return { report, checkout, invoice }
+    },
+    { sales: { in: 'maya 980' } },
+    { same },
+  )
+})
+
+test('a merchant whose sales come from Stripe is not charged for order ids, and a refund takes everything back', async () => {
+  const shop = await openShopOf('stripe')
+  await inEveryOrder(shop, (buyer) => purchase(buyer), { sales: { in: 'maya 0', order: 'maya 0' } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const { report, checkout, invoice } = await purchase(buyer)
+      return { report, checkout, invoice }
+    },
+    { sales: { in: 'maya 980', order: 'maya 0' } },
+  )
+})
+
+test('for a merchant who reports all sales, Stripe’s events bring refunds and no sales of their own', async () => {
+  const shop = await openShopOf('api')
+  await inEveryOrder(
+    shop,
+    (buyer) => purchase(buyer, { metadata: { externalId: buyer.id('order') } }),
+    { sales: { in: 'maya 0' } },
+    { same },
+  )
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const { report, checkout, invoice } = await purchase(buyer)
+      return { report, checkout, invoice }
+    },
+    { sales: { in: 'maya 980' } },
+    { same },
+  )
+})
