@@ -10,6 +10,7 @@ import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payou
 import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
+import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
@@ -63,6 +64,10 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
 
   encryptKey(workspaceId: string, key: string) {
     return encryptKey(this.env, workspaceId, key)
+  }
+
+  listSentEvents(workspaceId: string, url: string) {
+    return listSentEvents(this.env, workspaceId, url)
   }
 
   startOnboarding(request: OnboardingRequest) {

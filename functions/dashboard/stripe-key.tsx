@@ -49,7 +49,8 @@ export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
       Partners are paid from your Stripe account to the accounts that they connect in the portal. Enable
       Connect in the Stripe Dashboard, then create a restricted key with <em>Write</em> access to{' '}
       <em>Accounts</em>, <em>Account links</em> and <em>Transfers</em> under <em>Connect</em>, and no other
-      permissions. The key is stored encrypted and never shown again.
+      permissions. With <em>Read</em> access to <em>Webhook Endpoints</em> too, this page says which events
+      are missing at Stripe. The key is stored encrypted and never shown again.
     </p>
     <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
     {stripeKey && (

@@ -33,12 +33,14 @@ const LABELS = {
 type StripeProps = EventsProps & {
   webhookUrl: string
   setup: StripeSetup
+  /** The events that Stripe does not send, as far as is known. */
+  missing: string[]
   refused?: Refused | undefined
   done?: string | undefined
 }
 
 export const StripePage = (props: StripeProps) => {
-  const { base, webhookUrl, setup, refused, done } = props
+  const { base, webhookUrl, setup, missing, refused, done } = props
   return (
     <>
       <h1>Stripe</h1>
@@ -61,6 +63,7 @@ export const StripePage = (props: StripeProps) => {
         Select these events of your own account, with the payload style Snapshot. Other events are ignored.
       </p>
       <Copyable label="the events" text={STRIPE_EVENTS.join('\n')} />
+      <MissingEvents missing={missing} />
       <h2>3. Signing secret</h2>
       <p>
         Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
@@ -78,6 +81,21 @@ export const StripePage = (props: StripeProps) => {
     </>
   )
 }
+
+/** The events that the endpoint at Stripe lacks, if the key of partner payouts allows asking. */
+const MissingEvents = ({ missing }: { missing: string[] }) =>
+  missing.length > 0 && (
+    <>
+      <p>
+        <span class="status" data-status="open">
+          Missing
+        </span>{' '}
+        Your endpoint at Stripe does not receive these events. Add them there, or some sales, refunds or
+        coupons do not count.
+      </p>
+      <Copyable label="the missing events" text={missing.join('\n')} />
+    </>
+  )
 
 /** Whether events arrive, which a manager waits for after the third step. */
 const ConnectionStatus = ({ setup: { secrets, firstEventAt, lastEventAt } }: { setup: StripeSetup }) => {

@@ -17,6 +17,7 @@ import {
 import {
   KEY_IN_USE,
   KEY_OF_OTHER_ACCOUNT,
+  listMissingEvents,
   SECRETS_FULL,
   type StripeEnv,
   storeKey,
@@ -47,11 +48,13 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
   const { limit = 0, ...filter } = data ?? {}
   const setup = await readStripe(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 })
+  const missing = setup.key ? await listMissingEvents(c) : []
   const children = (
     <StripePage
       base={`/app/${workspace.slug}`}
       webhookUrl={webhookUrl(c)}
       setup={setup}
+      missing={missing}
       events={page(setup.events, limit)}
       url={c.req.url}
       filters={withoutDone(fields)}

@@ -34,6 +34,8 @@ export type RunRequest = {
 export type PayoutsService = {
   /** Verifies a key with Stripe, and encrypts it. */
   encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
+  /** The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not allow to ask. */
+  listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
   /** Starts or continues a partner's onboarding. @returns the address of Stripe's page */
   startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
   /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */

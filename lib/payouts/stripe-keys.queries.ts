@@ -25,6 +25,16 @@ export const stripeKeyQuery = (db: Db, workspaceId: string) =>
 export const findStripeKey = (db: Db, workspaceId: string): Promise<StripeKey | undefined> =>
   stripeKeyQuery(db, workspaceId).executeTakeFirst()
 
+/** The encrypted key of a workspace, or undefined. */
+export const findCiphertext = async (db: Db, workspaceId: string): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('stripe_keys')
+    .where('workspace_id', '=', workspaceId)
+    .select('ciphertext')
+    .executeTakeFirst()
+  return row?.ciphertext
+}
+
 /** Whether a payout from the workspace's Stripe account is in flight. */
 const isPaying = (workspaceId: string) => sql<SqlBool>`exists (
   select from payouts p where p.workspace_id = ${workspaceId} and ${isInFlight('p')})`

@@ -8,6 +8,9 @@ export const isTestKey = (key: string): boolean => /^(?:sk|rk)_test_\w+$/.test(k
 /** A restricted key without permissions for Connect, by the suffix `_noconnect`. */
 export const isRestricted = (key: string): boolean => /_noconnect$/.test(key)
 
+/** Whether a key may read webhook endpoints: a secret key, or a restricted one with the suffix `_webhooks`. */
+export const mayReadWebhooks = (key: string): boolean => /^sk_|_webhooks$/.test(key)
+
 /** The secret key in an Authorization header, Bearer or Basic. */
 export const keyOf = (authorization = ''): string | undefined => {
   const [, scheme, value = ''] = CREDENTIALS.exec(authorization) ?? []
@@ -20,7 +23,7 @@ export const keyOf = (authorization = ''): string | undefined => {
  * `rk_test_a_noconnect` (restricted) are keys of one account.
  */
 export const accountOfKey = (key: string): string => {
-  const name = key.replace(/^(?:sk|rk)_test_/, '').replace(/_(?:noconnect|rolled\d*)$/, '')
+  const name = key.replace(/^(?:sk|rk)_test_/, '').replace(/_(?:noconnect|webhooks|rolled\d*)$/, '')
   return `acct_1${createHash('sha256').update(name).digest('hex').slice(0, 15)}`
 }
 

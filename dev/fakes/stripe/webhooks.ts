@@ -7,7 +7,8 @@ import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
 import type { ConnectEvent, NewConnectEvent, NewEvent } from './event-shapes.ts'
 import { addConnectEvent, payloadOf, snapshotOf } from './events.ts'
-import { address, metadata, readParams, text } from './params.ts'
+import { masked, mayReadWebhooks } from './keys.ts'
+import { address, integer, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { newId, type Store } from './store.ts'
 
@@ -177,6 +178,10 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
       return endpoint
     },
 
+    /** The endpoints of a platform, newest first. */
+    endpointsOf: (platform: string): Stripe.WebhookEndpoint[] =>
+      store.endpoints.list().filter(({ id }) => platformOf.get(id) === platform),
+
     deliveries: (): readonly Delivery[] => deliveries,
 
     /** Resolves when every delivery has succeeded or failed for good. */
@@ -193,7 +198,7 @@ export const createWebhooks = (store: Store, { shuffle = false }: { shuffle?: bo
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Webhook endpoints, whose secret is returned only on creation, and events. */
-export const webhookRoutes = (store: Store, { addEndpoint }: Webhooks) =>
+export const webhookRoutes = (store: Store, { addEndpoint, endpointsOf }: Webhooks) =>
   new Hono<ApiEnv>()
     .post('/v1/webhook_endpoints', async (c) => {
       const { url, enabled_events, ...rest } = await readParams(c, {
@@ -205,6 +210,20 @@ export const webhookRoutes = (store: Store, { addEndpoint }: Webhooks) =>
       })
       const platform = c.var.platform.id
       return answer(c, store, Object.assign(addEndpoint({ url, events: enabled_events, platform }), rest))
+    })
+    .get('/v1/webhook_endpoints', async (c) => {
+      const { limit = 10 } = await readParams(c, { limit: integer.pipe(z.int().min(1).max(100)).optional() })
+      if (!mayReadWebhooks(c.var.key)) {
+        const message = `The provided key '${masked(c.var.key)}' does not have the required permissions for this endpoint on account '${c.var.platform.id}'. Having the 'rak_webhook_read' permission would allow this request to continue.`
+        throw new StripeError(403, { message }, { begun: false })
+      }
+      const all = endpointsOf(c.var.platform.id).map(({ secret: _secret, ...endpoint }) => endpoint)
+      return answer(c, store, {
+        object: 'list',
+        url: '/v1/webhook_endpoints',
+        data: all.slice(0, limit),
+        has_more: all.length > limit,
+      })
     })
     .get('/v1/webhook_endpoints/:id', (c) => {
       const { secret: _secret, ...endpoint } = store.endpoints.get(c.req.param('id'))

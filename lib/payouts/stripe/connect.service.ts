@@ -48,6 +48,8 @@ export type Connect = ReturnType<typeof connectTo>
 
 /** Stripe responds within a second or two; a Worker's run has less than a minute. */
 const CALL_TIMEOUT_MS = 8_000
+/** A page waits for it. */
+const LOOK_TIMEOUT_MS = 2_000
 /** Stripe's maximum. A payout has one transfer, or very few. */
 const PAGE = 100
 
@@ -133,6 +135,15 @@ export const connectTo = (env: ConnectEnv, key: string) => {
       call(async () => {
         const account = await stripe.accounts.retrieveCurrent()
         return { id: idIn(account) }
+      }),
+
+    /** The enabled webhook endpoints of the account, and their event types. */
+    endpoints: (): Promise<{ url: string; events: string[] }[]> =>
+      call(async () => {
+        const { data } = await stripe.webhookEndpoints.list({ limit: PAGE }, { timeout: LOOK_TIMEOUT_MS })
+        return data
+          .filter(({ status }) => status === 'enabled')
+          .map(({ url, enabled_events: events }) => ({ url, events }))
       }),
 
     /** Creates an account that can receive transfers once its owner has completed onboarding. @returns its id */

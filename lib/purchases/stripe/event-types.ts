@@ -34,3 +34,7 @@ export const STRIPE_EVENTS = [
   'charge.dispute.funds_reinstated',
   'transfer.reversed',
 ] as const
+
+/** The event types of the merchant's own account that an endpoint does not receive. `*` stands for all. */
+export const findMissingEvents = (sent: string[]): string[] =>
+  sent.includes('*') ? [] : STRIPE_EVENTS.filter((type) => !sent.includes(type))

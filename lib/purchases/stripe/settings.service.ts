@@ -5,8 +5,10 @@ import { rpc } from '../../http/rpc.ts'
 import type { PayoutsService } from '../../payouts/payouts.rpc.ts'
 import { type SavedKey, saveStripeKey } from '../../payouts/stripe-keys.queries.ts'
 import { sha256 } from '../../sha256.ts'
+import { Unavailable } from '../../unavailable.ts'
 import { readSettings } from '../../workspace/settings.queries.ts'
 import type { Mode } from '../processors.ts'
+import { findMissingEvents } from './event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { addStripeSecret, type StoredSecret } from './signing-secrets.queries.ts'
 import type { StripeService } from './stripe.rpc.ts'
@@ -15,13 +17,26 @@ import type { StripeService } from './stripe.rpc.ts'
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
     STRIPE_WEBHOOK: Pick<StripeService, 'encryptSecret'>
-    PAYOUTS: Pick<PayoutsService, 'encryptKey'>
+    PAYOUTS: Pick<PayoutsService, 'encryptKey' | 'listSentEvents'>
   }
 }
 
 /** The URL of a workspace's webhook endpoint. A slug is easier to recognise than an id, and never changes. */
 export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
+
+/**
+ * The event types that Stripe does not send to the workspace's endpoint. Best effort: none if the key does not allow to ask.
+ */
+export const listMissingEvents = async (c: Context<StripeEnv>): Promise<string[]> => {
+  try {
+    const sent = await rpc('payouts', c.env.PAYOUTS.listSentEvents(c.var.workspace.id, webhookUrl(c)))
+    return sent ? findMissingEvents(sent) : []
+  } catch (error) {
+    if (error instanceof Unavailable) return []
+    throw error
+  }
+}
 
 export const SECRETS_FULL =
   'This endpoint has two signing secrets already. First remove one that Stripe no longer uses.'
