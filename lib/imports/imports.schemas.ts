@@ -112,7 +112,9 @@ const moment = z
 export const CustomerImportRow = z
   .object({
     customerExternalId: customerId.meta({
-      description: 'The customer’s id at the payment processor, or its email address. Stored unchanged.',
+      description:
+        'The customer’s id at the payment processor, your own id of the customer, as in your reports, or the email address. ' +
+        'Stored unchanged.',
     }),
     customerEmail: optional(
       z
