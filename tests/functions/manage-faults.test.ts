@@ -25,6 +25,31 @@ const addRuns = (workspaceId: string) =>
     [workspaceId],
   )
 
+/** A payout to the partner's account, whose transfer was reversed. It has one commission, an opening balance. */
+const addReversedPayout = (workspaceId: string) =>
+  database.query(
+    `with partner as (select * from partners where workspace_id = $1),
+     account as (
+       insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+       select gen_random_uuid(), $1, email, 'DE', 'acct_' || slug, 'enabled', now() from partner
+       returning stripe_account_id
+     ), run as (
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
+       values (gen_random_uuid(), $1, 'stripe', now(), 'ann@shop.example', now(), now()) returning id
+     ), payout as (
+       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+                            next_attempt_at, stripe_account_id, transfer_id, paid_at, reversed_cents, reversed_at)
+       select gen_random_uuid(), $1, run.id, p.program_id, p.id, 'USD', 500, now(), now(), stripe_account_id, 'tr_1',
+              now(), 500, now()
+       from run, partner p, account returning id
+     )
+     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at,
+                              created_at, payout_id)
+     select gen_random_uuid(), $1, p.program_id, p.id, 'opening_balance', 500, 'USD', now(), now(), payout.id
+     from partner p, payout`,
+    [workspaceId],
+  )
+
 /** A workspace with two managers, and a way to change it over the faulty database. */
 const createWatched = async () => {
   const merchant = await createMerchant({ group: {} })
@@ -32,12 +57,14 @@ const createWatched = async () => {
   for (const email of [MANAGER, COLLEAGUE]) await merchant.seed.addMember(id, email, 'manager')
   await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
   await addRuns(id)
+  await addReversedPayout(id)
   const [ids] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 and email = $2) as member,
             (select id from api_keys where workspace_id = $1) as key,
             (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from programs where workspace_id = $1) as program,
-            (select id from payout_runs where workspace_id = $1 and marked_paid_at is null) as run,
+            (select id from payout_runs where workspace_id = $1 and method = 'manual' and marked_paid_at is null) as run,
+            (select id from payouts where workspace_id = $1 and status = 'reversed') as reversed,
             (select id from payout_runs where workspace_id = $1 and marked_paid_at is not null) as marked,
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
@@ -56,6 +83,8 @@ const createWatched = async () => {
                 (select count(*) from mails where workspace_id = $1)::int as mails,
                 (select count(*) from payouts where workspace_id = $1 and paid_at is not null)::int as paid,
                 (select count(*) from payouts where workspace_id = $1 and canceled_at is not null)::int as canceled,
+                (select count(*) from payouts where workspace_id = $1 and released_at is not null)::int as released,
+                (select count(*) from commissions where workspace_id = $1 and payout_id is null)::int as payable,
                 (select count(*) from payout_runs where workspace_id = $1 and confirmed_at is not null)::int
                   as confirmed,
                 (select count(*) from api_keys where workspace_id = $1)::int as keys,
@@ -99,6 +128,7 @@ const CHANGES = [
     status: 201,
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
+  { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, fetches: 3, status: 200 },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'canceled' }, fetches: 3, status: 200 },
   { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'processing' }, fetches: 3, status: 200 },
