@@ -32,8 +32,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
   const { workspaceId, purchase, plan } = application
   const { sale, customer, duplicates } = plan
   const isSaleKept = sale.kind === 'none' || sale.kind === 'keep'
-  if (isSaleKept && !customer && duplicates.length === 0)
-    return confirmSale(db, workspaceId, sale, application.now)
+  if (isSaleKept && !customer && duplicates.length === 0) return confirmSale(db, application)
 
   const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
   const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
@@ -89,31 +88,34 @@ const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) 
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
 
 /** Confirms that a sale that needs no change is as it was read, after any concurrent update of it has committed. */
-const confirmSale = async (db: Db, workspaceId: string, sale: SalePlan, now: Date): Promise<ApplyResult> => {
+const confirmSale = async (db: Db, application: Application): Promise<ApplyResult> => {
+  const {
+    workspaceId,
+    plan: { sale },
+  } = application
   if (sale.kind !== 'keep') return { status: 'applied', saleId: null }
-  const { id, revision, clickId } = sale.recorded
+  const { id, revision } = sale.recorded
   const [rows] = await db.batch([
     sql<{ revision: number }>`
       select revision from events where workspace_id = ${workspaceId} and id = ${id} for update`.compile(db),
-    ...holdPossibleDuplicate({ workspaceId, saleId: id, clickId, isNew: false, now }).map((part) =>
-      part.compile(db),
-    ),
+    ...review(application, id).map((part) => part.compile(db)),
   ])
   return rows[0]?.revision === revision ? { status: 'applied', saleId: id } : CONFLICT
 }
 
 /** The statements that compare the sale with those that the merchant reported by API. */
 const review = (
-  { workspaceId, facts, plan: { sale, duplicates }, now }: Application,
+  { workspaceId, purchase, facts, plan: { sale, duplicates }, now }: Application,
   saleId: string | null,
 ) => {
   if (sale.kind === 'none' || saleId === null) return []
   const clickId = 'change' in sale ? sale.change.clickId : sale.recorded.clickId
+  const saved = { workspaceId, saleId, clickId, grossCents: purchase.sale?.paid.grossCents ?? null }
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
     ...(duplicates.length ? [releaseTied({ workspaceId, saleId, now })] : []),
-    ...holdPossibleDuplicate({ workspaceId, saleId, clickId, isNew, now }),
-    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(workspaceId, saleId)]),
+    ...holdPossibleDuplicate({ ...saved, isNew, now }),
+    ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
   ]
 }
 

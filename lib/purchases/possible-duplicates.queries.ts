@@ -1,24 +1,20 @@
 /** Holds the commissions of possible duplicates: see possible-duplicates.ts. */
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { lockClick } from '../db/locks.queries.ts'
 import { reportKey } from './facts.ts'
 import { DUPLICATE_HOURS } from './possible-duplicates.ts'
 import { PROCESSOR_ID_PATTERN } from './processors.ts'
 
-/** The events of a processor that belong to the sale with an external id. Expects its workspace_id and external_id. */
-export const eventsOf = (sale: string) => sql`
-  processor_events s where s.workspace_id = ${sql.ref(`${sale}.workspace_id`)}
-    and s.keys && array[${sql.ref(`${sale}.external_id`)}, ${reportKey('')} || ${sql.ref(`${sale}.external_id`)}]`
-
-/** The columns of a sale that another one is compared with. */
-const COMPARED = sql.raw(
-  'o.id, o.workspace_id, o.kind, o.external_id, o.amount_cents, o.currency, o.commission_id, o.reported_at',
-)
-
-type Saved = {
+/** A sale that was saved in the same batch. */
+export type SavedSale = {
   workspaceId: string
   saleId: string
   clickId: string | null
+  /** What was paid with tax, if a processor has reported the sale. */
+  grossCents: number | null
+}
+
+type SavedCommission = SavedSale & {
   /** Whether the commission is made in this batch. It gives way to the other sale's then, however old either is. */
   isNew: boolean
   now: Date
@@ -33,15 +29,14 @@ type Saved = {
  * The last statements of the batch that saves the sale. May be repeated. Sales of one customer are serialized by its row,
  * sales of one click by a lock, so that the later one sees the other.
  */
-export const holdPossibleDuplicate = (saved: Saved): RawBuilder<unknown>[] => [
+export const holdPossibleDuplicate = (saved: SavedCommission): RawBuilder<unknown>[] => [
   ...(saved.clickId ? [lockClick(saved.workspaceId, saved.clickId)] : []),
   hold(saved),
 ]
 
-const hold = ({ workspaceId, saleId, isNew, now }: Saved) => sql<unknown>`
+const hold = ({ workspaceId, saleId, grossCents, isNew, now }: SavedCommission) => sql<unknown>`
   with sale as materialized (
-    select e.*, c.payout_id, exists (select from ${eventsOf('e')}) as is_processors
-    from events e join commissions c on c.id = e.commission_id
+    select e.*, c.payout_id from events e join commissions c on c.id = e.commission_id
     where e.workspace_id = ${workspaceId} and e.id = ${saleId} and c.kind = 'sale'
   ), held as materialized (
     select h.commission_id, h.evidence_event_id
@@ -49,22 +44,13 @@ const hold = ({ workspaceId, saleId, isNew, now }: Saved) => sql<unknown>`
   ), moved as (
     update commission_holds h set commission_id = sale.commission_id
     from sale, held where h.commission_id = held.commission_id and h.commission_id <> sale.commission_id
+  ), near as materialized (
+    ${salesNear(DUPLICATE_HOURS)}
   ), twin as (
     select o.id, o.external_id
-    from sale cross join lateral (
-      select ${COMPARED} from events o
-      where o.customer_id = sale.customer_id and ${isWithinADay}
-      union
-      select ${COMPARED} from events o
-      where o.workspace_id = sale.workspace_id and o.click_id = sale.click_id and ${isWithinADay}
-    ) o
-    cross join lateral (select exists (select from ${eventsOf('o')}) as is_processors) other
+    from sale, near o
     where not exists (select from held) and sale.payout_id is null
-      and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency and o.commission_id is not null
-      and (${isNew}::boolean or o.id < sale.id)
-      and case when sale.is_processors then ${isOwn('o', sql`other.is_processors`)}
-                                        and ${isOfAmount('sale', sql`o.amount_cents`)}
-               else ${isOwn('sale', sql`false`)} and other.is_processors and ${isOfAmount('o', sql`sale.amount_cents`)} end
+      and o.commission_id is not null and (${isNew}::boolean or o.id < sale.id) and ${isAlike(grossCents)}
       and not exists (select from commission_holds h
                       where h.evidence_event_id = o.id and h.resolution is distinct from 'released')
       and not exists (select from commissions c join commission_holds h on h.commission_id = c.id
@@ -86,6 +72,49 @@ const hold = ({ workspaceId, saleId, isNew, now }: Saved) => sql<unknown>`
   where e.id = sale.id and not e.steps @> '[{"code": "possible_duplicate"}]'`
 
 /**
+ * The sales of the same customer or click as `sale`, in its currency, so many hours apart: what the merchant reported for
+ * a processor's sale, and what only a processor reported for the merchant's.
+ */
+export const salesNear = (hours: number) => {
+  const from = (isSame: RawBuilder<unknown>) => sql`
+    select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.reported_at, o.steps
+    from sale join events o on ${isSame}
+    where o.occurred_at between sale.occurred_at - ${hours} * interval '1 hour'
+                            and sale.occurred_at + ${hours} * interval '1 hour'
+      and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
+      and (o.reported_at is null) <> (sale.reported_at is null)`
+  return sql`
+    ${from(sql`o.customer_id = sale.customer_id`)}
+    union
+    ${from(sql`o.workspace_id = sale.workspace_id and o.click_id = sale.click_id`)}`
+}
+
+/** Whether `sale` and `o`, one of which the merchant reported under an id of its own, are of one amount, net or gross. */
+export const isAlike = (grossCents: number | null) => sql<SqlBool>`
+  case when sale.reported_at is null
+       then o.amount_cents in (sale.amount_cents, ${grossCents}::bigint) and ${isOwn('o')} and not ${hasEvent('o')}
+       else ${grossCents}::bigint is null and ${isOwn('sale')} and (o.amount_cents = sale.amount_cents or ${hasEvent(
+         'o',
+         sql`
+              and s.facts @> jsonb_build_array(jsonb_build_object('paid',
+                    jsonb_build_object('grossCents', sale.amount_cents)))`,
+       )}) end`
+
+/** Whether the id of a sale is the merchant's own. */
+const isOwn = (sale: 'sale' | 'o') => sql`${sql.ref(`${sale}.external_id`)} !~ ${PROCESSOR_ID_PATTERN}`
+
+/**
+ * Whether a processor's event belongs to a sale. Counted, because Postgres would look for the first one in the whole table,
+ * although the index on keys is faster.
+ *
+ * @param contains a further condition on the event, `s`
+ */
+const hasEvent = (sale: 'sale' | 'o', contains = sql``) => sql`(
+  select count(*) from processor_events s where s.workspace_id = ${sql.ref(`${sale}.workspace_id`)}
+    and s.keys && array[${sql.ref(`${sale}.external_id`)}, ${reportKey('')} || ${sql.ref(`${sale}.external_id`)}]
+    ${contains}) > 0`
+
+/**
  * Releases the holds between a sale and another that turned out to be one purchase: it earns once. A statement of the batch
  * that saves both.
  */
@@ -93,7 +122,7 @@ export const releaseTied = ({
   workspaceId,
   saleId,
   now,
-}: Pick<Saved, 'workspaceId' | 'saleId' | 'now'>) => sql<unknown>`
+}: Pick<SavedCommission, 'workspaceId' | 'saleId' | 'now'>) => sql<unknown>`
   update commission_holds h
   set resolved_at = ${now}::timestamptz, resolution = 'released'
   from commissions c, events held, events evidence
@@ -106,18 +135,3 @@ export const releaseTied = ({
 const isSamePurchase = (sale: string, other: string) => sql`
   ${sql.ref(`${sale}.steps`)} @> jsonb_build_array(jsonb_build_object(
     'code', 'same_purchase', 'facts', jsonb_build_object('externalId', ${sql.ref(`${other}.external_id`)})))`
-
-const isWithinADay = sql`
-      o.occurred_at between sale.occurred_at - ${DUPLICATE_HOURS} * interval '1 hour'
-                        and sale.occurred_at + ${DUPLICATE_HOURS} * interval '1 hour'`
-
-/** Whether the merchant reported a sale under an id of its own, and nothing ties it to a processor's events. */
-const isOwn = (sale: string, isProcessors: RawBuilder<unknown>) => sql`
-  (${sql.ref(`${sale}.reported_at`)} is not null and not ${isProcessors}
-   and ${sql.ref(`${sale}.external_id`)} !~ ${PROCESSOR_ID_PATTERN})`
-
-/** Whether a processor's sale has this amount, net or gross. */
-export const isOfAmount = (sale: string, cents: RawBuilder<unknown>) => sql`
-  (${sql.ref(`${sale}.amount_cents`)} = ${cents} or exists (
-     select from ${eventsOf(sale)}
-       and s.facts @> jsonb_build_array(jsonb_build_object('paid', jsonb_build_object('grossCents', ${cents})))))`

@@ -83,9 +83,10 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
 const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) => {
   if (!mayBeDuplicate) return []
   const { clickId, commission, steps } = decision
-  if (commission) return holdPossibleDuplicate({ workspaceId, saleId, clickId, isNew: true, now })
+  const sale = { workspaceId, saleId, clickId, grossCents: null }
+  if (commission) return holdPossibleDuplicate({ ...sale, isNew: true, now })
   if (!steps.some(({ code }) => code === SALE_EXPECTED)) return []
-  return [...(clickId ? [lockClick(workspaceId, clickId)] : []), noteReceived(workspaceId, saleId)]
+  return [...(clickId ? [lockClick(workspaceId, clickId)] : []), noteReceived(sale)]
 }
 
 /** Inserts the event, or returns the existing one. */
