@@ -84,8 +84,9 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
     const log = (level: string, entry: object) =>
       console.log(JSON.stringify({ level, job: 'stripe-webhook', ms: Date.now() - start, ...entry }))
     try {
-      const applied = await endWaits(() => connect(this.env), new Date())
+      const { applied, failures } = await endWaits(() => connect(this.env), new Date())
       if (applied) log('info', { applied })
+      for (const failure of failures) log('error', { error: (failure as Error).message })
     } catch (error) {
       log('error', { error: (error as Error).message })
       throw error

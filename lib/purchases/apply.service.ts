@@ -44,7 +44,7 @@ export const processEvent = async (
   if (event.refusal) return saveOutcome(db, { id, saleId: null, outcome: event.refusal })
   const { saleId, outcome } = event.keys.length
     ? await applyPurchase(db, workspaceId, event.keys, { trigger: triggerOf(event.facts), now })
-    : await applyCustomer(db, workspaceId, event, now)
+    : await applyCustomer(db, workspaceId, { ...event, id }, now)
   await saveOutcome(db, { id, saleId, outcome })
 }
 
@@ -52,25 +52,40 @@ export const processEvent = async (
 const applyCustomer = async (
   db: Db,
   workspaceId: string,
-  { customer, facts }: ProcessorEvent,
+  { id: eventId, customer, facts }: ProcessorEvent & { id: string },
   now: Date,
 ): Promise<Pick<Applied, 'saleId' | 'outcome'>> => {
-  const names = facts.some(({ kind }) => kind === 'discount')
-  const purchases = customer && names ? await discountedPurchases(db, workspaceId, customer) : []
+  const discounts = facts.filter((fact) => fact.kind === 'discount')
+  const purchases =
+    customer && discounts.length > 0
+      ? await discountedPurchases(db, workspaceId, { eventId, customer, discounts })
+      : []
   for (const keys of purchases) await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
   return { saleId: null, outcome: { code: facts.length ? 'customer_noted' : 'ignored', facts: {} } }
 }
 
-/** Applies the payments that have waited long enough for an invoice or a checkout. @returns their number */
-export const endWaits = async (connect: () => Db, now: Date): Promise<number> => {
+/**
+ * Applies the payments that have waited long enough for an invoice or a checkout. One that fails delays no other.
+ *
+ * @param connect a connection has the deadline of one request, so each payment gets its own
+ * @returns how many were applied, and the failures of the others, which the next run tries again
+ */
+export const endWaits = async (
+  connect: () => Db,
+  now: Date,
+): Promise<{ applied: number; failures: unknown[] }> => {
   const events = await endOfWait(connect(), now)
+  const failures: unknown[] = []
   for (const { id, workspaceId, keys } of events) {
-    // A connection has the deadline of one request, so each payment gets its own.
-    const db = connect()
-    const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
-    await saveOutcome(db, { id, saleId, outcome })
+    try {
+      const db = connect()
+      const { saleId, outcome } = await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now })
+      await saveOutcome(db, { id, saleId, outcome })
+    } catch (error) {
+      failures.push(error)
+    }
   }
-  return events.length
+  return { applied: events.length - failures.length, failures }
 }
 
 /**

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { type Fact, type ProcessorEvent, reportKey } from './facts.ts'
+import { type DiscountFact, type Fact, type ProcessorEvent, reportKey } from './facts.ts'
 import { type EventOutcome, REFUSAL_CODES } from './outcomes.ts'
 import { isProcessorId } from './processors.ts'
 import { factsOf, type ReceivedFact } from './received.ts'
@@ -93,20 +93,27 @@ export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): 
 }
 
 /**
- * The keys of the customer's invoices that were made with a discount: it may be one whose coupon is known only now.
+ * The keys of the customer's invoices that were made with a discount: it may be one whose coupon is known only now. None
+ * if other events have reported the same discounts before, as each update of a customer repeats them.
  *
+ * @param eventId the row of the event that reports the discounts
  * @param customer the processor's id
  */
 export const discountedPurchases = async (
   db: Db,
   workspaceId: string,
-  customer: string,
+  { eventId, customer, discounts }: { eventId: string; customer: string; discounts: DiscountFact[] },
 ): Promise<string[][]> => {
   const { rows } = await sql<{ keys: string[] }>`
     select keys from processor_events e
     where workspace_id = ${workspaceId} and customer = ${customer}
       and exists (select from jsonb_array_elements(e.facts) f
                   where f ->> 'kind' = 'invoice' and f -> 'discounts' <> '[]' and f -> 'coupons' = '[]')
+      and exists (select from jsonb_array_elements(${JSON.stringify(discounts)}::jsonb) d
+                  where not exists (select from processor_events known
+                                    where known.workspace_id = ${workspaceId} and known.customer = ${customer}
+                                      and known.id <> ${eventId} and known.keys = '{}' and known.outcome is not null
+                                      and known.facts @> jsonb_build_array(d.value)))
     order by occurred_at, id
   `.execute(db)
   return rows.map(({ keys }) => keys)

@@ -107,6 +107,17 @@ test('a discount that was copied to the invoice under another id counts by its s
   expect(await sales()).toMatchObject([{ slug: 'leo', earned: 980 }])
 })
 
+test('a customer’s discount that each update repeats credits its invoice once, and only for a new discount looks again', async () => {
+  const { deliver, sales } = await openShop()
+  const names = ids()
+  const paid = invoice({ customer: names.customer, discounts: [names.discount] })
+  await deliver('invoice.paid', paid)
+  const update = () =>
+    deliver('customer.updated', { id: names.customer, discount: discountOf(names, { subscription: null }) })
+  for (let round = 0; round < 3; round++) await update()
+  expect(await sales()).toMatchObject([{ slug: 'leo', earned: 980 }])
+})
+
 test.each([
   { case: 'an invoice without a discount', fields: { discounts: [] } },
   { case: 'the invoice of another customer', fields: { customer: stripeId('cus') } },
