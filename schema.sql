@@ -393,7 +393,6 @@ create table referrals (
     referred_at   timestamptz  not null,
     clicked_at    timestamptz,               -- of a report's click: the customer was referred by then
     started_at    timestamptz,               -- of an import: when another platform first rewarded a sale
-    subscription_id  text,                   -- of a checkout that cost nothing: the subscription that it began
 
     constraint referrals_pkey primary key (customer_id, origin),
     constraint referrals_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
@@ -455,6 +454,10 @@ create table events (
 create index events_customer_id_idx on events (customer_id, occurred_at) where customer_id is not null;
 create index events_subscription_id_idx
     on events (workspace_id, subscription_id, occurred_at) where subscription_id is not null;
+
+-- Which sales were reported under this id before it was known whose it is?
+create index events_unknown_customer_idx
+    on events (workspace_id, customer_external_id) where customer_id is null and kind = 'sale';
 
 -- Which events are credited to this partner?
 create index events_partner_id_idx on events (partner_id, id) where partner_id is not null;
@@ -743,6 +746,101 @@ create index commission_holds_evidence_event_id_idx on commission_holds (evidenc
 
 -- Which commissions does this workspace hold?
 create index commission_holds_open_idx on commission_holds (workspace_id, commission_id) where resolved_at is null;
+
+
+-- Makes one customer of those who have one of these identities, [{"kind", "value"}], or one of these ids, and gives it
+-- all the identities; a new one, if there is none. The oldest customer takes over the others' identities, referrals and
+-- sales, which are planned again; the others keep only merged_into. Sales that the merchant reported under an id that was
+-- not known are the customer's too.
+--
+-- Fails if an identity is concurrently given to another customer: the caller tries again.
+create function tie_customers(workspace uuid, identities jsonb, others jsonb, fresh uuid, now timestamptz)
+returns uuid language plpgsql as $$
+declare
+    tied     uuid[];
+    survivor uuid;
+    losers   uuid[];
+    replan   timestamptz;
+begin
+    -- Those who wait for a lock may find that the customer was merged meanwhile.
+    loop
+        select array_agg(id order by id) into tied from (
+            select c.id from customers c where c.workspace_id = workspace and c.id in (
+                select i.customer_id
+                from jsonb_to_recordset(identities) as t (kind text, value text)
+                join customer_identities i
+                  on i.workspace_id = workspace and i.value = t.value and i.kind = t.kind and i.kind <> 'email'
+                union
+                select coalesce(m.merged_into, m.id)
+                from jsonb_array_elements_text(others) o join customers m on m.workspace_id = workspace and m.id = o::uuid)
+            order by c.id for update of c) locked;
+        exit when not exists (select from customers where id = any(tied) and merged_into is not null);
+    end loop;
+    survivor := coalesce(tied[1], fresh);
+    losers := tied[2:];
+
+    if tied is null then
+        insert into customers (id, workspace_id, external_id, created_at)
+        values (fresh, workspace, identities -> 0 ->> 'value', now)
+        on conflict (id) do nothing; -- the retry of an unconfirmed commit
+    end if;
+    if losers <> '{}' then
+        insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+        select workspace, survivor, kind, value, min(created_at) from customer_identities
+        where customer_id = any(losers) and kind = 'email' group by kind, value
+        on conflict (customer_id, kind, value) do nothing;
+        delete from customer_identities where customer_id = any(losers) and kind = 'email';
+        update customer_identities set customer_id = survivor where customer_id = any(losers);
+
+        insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at,
+                               started_at)
+        select workspace_id, survivor, origin, partner_id, source, attribution, referred_at, clicked_at, started_at
+        from referrals where customer_id = any(losers)
+        on conflict (customer_id, origin) do nothing;
+        delete from referrals where customer_id = any(losers);
+
+        update events set customer_id = survivor where customer_id = any(losers);
+        -- One sale per program keeps the one-time reward: the one paid first.
+        delete from one_time_rewards where event_id in (
+            select event_id from (
+                select o.event_id, row_number() over (partition by o.program_id order by e.occurred_at, e.external_id)
+                from one_time_rewards o join events e on e.id = o.event_id where o.customer_id = any(tied)) o (event_id, place)
+            where place > 1);
+        update one_time_rewards set customer_id = survivor where customer_id = any(losers);
+        replan := (select min(occurred_at) from events where customer_id = survivor and kind = 'sale');
+    end if;
+
+    insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
+    select workspace, survivor, t.kind, t.value, now from jsonb_to_recordset(identities) as t (kind text, value text)
+    on conflict (customer_id, kind, value) do nothing;
+    with adopted as (
+        update events set customer_id = survivor
+        where workspace_id = workspace and kind = 'sale' and customer_id is null and customer_external_id in (
+            select value from customer_identities where customer_id = survivor and kind not in ('guest', 'email'))
+        returning occurred_at
+    )
+    select least(replan, min(occurred_at)) into replan from adopted;
+
+    update customers c
+    set external_id = (
+            select value from customer_identities i where i.customer_id = survivor and i.kind <> 'email'
+            order by i.kind = 'guest', i.kind <> 'external', i.created_at, i.value limit 1),
+        email = coalesce(c.email, (select min(email) from customers where id = any(losers))),
+        name = coalesce(c.name, (select min(name) from customers where id = any(losers))),
+        imported_at = greatest(c.imported_at, (select max(imported_at) from customers where id = any(losers))),
+        (started_at, started_program_id) = (
+            select started_at, started_program_id from customers s
+            where (s.id = survivor or s.id = any(losers))
+            order by s.started_at is null, s.imported_at desc, s.id limit 1),
+        partner_id = present_owner(survivor),
+        revision = c.revision + 1,
+        replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers)))
+    where c.id = survivor;
+    update customers
+    set merged_into = survivor, partner_id = null, replan_from = null, revision = revision + 1
+    where id = any(losers) or merged_into = any(losers);
+    return survivor;
+end $$;
 
 
 -- The signing secrets of a workspace's webhook endpoints at Stripe, encrypted under a key

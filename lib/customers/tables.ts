@@ -35,6 +35,5 @@ export type CustomerTables = {
     referred_at: Date
     clicked_at: Date | null
     started_at: Date | null
-    subscription_id: string | null
   }
 }

@@ -1,14 +1,6 @@
 /** Advisory locks. Each is released at the end of its batch. */
 import { sql } from 'kysely'
 
-/**
- * Serializes decisions about a customer's partner that depend on the present one.
- *
- * @param externalId the merchant's id of the customer, or the payment processor's
- */
-export const lockCustomer = (workspaceId: string, externalId: string) =>
-  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} ${externalId}`}, 0))`
-
 /** Serializes the sales that came with a click, by a report and by a payment processor. */
 export const lockClick = (workspaceId: string, clickId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} click ${clickId}`}, 0))`

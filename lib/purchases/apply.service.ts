@@ -1,27 +1,22 @@
 /** Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed meanwhile. */
+import { identityOf } from '../customers/identities.ts'
+import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { endReport, noteReport } from '../tracking/reports.queries.ts'
 import { lostRace } from '../unavailable.ts'
 import { applyPlan } from './apply.queries.ts'
 import type { ProcessorEvent } from './facts.ts'
 import type { EventOutcome } from './outcomes.ts'
-import type { KnownFacts, PurchasePlan } from './plan.ts'
+import type { PurchasePlan } from './plan.ts'
 import { planPurchase } from './plan-purchase.ts'
-import { type Purchase, readPurchase, type Trigger, triggerOf } from './purchase.ts'
+import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import type { SaleReport } from './purchases.rpc.ts'
-import {
-  discountedPurchases,
-  endOfWait,
-  laterSales,
-  loadReceived,
-  type Referral,
-  saveEvent,
-  saveOutcome,
-} from './received.queries.ts'
+import { discountedPurchases, endOfWait, loadReceived, saveEvent, saveOutcome } from './received.queries.ts'
+import { endReplan, type NextSale, nextSale, type SalePosition } from './replan.queries.ts'
 
-/** Of ten concurrent events of one purchase, one succeeds in each round. */
-const ROUNDS = 12
+/** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
+const ROUNDS = 24
 
 export type Applied = {
   /** The purchase's sale, if there is one. */
@@ -48,13 +43,19 @@ export const processEvent = async (
   await saveOutcome(db, { id, saleId, outcome })
 }
 
-/** Updates the customer's purchases that a discount shows the coupon of. */
+/** Ties the ids that an event names, and updates the customer's purchases that a discount shows the coupon of. */
 const applyCustomer = async (
   db: Db,
   workspaceId: string,
   { id: eventId, customer, facts }: ProcessorEvent & { id: string },
   now: Date,
 ): Promise<Pick<Applied, 'saleId' | 'outcome'>> => {
+  for (const fact of facts) {
+    if (fact.kind !== 'identity') continue
+    const identities = [fact.customer, fact.customerExternalId].map(identityOf)
+    const tied = await tieCustomers(db, workspaceId, { identities, customerIds: [] }, now)
+    await replanCustomer(db, workspaceId, tied, now)
+  }
   const discounts = facts.filter((fact) => fact.kind === 'discount')
   const purchases =
     customer && discounts.length > 0
@@ -89,8 +90,8 @@ export const endWaits = async (
 }
 
 /**
- * Updates the ledger after everything known of the purchase with these keys. When the purchase shows whose customer the
- * buyer is, the customer's later sales that were recorded before are credited too.
+ * Updates the ledger after everything known of the purchase with these keys, and plans the customer's later sales again if
+ * they depend on what has changed.
  *
  * @param keys its invoice, payments, charges or checkout
  * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing the purchase
@@ -99,40 +100,90 @@ export const applyPurchase = async (
   db: Db,
   workspaceId: string,
   keys: string[],
-  { trigger, now }: When,
+  when: When,
 ): Promise<Applied> => {
-  const { referral, ...applied } = await applyOne(db, workspaceId, keys, { trigger, now })
-  const processed = [...keys]
-  const next = async () => (referral ? laterSales(db, workspaceId, referral, processed) : [])
-  for (let sales = await next(); sales.length > 0; sales = await next()) {
-    for (const sale of sales) await applyOne(db, workspaceId, [sale], { trigger: 'sale', now })
-    processed.push(...sales)
-  }
+  const { customer, ...applied } = await applyOne(db, workspaceId, keys, when)
+  if (customer?.needsReplan) await replanCustomer(db, workspaceId, customer.id, when.now)
   return applied
 }
 
-/** Updates one purchase, and finds the referral that it shows. */
+/** The customer of a purchase, with its revisions before and after the plan was applied. */
+type Revised = {
+  id: string
+  before: number
+  after: number
+  /** Whether sales of it are to be planned again. */
+  needsReplan: boolean
+}
+
+/** Updates one purchase. */
 const applyOne = async (
   db: Db,
   workspaceId: string,
   keys: string[],
   { trigger, now }: When,
-): Promise<Applied & { referral: Referral | null }> => {
+): Promise<Applied & { customer: Revised | null }> => {
+  let received = await loadReceived(db, workspaceId, keys)
   for (let round = 0; round < ROUNDS; round++) {
-    const received = await loadReceived(db, workspaceId, keys)
-    const purchase = readPurchase(received.facts, now)
-    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase)
+    const purchase = readPurchase(received.facts, now, received.checkouts)
+    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger)
+    if (facts.tie) {
+      await tieCustomers(db, workspaceId, facts.tie, now)
+      continue
+    }
     const plan = planPurchase(purchase, facts, trigger)
     const result = await applyPlan(db, { workspaceId, purchase, facts, plan, received, now })
-    if (result.status === 'conflict') continue
+    if (result.status === 'conflict') {
+      received = await loadReceived(db, workspaceId, keys)
+      continue
+    }
+    const { customer } = facts
     return {
       saleId: result.saleId,
       isCredited: isCredited(plan),
       outcome: plan.outcome,
-      referral: trigger === 'sale' || plan.customer ? findReferral(purchase, facts, plan) : null,
+      customer: customer && {
+        id: customer.id,
+        before: customer.revision,
+        after: customer.revision + (plan.customer ? 1 : 0),
+        needsReplan: result.needsReplan ?? customer.needsReplan,
+      },
     }
   }
   throw lostRace('the same purchase')
+}
+
+/** More sales than a customer has, or concurrent changes of it that a request can follow. */
+const REPLANS = 2_000
+
+/**
+ * Plans the sales of a customer again that depend on what has changed, in the order in which they were paid. Starts again
+ * if something else changes the customer meanwhile. What is left when a request is interrupted stays marked: whoever
+ * comes next continues.
+ */
+const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
+  let cursor: SalePosition | null = null
+  let expected: number | null = null
+  for (let sales = 0; sales < REPLANS; sales++) {
+    const next: NextSale | null = await nextSale(db, workspaceId, id, cursor)
+    if (!next) return
+    if (expected !== null && next.revision !== expected) {
+      cursor = null
+      expected = null
+      continue
+    }
+    if (!next.sale) {
+      if (await endReplan(db, workspaceId, id, next.revision)) return
+      cursor = null
+      expected = null
+      continue
+    }
+    const { customer } = await applyOne(db, workspaceId, [next.sale.externalId], { trigger: 'again', now })
+    const isAsExpected = customer?.id === next.customerId && customer.before === next.revision
+    cursor = isAsExpected ? next.sale : null
+    expected = isAsExpected ? customer.after : null
+  }
+  throw lostRace('the same customer')
 }
 
 const isCredited = ({ sale }: PurchasePlan): boolean => {
@@ -148,21 +199,12 @@ const isCredited = ({ sale }: PurchasePlan): boolean => {
   }
 }
 
-const findReferral = (
-  { customer, referredAt }: Purchase,
-  { recorded, customerPartner }: KnownFacts,
-  plan: PurchasePlan,
-): Referral | null => {
-  const partnerId = plan.customer?.partnerId ?? recorded?.partnerId ?? customerPartner?.id
-  return customer && referredAt && partnerId ? { customer, partnerId, at: referredAt } : null
-}
-
 /**
  * Updates a sale that a processor reported first with the merchant's report of it. An interrupted report has not ended: it
  * is joined again when the merchant repeats it.
  */
 export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
-  await noteReport(db, workspaceId, report)
+  await noteReport(db, workspaceId, report, now)
   const applied = await applyPurchase(db, workspaceId, [report.externalId], { trigger: 'sale', now })
   return { id: await endReport(db, workspaceId, report), attributed: applied.isCredited }
 }

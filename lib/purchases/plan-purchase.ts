@@ -4,9 +4,9 @@
  */
 import { countedOf } from './amounts.ts'
 import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
-import type { KnownFacts, PurchasePlan } from './plan.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import { planReturns } from './plan-returns.ts'
-import { findCredit, planSale, planUnpaid } from './plan-sale.ts'
+import { findCredit, planReport, planSale, planUnpaid } from './plan-sale.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
 /** @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be one purchase */
@@ -14,13 +14,16 @@ export const planPurchase = (received: Purchase, facts: KnownFacts, trigger: Tri
   const { recorded } = facts
   const purchase = count(received, facts)
   const { sale, referredAt } = purchase
-  if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts)
+  if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
   if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
-  if (!sale || !referredAt) return recorded ? planReturns(purchase, recorded) : planWait(purchase)
-
+  if (!sale || !referredAt) {
+    return recorded ? planRecorded(purchase, facts, recorded, trigger) : planWait(purchase)
+  }
   const paid = { ...purchase, sale, referredAt }
-  if (sale.paid.netCents > 0) return mergeDuplicates(planSale(paid, facts), facts)
-  return recorded ? planReturns(purchase, recorded) : planUnpaid(paid, facts)
+  // A recorded sale of which nothing was paid after all earns nothing.
+  return sale.paid.netCents > 0 || recorded
+    ? mergeDuplicates(planSale(paid, facts), facts)
+    : planUnpaid(paid, facts)
 }
 
 /** The purchase with the amounts that count for the program of whoever is credited. */
@@ -32,13 +35,25 @@ const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
 }
 
 /** Sales earn as the merchant reports them: the processor reports what was returned, and who the customer is. */
-const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts): PurchasePlan => {
+const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+  const { recorded } = facts
   const { sale, referredAt } = purchase
-  if (facts.recorded) return mergeDuplicates(planReturns(purchase, facts.recorded), facts)
+  if (recorded) return mergeDuplicates(planRecorded(purchase, facts, recorded, trigger), facts)
   if (!sale || !referredAt) return NO_SALE
   const plan = planUnpaid({ ...purchase, sale, referredAt }, facts)
   return sale.paid.netCents > 0 ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } } : plan
 }
+
+/** A sale that no processor's event reports. */
+const planRecorded = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  recorded: RecordedSale,
+  trigger: Trigger,
+): PurchasePlan =>
+  trigger === 'again' && recorded.reportedAt
+    ? planReport(purchase, facts, recorded)
+    : planReturns(purchase, recorded)
 
 /** No sale is known, or not yet. */
 const planWait = ({ waitsUntil }: Purchase): PurchasePlan =>

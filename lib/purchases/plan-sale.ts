@@ -1,11 +1,18 @@
 /** Plans whom a sale is credited to, and what it earns. */
-import type { AttributedBy, Credit } from '../tracking/attribution.ts'
+import type { Credit } from '../tracking/attribution.ts'
 import { type Decision, decide } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
-import type { Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
-import type { CustomerChange, KnownCustomer, KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
+import { ownReferral } from './known-facts.ts'
+import type {
+  CustomerChange,
+  KnownFacts,
+  OwnReferral,
+  PurchasePlan,
+  RecordedSale,
+  SaleChange,
+} from './plan.ts'
 import { planReturns, saleFacts } from './plan-returns.ts'
 import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
@@ -21,7 +28,7 @@ export const findCredit = (purchase: PaidPurchase, facts: KnownFacts): Credit | 
   return decideSale(report, facts, purchase, purchase.sale.paidAt).credit
 }
 
-/** Nothing was paid yet, as in a trial; but the referring partner is to be credited with later payments. */
+/** Nothing was paid yet, as in a trial; but the referring partner may be credited with later payments. */
 export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchasePlan => {
   const { checkout, referredAt } = purchase
   const report = reportOf(purchase, facts, { amountCents: 0n, currency: 'USD' })
@@ -29,7 +36,7 @@ export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchaseP
   const isReferred = credit !== null && (checkout !== null || credit.by !== 'customer')
   return {
     sale: { kind: 'none' },
-    customer: isReferred ? changeCustomer(purchase, facts, report, credit) : null,
+    customer: changeCustomer(purchase, facts, null),
     duplicates: [],
     outcome: isReferred
       ? { code: 'customer_kept', facts: { slug: credit.partner.slug } }
@@ -44,15 +51,6 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
   const report = reportOf(purchase, facts, sale)
   const decision = keepRejected(decideSale(report, facts, purchase, paidAt), recorded?.steps ?? [])
-  const { credit } = decision
-  const customer = credit && changeCustomer(purchase, facts, report, credit)
-
-  if (recorded && !changesSale(recorded, sale, decision)) {
-    const plan = planReturns(purchase, recorded)
-    const isKnown = !hasUnmerged(facts) && knowsCustomer(purchase, facts.customer, report.customerExternalId)
-    return isKnown ? plan : { ...plan, customer }
-  }
-
   const returned = returnedOf(purchase.returns, {
     amountCents: BigInt(paid.grossCents),
     currency: paid.currency,
@@ -62,18 +60,55 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
     customerExternalId: report.customerExternalId,
     sale,
     clickId: decision.clickId,
-    credit,
+    credit: decision.credit,
     occurredAt: paidAt,
-    needsUnknownCustomer: credit === null && facts.customer === null,
+    subscriptionId: purchase.subscription,
   }
+  return planChange(purchase, facts, change, decision, returned)
+}
+
+/**
+ * Plans a sale again that only the merchant reported: the customer may have been referred, or its reward used up, by what
+ * was received since.
+ */
+export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: RecordedSale): PurchasePlan => {
+  const { sale, reportedAt, customerExternalId } = recorded
+  const at = reportedAt ?? recorded.occurredAt
+  const report = { ...reportOf(purchase, facts, sale), customerExternalId }
+  const { click, customerPartner, salesFrom } = facts
+  const decision = keepRejected(decide(report, { click, customerPartner, salesFrom }, at), recorded.steps)
+  const change = {
+    externalId: recorded.externalId,
+    customerExternalId,
+    sale,
+    clickId: decision.clickId,
+    credit: decision.credit,
+    occurredAt: at,
+    subscriptionId: recorded.subscriptionId,
+  }
+  const gross = purchase.sale?.paid.grossCents
+  const paid = gross ? { ...sale, amountCents: BigInt(gross) } : sale
+  return planChange(purchase, facts, change, decision, returnedOf(purchase.returns, paid))
+}
+
+const planChange = (
+  purchase: Purchase,
+  facts: KnownFacts,
+  change: SaleChange,
+  decision: Decision,
+  returned: Returned,
+): PurchasePlan => {
+  const { recorded, customer } = facts
+  const { credit, sale, externalId } = change
+  if (recorded && !changesSale(recorded, change, decision, customer?.id ?? null)) {
+    const plan = planReturns(purchase, recorded)
+    const from = hasUnmerged(facts) ? recorded.occurredAt : null
+    return { ...plan, customer: changeCustomer(purchase, facts, from) }
+  }
+  const from = recorded && recorded.occurredAt < change.occurredAt ? recorded.occurredAt : change.occurredAt
   return {
     sale: recorded
-      ? {
-          kind: 'update',
-          recorded,
-          change,
-          ...planCommission(decision, recorded, returned),
-        }
+      ? { kind: 'update', recorded, change, ...planCommission(decision, recorded, returned) }
       : {
           kind: 'create',
           change,
@@ -81,11 +116,11 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
           commission: newCommission(decision, returned),
           oneTimeProgramId: oneTimeProgramOf(decision),
         },
-    customer,
+    customer: changeCustomer(purchase, facts, from),
     duplicates: [],
     outcome: credit
-      ? { code: 'sale_credited', facts: { ...saleFacts(report.externalId, sale), slug: credit.partner.slug } }
-      : { code: 'sale_not_credited', facts: saleFacts(report.externalId, sale) },
+      ? { code: 'sale_credited', facts: { ...saleFacts(externalId, sale), slug: credit.partner.slug } }
+      : { code: 'sale_not_credited', facts: saleFacts(externalId, sale) },
   }
 }
 
@@ -104,12 +139,11 @@ const newCommission = ({ commission, credit }: Decision, returned: Returned) =>
     : null
 
 /** What becomes of a recorded sale's commission: it is kept, or reversed and replaced by another one or none. */
-const planCommission = (
-  decision: Decision,
-  { commission: current, lastCommissionId, steps }: RecordedSale,
-  returned: Returned,
-) => {
+const planCommission = (decision: Decision, recorded: RecordedSale, returned: Returned) => {
+  const { lastCommissionId, steps } = recorded
   const { commission, credit } = decision
+  // What was rejected is reversed already.
+  const current = isRejected(recorded) ? null : recorded.commission
   const isKept =
     current !== null &&
     commission !== null &&
@@ -127,7 +161,7 @@ const planCommission = (
       ...made,
       replacesId: lastCommissionId,
     },
-    keepsCommission: isKept,
+    keepsCommission: isKept || isRejected(recorded),
     oneTimeProgramId: oneTimeProgramOf(decision),
     reversals: isKept ? reverseTo(current, reversedOf(current.amountCents, returned)) : reverseAll(current),
   }
@@ -135,14 +169,16 @@ const planCommission = (
 
 /** The sale, as if the merchant had reported it. */
 const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report => {
-  const { recorded, customer, click } = facts
+  const { recorded, duplicates, customer, click } = facts
   const externalId = recorded?.externalId ?? purchase.externalId ?? ''
+  const reported = [recorded, ...duplicates].find((other) => other?.reportedAt)
   return {
     kind: 'sale',
     externalId,
     // The merchant's own id, if it is known. A guest has no id but the address.
     customerExternalId:
-      reportedCustomer(purchase, facts) ??
+      reported?.customerExternalId ??
+      purchase.customerExternalIds[0] ??
       customer?.externalId ??
       purchase.customer ??
       purchase.email ??
@@ -156,90 +192,76 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
   }
 }
 
-/** The customer's id in the recorded sales: the merchant's own, if one of them has it. */
-const reportedCustomer = (
-  { customer, email }: Purchase,
-  { recorded, duplicates }: KnownFacts,
-): string | undefined =>
-  [recorded, ...duplicates].find(
-    (sale) => sale && ![customer, email, sale.externalId].includes(sale.customerExternalId),
-  )?.customerExternalId ?? recorded?.customerExternalId
-
 const decideSale = (
   report: Report,
-  { click, customerPartner, coupon }: KnownFacts,
-  { referredAt, sale: { isProration = false } }: PaidPurchase,
+  { click, customerPartner, coupon, renewal, referredAt }: KnownFacts,
+  { sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
 ): Decision =>
-  decide(report, { click, customerPartner, purchase: { coupon, referredAt, isProration } }, paidAt)
-
-/** Whether the customer is known by both the merchant's id and the processor's. */
-const knowsCustomer = (
-  purchase: Purchase,
-  customer: KnownCustomer | null,
-  customerExternalId: string,
-): boolean =>
-  customer !== null &&
-  (purchase.customer === null || customer.processorCustomerId !== null) &&
-  customer.externalId === customerExternalId
-
-/** Whether any of the sales has earned a commission, reversed or not. */
-const _isRewarded = (sales: RecordedSale[]): boolean => sales.some(({ commission }) => commission !== null)
-
-/** Which reason to credit a partner prevails. */
-const WEIGHT: Record<AttributedBy, number> = { coupon: 3, click: 2, customer: 1 }
-
-/**
- * Whether a sale earns another amount than was recorded, or one for the first time: its duplicate earned it before, or it
- * was reported after the terms were changed, and paid before.
- */
-const earnsOtherwise = (recorded: RecordedSale, commission: Money | null): boolean =>
-  commission !== null && (recorded.commission === null || differs(recorded.commission, commission))
-
-/** Whether the partner was banned when the sale was paid, and credited because it was active when it was reported. */
-const wasInactive = ({ commission }: RecordedSale, steps: Step[]): boolean =>
-  steps.some(({ code, facts }) => code === 'partner_inactive' && facts.slug === commission?.slug)
+  decide(report, { click, customerPartner, purchase: { coupon, referredAt, renewal, isProration } }, paidAt)
 
 /** Whether the recorded sale has to be updated after the new decision. */
 const changesSale = (
   recorded: RecordedSale,
-  sale: Money,
-  { credit, commission, steps }: Decision,
-): boolean => {
-  if (credit === null) {
-    return recorded.partnerId === null ? differs(recorded.sale, sale) : wasInactive(recorded, steps)
-  }
-  const { partner, by } = credit
-  const { partnerId, attributedBy: before } = recorded
-  if (partnerId === partner.id) return differs(recorded.sale, sale) || earnsOtherwise(recorded, commission)
-  if (before === null || WEIGHT[by] > WEIGHT[before]) return true
-  // A coupon may belong to another partner by now: the sale stays credited to the partner who had it then.
-  if (by === 'click') return before === 'click'
-  const isFirst = steps.some(({ code, facts }) => code === 'customer' && facts.because === 'first_partner')
-  return by === 'customer' && (before === 'customer' || (before === 'click' && isFirst))
-}
+  change: SaleChange,
+  { credit, commission }: Decision,
+  customerId: string | null,
+): boolean =>
+  recorded.partnerId !== (credit?.partner.id ?? null) ||
+  recorded.attributedBy !== (credit?.by ?? null) ||
+  differs(recorded.sale, change.sale) ||
+  (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
+  Number(recorded.occurredAt) !== Number(change.occurredAt) ||
+  recorded.subscriptionId !== change.subscriptionId ||
+  recorded.customerId !== customerId
+
+/** Whether a manager has rejected what it earned: it stays reversed. */
+const isRejected = ({ steps }: RecordedSale): boolean =>
+  steps.some(({ code }) => code === 'commission_rejected')
+
+/** Whether a sale earns another amount than was recorded, or now one or none. */
+const earnsOtherwise = (current: Money | null, commission: Money | null): boolean =>
+  current && commission ? differs(current, commission) : current !== commission
 
 const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency
 
-const changeCustomer = (
-  purchase: PaidPurchase,
-  { customer, customerPartner }: KnownFacts,
-  report: Report,
-  { partner, by }: Credit,
-): CustomerChange => ({
-  externalId: report.customerExternalId,
-  processorCustomerId: purchase.customer,
-  email: purchase.email,
-  name: purchase.name,
-  partnerId: partner.id,
-  // Only a coupon or a click refers a customer; under `attribution: "first"`, the first partner keeps it.
-  referral:
-    by !== 'customer' && (customer === null || partner.attribution === 'last' || customerPartner === null)
-      ? {
-          origin: purchase.checkout?.id ?? report.externalId,
-          source: by,
-          attribution: partner.attribution,
-          at: purchase.referredAt,
-        }
-      : null,
-})
+/**
+ * What the purchase changes of its customer: who referred it, and what is known of it.
+ *
+ * @param from the time of the sale, if it changes
+ */
+const changeCustomer = (purchase: Purchase, facts: KnownFacts, from: Date | null): CustomerChange | null => {
+  const { customer, origins } = facts
+  if (!customer) return null
+  const { id, revision } = customer
+  const stored = customer.referrals.filter(({ origin }) => origins.includes(origin))
+  const referral = purchase.sale
+    ? ownReferral(purchase, facts, purchase.referredAt ?? purchase.sale.paidAt)
+    : null
+  const [only] = stored
+  const isSame = referral
+    ? stored.length === 1 && only !== undefined && isSameReferral(only, referral)
+    : stored.length === 0
+  const email = customer.email ?? purchase.email
+  const name = customer.name ?? purchase.name
+  const keeps = !purchase.sale || isSame
+  if (keeps && from === null && email === customer.email && name === customer.name) return null
+  const times = [from, ...(keeps ? [] : [referral, ...stored].map((r) => r?.referredAt ?? null))]
+  const known = times.filter((time) => time !== null)
+  return {
+    id,
+    revision,
+    email,
+    name,
+    referral,
+    origins: keeps ? [] : origins,
+    replanFrom: known.length ? new Date(Math.min(...known.map(Number))) : null,
+  }
+}
+
+const isSameReferral = (a: OwnReferral, b: OwnReferral): boolean =>
+  a.origin === b.origin &&
+  a.partnerId === b.partnerId &&
+  a.source === b.source &&
+  a.attribution === b.attribution &&
+  Number(a.referredAt) === Number(b.referredAt)

@@ -1,5 +1,14 @@
 /** What a purchase is planned from, and what a plan changes: see planPurchase. */
-import type { AttributedBy, Credit, Facts, PartnerTerms, PurchaseFacts } from '../tracking/attribution.ts'
+import type { Referral } from '../customers/owner.ts'
+import type { Tie } from '../customers/tie.ts'
+import type {
+  AttributedBy,
+  Credit,
+  Facts,
+  PartnerTerms,
+  PurchaseFacts,
+  Renewal,
+} from '../tracking/attribution.ts'
 import type { NewCommission } from '../tracking/decide.ts'
 import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
@@ -15,6 +24,10 @@ export type RecordedSale = {
   occurredAt: Date
   partnerId: string | null
   attributedBy: AttributedBy | null
+  customerId: string | null
+  subscriptionId: string | null
+  /** When the merchant reported it, if it did. */
+  reportedAt: Date | null
   /** The click that the merchant reported, or that the checkout carried. */
   clickId: string | null
   sale: Money
@@ -26,18 +39,33 @@ export type RecordedSale = {
   revision: number
 }
 
-/** The merchant's customer. */
-export type KnownCustomer = { id: string; externalId: string; processorCustomerId: string | null }
+/** A customer, with what its sales depend on. */
+export type KnownCustomer = {
+  id: string
+  /** For display. */
+  externalId: string
+  email: string | null
+  name: string | null
+  revision: number
+  /** Whether sales of it are to be planned again. */
+  needsReplan: boolean
+  referrals: Referral[]
+}
 
-/** What the database knows of a purchase. `customerPartner` is the customer's partner at the time of the purchase. */
+/** What the database knows of a purchase. `customerPartner` owns the customer at the time of the purchase. */
 export type KnownFacts = Pick<Facts, 'click' | 'customerPartner'> &
-  Pick<PurchaseFacts, 'coupon'> & {
+  Pick<PurchaseFacts, 'coupon' | 'referredAt'> & {
+    renewal: Renewal | null
     /** Who reports the sales that earn, by the setting in force when it was paid. */
     salesFrom: SalesFrom
     recorded: RecordedSale | null
     /** Sales that were recorded later for the same purchase, under other ids of it: see duplicates.ts. */
     duplicates: RecordedSale[]
     customer: KnownCustomer | null
+    /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
+    tie: Tie | null
+    /** The origins of the purchase's own referrals: its ids, and the reports of it. */
+    origins: string[]
   }
 
 /** The new values of the sale's row. */
@@ -48,19 +76,23 @@ export type SaleChange = {
   clickId: string | null
   credit: Credit | null
   occurredAt: Date
-  /** The plan holds only while the customer is unknown. */
-  needsUnknownCustomer: boolean
+  subscriptionId: string | null
 }
 
-/** The new values of the buyer's customer row. */
+/** What a purchase says of who referred its customer. */
+export type OwnReferral = Pick<Referral, 'origin' | 'partnerId' | 'source' | 'attribution' | 'referredAt'>
+
+/** What a plan changes of the buyer. */
 export type CustomerChange = {
-  externalId: string
-  processorCustomerId: string | null
+  id: string
+  revision: number
   email: string | null
   name: string | null
-  partnerId: string
-  /** Who referred the customer and how, if the purchase decides that. */
-  referral: { origin: string; source: 'coupon' | 'click'; attribution: 'last' | 'first'; at: Date } | null
+  /** It replaces those with the purchase's other origins. */
+  referral: OwnReferral | null
+  origins: string[]
+  /** The customer's sales from this time on depend on what the plan changes. */
+  replanFrom: Date | null
 }
 
 /** A commission to insert, and how much of it to reverse in the same write. */

@@ -19,6 +19,13 @@ export type Purchase = {
   coupons: string[]
   /** The click that the checkout, invoice or payment names. */
   clickId: string | null
+  /** The checkout that began its subscription and cost nothing: its coupon or click is that of the first payment. */
+  trial: { coupons: string[]; clickId: string | null; createdAt: Date } | null
+  subscription: string | null
+  /** Whether an invoice says what was paid. */
+  isInvoiced: boolean
+  /** The merchant's ids of the customer. */
+  customerExternalIds: string[]
   /** When the checkout was created, else when the sale was paid: a partner who refers the buyer does so by then. */
   referredAt: Date | null
   /** The processor's id of the customer. */
@@ -29,18 +36,23 @@ export type Purchase = {
 }
 
 /**
- * What an event reports: a sale, which decides whom it is credited to, or only what became of it later. A refund must not
- * credit an old sale to the present holder of its coupon.
+ * What an event reports: a sale, which decides whom it is credited to, or only what became of it later. A sale is planned
+ * `again` when something changed that it depends on. Neither a refund nor that must credit an old sale to the present holder
+ * of its coupon.
  */
-export type Trigger = 'sale' | 'return'
+export type Trigger = 'sale' | 'return' | 'again'
 
 export const triggerOf = (facts: Fact[]): Trigger => (facts.some(reportsSale) ? 'sale' : 'return')
 
 const earliest = (dates: Date[]): Date | null =>
   dates.length ? new Date(Math.min(...dates.map(Number))) : null
 
-/** Combines all facts that were received of a purchase, and the discounts of its customer. */
-export const readPurchase = (received: ReceivedFact[], now: Date): Purchase => {
+/**
+ * Combines all facts that were received of a purchase, and the discounts of its customer.
+ *
+ * @param others checkouts of the same subscription
+ */
+export const readPurchase = (received: ReceivedFact[], now: Date, others: ReceivedFact[] = []): Purchase => {
   const checkouts = ofKind(received, 'checkout').sort(
     (a, b) => Number(b.fact.paid !== null) - Number(a.fact.paid !== null) || Number(a.at) - Number(b.at),
   )
@@ -68,6 +80,16 @@ export const readPurchase = (received: ReceivedFact[], now: Date): Purchase => {
     waitsUntil: payment ? null : waitsUntil,
     coupons: checkout?.coupons.length ? checkout.coupons : couponsOfAll(invoices, received),
     clickId: said.find(({ clickId }) => clickId)?.clickId ?? null,
+    trial: findTrial(others),
+    isInvoiced: invoice !== null,
+    subscription: [invoice, checkout].find((fact) => fact?.subscription)?.subscription ?? null,
+    customerExternalIds: [
+      ...new Set(
+        [...said, ...checkouts.map(({ fact }) => fact), ...invoices].flatMap(
+          (f) => f.customerExternalId ?? [],
+        ),
+      ),
+    ].sort(byText),
     referredAt: checkout ? new Date(checkout.createdAt) : (sale?.paidAt ?? null),
     customer: said.find(({ customer }) => customer)?.customer ?? null,
     email: said.find(({ email }) => email)?.email ?? null,
@@ -94,6 +116,18 @@ const findOwnPayment = (received: ReceivedFact[]) => {
   if (intents.some(({ fact }) => fact.pays)) return null
   const [first = null] = intents.sort((a, b) => Number(a.at) - Number(b.at) || byText(a.fact.id, b.fact.id))
   return first
+}
+
+const findTrial = (others: ReceivedFact[]): Purchase['trial'] => {
+  const [first] = ofKind(others, 'checkout')
+    .map(({ fact }) => fact)
+    .filter(
+      ({ paid, coupons, clickId }) => paid?.grossCents === 0 && (coupons.length > 0 || clickId !== null),
+    )
+    .sort((a, b) => byText(a.createdAt, b.createdAt) || byText(a.id, b.id))
+  return first
+    ? { coupons: first.coupons, clickId: first.clickId, createdAt: new Date(first.createdAt) }
+    : null
 }
 
 /** An invoice is the best source of the amount and time of payment; a checkout without one is the next best. */

@@ -58,8 +58,17 @@ export const saveOutcome = async (
     .execute()
 }
 
-/** The events received of one purchase, and the discounts of its customer. `keys` and `count` are its version: applying a plan fails if newer events exist. */
-export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: number }
+/**
+ * The events received of one purchase, and the discounts of its customer. `keys` and `count` are its version: applying a
+ * plan fails if newer events exist.
+ */
+export type ReceivedEvents = {
+  facts: ReceivedFact[]
+  /** Other checkouts of its subscription. */
+  checkouts: ReceivedFact[]
+  keys: string[]
+  count: number
+}
 
 /**
  * Loads the events that name one of a purchase's keys, the events that name one of theirs, and so on: a refund may be
@@ -70,25 +79,39 @@ export type ReceivedEvents = { facts: ReceivedFact[]; keys: string[]; count: num
  */
 export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
   const keys = ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)]))
-  const { rows } = await sql<{ facts: Fact[]; keys: string[]; occurredAt: Date; isOwn: boolean }>`
+  const { rows } = await sql<{
+    facts: Fact[]
+    keys: string[]
+    occurredAt: Date
+    of: 'it' | 'customer' | 'subscription'
+  }>`
     with recursive known as (
-      select id, keys, customer from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
+      select id, keys, customer, facts from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
       union
-      select e.id, e.keys, e.customer
+      select e.id, e.keys, e.customer, e.facts
       from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
     )
-    select e.facts, e.keys, e.occurred_at as "occurredAt", true as "isOwn"
+    select e.facts, e.keys, e.occurred_at as "occurredAt", 'it' as "of"
     from known join processor_events e on e.id = known.id
     union all
-    select e.facts, e.keys, e.occurred_at, false
+    select e.facts, e.keys, e.occurred_at, 'customer'
     from processor_events e
     where e.workspace_id = ${workspaceId} and e.customer in (select customer from known) and e.keys = '{}'
       and e.facts @> '[{"kind": "discount"}]'
+    union all
+    select e.facts, '{}', e.occurred_at, 'subscription'
+    from (select distinct customer, fact ->> 'subscription' as id
+          from known, jsonb_array_elements(known.facts) fact where fact ->> 'subscription' is not null) s
+    join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
+    where e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
+      and e.id not in (select id from known)
   `.execute(db)
+  const of = (what: string) => rows.filter((row) => row.of === what)
   return {
-    facts: rows.flatMap(factsOf),
+    facts: rows.filter((row) => row.of !== 'subscription').flatMap(factsOf),
+    checkouts: of('subscription').flatMap(factsOf),
     keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
-    count: rows.filter(({ isOwn }) => isOwn).length,
+    count: of('it').length,
   }
 }
 
@@ -134,35 +157,4 @@ export const endOfWait = async (
     limit ${WAITING_EVENTS}
   `.execute(db)
   return rows
-}
-
-/** Sales per read. */
-const LATER_SALES = 20
-
-/** A processor's customer was referred to a partner at this time. */
-export type Referral = { customer: string; partnerId: string; at: Date }
-
-/**
- * The next sales of a customer that were paid after the referral but recorded before it was known: they are credited to
- * nobody, or to another partner as the customer's. Oldest first, by external id.
- *
- * @param exclude sales already processed
- */
-export const laterSales = async (
-  db: Db,
-  workspaceId: string,
-  { customer, partnerId, at }: Referral,
-  exclude: string[],
-): Promise<string[]> => {
-  const { rows } = await sql<{ externalId: string }>`
-    select distinct e.occurred_at, e.external_id as "externalId"
-    from processor_events s
-    join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = any(s.keys)
-    where s.workspace_id = ${workspaceId} and s.customer = ${customer}
-      and coalesce(e.attributed_by, 'customer') = 'customer' and e.partner_id is distinct from ${partnerId}
-      and e.occurred_at >= ${at} and not ${JSON.stringify(exclude)}::jsonb ? e.external_id
-    order by e.occurred_at, e.external_id
-    limit ${LATER_SALES}
-  `.execute(db)
-  return rows.map(({ externalId }) => externalId)
 }

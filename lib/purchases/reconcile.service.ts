@@ -63,7 +63,8 @@ export const findMissing = async (
   const loaded = await loadKnownFacts(db, workspaceId, received.keys, purchase)
   const facts = predictFacts(loaded, predictions.get(buyer))
   const plan = planPurchase(purchase, facts, triggerFor(listed))
-  if (!isMissing(plan, unreceived.length > 0)) return null
+  const isReferred = plan.outcome.code === 'customer_kept' && facts.tie !== null
+  if (!isMissing(plan, unreceived.length > 0) && !(isReferred && unreceived.length > 0)) return null
 
   const partner = findPartner(facts, plan)
   if (partner && buyer) {
@@ -84,11 +85,11 @@ export const findMissing = async (
 /** The customer's partner once the plan is applied. */
 const findPartner = (
   { coupon, click, customerPartner }: KnownFacts,
-  { customer }: PurchasePlan,
-): PartnerTerms | undefined =>
-  [coupon?.partner, click?.partner, customerPartner].find(
-    (partner) => partner && partner.id === customer?.partnerId,
-  ) ?? undefined
+  { sale }: PurchasePlan,
+): PartnerTerms | undefined => {
+  const credited = 'change' in sale ? sale.change.credit?.partner : undefined
+  return credited ?? coupon?.partner ?? click?.partner ?? customerPartner ?? undefined
+}
 
 /** Records a listed purchase as if its missing events were received now. Idempotent. */
 export const recordListed = async (

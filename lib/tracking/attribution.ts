@@ -48,9 +48,17 @@ export type PurchaseFacts = {
   coupon: CouponAlias | null
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
+  /** Whose it is as a later sale of a subscription; absent for other sales. */
+  renewal?: Renewal | null
   /** Whether it charges for a change of a subscription in the middle of a period. */
   isProration: boolean
 }
+
+/**
+ * The partner who was credited with the first sale of a subscription, or to whom the customer was imported since; null if
+ * nobody was. Design, section 5, "Whose a renewal is".
+ */
+export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 'import' }
 
 /** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
@@ -95,7 +103,8 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A payment processor's sale is credited by coupon, else by the checkout's click, else to the customer's partner.
+ * A payment processor's sale is credited by coupon, else by the checkout's click, else as the first sale of its
+ * subscription was, else to the customer's partner.
  * Design, section 5.
  *
  * A merchant's report is credited by click. Two program settings credit the customer's partner instead:
@@ -110,7 +119,10 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
   if (byCoupon.credit) return byCoupon
   // A renewal has no click, and needs none.
   const byClick = report.clickId ? followClick(report.clickId, facts.click, purchase.referredAt) : byCoupon
-  const { credit, steps } = attributeReport(report, facts, byClick)
+  const { credit, steps } =
+    purchase.renewal && !byClick.credit
+      ? followRenewal(purchase.renewal, byClick)
+      : attributeReport(report, facts, byClick)
   return {
     credit,
     steps: [
@@ -119,6 +131,16 @@ export const attribute = (report: Claim, facts: Facts, now: Date): Attribution =
       ...(credit || steps.length > 0 ? [] : [{ code: 'unknown_customer', facts: {} } as const]),
     ],
   }
+}
+
+/** Credits a renewal as its subscription was. */
+const followRenewal = ({ partner, because }: Renewal, before: Attribution): Attribution => {
+  if (partner === null) {
+    return { ...before, steps: [...before.steps, { code: 'unreferred_subscription', facts: {} }] }
+  }
+  if (partner.status !== 'approved') return { ...before, steps: [...before.steps, inactive(partner)] }
+  const step: Step = { code: 'customer', facts: { slug: partner.slug, because } }
+  return { credit: { partner, by: 'customer' }, steps: [...before.steps, step] }
 }
 
 /** Credits the customer's partner where it prevails over the click. */

@@ -35,8 +35,8 @@ const rewardJson = (rewardId: RawBuilder<unknown>) => sql`(
 export type PaidAt = { from: RawBuilder<unknown>; to: RawBuilder<unknown> }
 
 type TermsOptions = {
-  /** A condition on sales, `e`, that may count as the customer's first. */
-  exclude?: RawBuilder<unknown>
+  /** Whether the start of the customer's reward period is added later. */
+  isUnstarted?: boolean
   /** The terms in force at this time; the present ones without it, which takes no look-up of former terms. */
   paidAt?: PaidAt | undefined
 }
@@ -67,12 +67,10 @@ const statusOf = (paidAt: PaidAt | undefined) =>
 /**
  * When the customer, `cu`, first earned a sale commission in the program, `pr`: by its first sale that earns one at
  * present, reversed or not, or as an import reported it.
- *
- * @param exclude a condition on sales, `e`
  */
-const firstRewardedAt = (exclude: RawBuilder<unknown>) => sql`least( -- ignores nulls
+const FIRST_REWARDED_AT = sql`least( -- ignores nulls
       (select e.occurred_at from events e join commissions c on c.id = e.commission_id
-       where e.customer_id = cu.id and c.program_id = pr.id and c.kind = 'sale' ${exclude}
+       where e.customer_id = cu.id and c.program_id = pr.id and c.kind = 'sale'
        order by e.occurred_at limit 1),
       case when cu.imported_at is not null then (
         select r.started_at from referrals r join partners i on i.id = r.partner_id
@@ -85,7 +83,7 @@ const firstRewardedAt = (exclude: RawBuilder<unknown>) => sql`least( -- ignores 
  */
 export const termsJson = (
   partnerId: RawBuilder<unknown>,
-  { exclude = sql``, paidAt }: TermsOptions = {},
+  { isUnstarted = false, paidAt }: TermsOptions = {},
 ) => sql`(
   select jsonb_build_object(
     'id', p.id, 'slug', p.slug, 'status', ${statusOf(paidAt)}, 'programId', pr.id,
@@ -98,7 +96,7 @@ export const termsJson = (
       'name', g.name,
       'saleReward', ${rewardJson(sql`g.sale_reward_id`)},
       'leadReward', ${rewardJson(sql`g.lead_reward_id`)}) end,
-    'firstRewardedAt', ${firstRewardedAt(exclude)})
+    'firstRewardedAt', ${isUnstarted ? sql`null` : FIRST_REWARDED_AT})
   ${partnerWithTerms(partnerId, paidAt)})`
 
 /** Whether a processor reported the sale too: under its own id, or naming the merchant's. */

@@ -228,10 +228,12 @@ export const noteReport = async (
   db: Db,
   workspaceId: string,
   { externalId, customerExternalId, clickId }: SaleReport,
+  now: Date,
 ): Promise<void> => {
   await sql`
     update events
-    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId}, revision = revision + 1
+    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
+        reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
     where workspace_id = ${workspaceId} and kind = 'sale' and external_id = ${externalId} and body_hash is null
   `.execute(db)
 }

@@ -15,7 +15,8 @@ export type Step =
   | { code: 'unknown_click'; facts: { clickId: string } }
   | { code: 'expired_click'; facts: ClickFacts }
   | { code: 'partner_inactive'; facts: { slug: string } }
-  | { code: 'customer'; facts: { slug: string; because: 'first_partner' | 'known_customer' | 'owner' } }
+  | { code: 'customer'; facts: { slug: string; because: keyof typeof BECAUSE } }
+  | { code: 'unreferred_subscription'; facts: Record<string, never> }
   | { code: 'unknown_customer'; facts: Record<string, never> }
   | { code: 'group_reward'; facts: { group: string } & RewardFacts }
   | { code: 'program_reward'; facts: RewardFacts }
@@ -76,6 +77,9 @@ const BECAUSE = {
   known_customer: (slug: string) =>
     `belongs to “${slug}”, and this program credits sales to known customers without a click.`,
   owner: (slug: string) => `belongs to “${slug}”, who is credited with its payments.`,
+  subscription: (slug: string) =>
+    `bought this subscription through “${slug}”, who is credited with its renewals.`,
+  import: (slug: string) => `was imported to “${slug}” since this subscription began.`,
 }
 
 const refundedAndDisputed = (facts: {
@@ -109,6 +113,8 @@ export const explain = (step: Step): string => {
       return `The partner “${facts.slug}” is not active and receives no credit.`
     case 'customer':
       return `The customer ${BECAUSE[facts.because](facts.slug)}`
+    case 'unreferred_subscription':
+      return 'The first payment of this subscription was credited to nobody, and so are its renewals.'
     case 'unknown_customer':
       return 'No coupon, click or earlier referral of the customer links this event to a partner.'
     case 'group_reward':

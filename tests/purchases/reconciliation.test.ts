@@ -11,7 +11,7 @@ const UNCREDITED: SaleChange = {
   clickId: null,
   credit: null,
   occurredAt: new Date(0),
-  needsUnknownCustomer: false,
+  subscriptionId: null,
 }
 const RECORDED: RecordedSale = {
   id: 'a',
@@ -20,6 +20,9 @@ const RECORDED: RecordedSale = {
   occurredAt: new Date(0),
   partnerId: null,
   attributedBy: null,
+  customerId: null,
+  subscriptionId: null,
+  reportedAt: null,
   clickId: null,
   sale: usd(4_000n),
   steps: [],
@@ -51,12 +54,13 @@ const update = (recorded: RecordedSale): SalePlan => ({
   reversals: [],
 })
 const CUSTOMER = {
-  externalId: 'cus_1',
-  processorCustomerId: 'cus_1',
+  id: 'customer',
+  revision: 0,
   email: null,
   name: null,
-  partnerId: 'maya',
   referral: null,
+  origins: [],
+  replanFrom: null,
 }
 const changed = (amountCents: number): Partial<PurchasePlan> => ({
   sale: { kind: 'adjust', recorded: RECORDED, steps: [], reversals: [] },

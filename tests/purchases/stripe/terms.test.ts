@@ -87,7 +87,7 @@ test('an edited reward, group reward, interval and holding period apply to sales
   )
   const pay = async (paidAt: number) => {
     const payment = stripeId('pi')
-    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment }))
+    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }))
     return earned(merchant, payment)
   }
   expect([await pay(earlier()), await pay(later())]).toEqual([980, 245])
@@ -175,7 +175,7 @@ describe('a ban', () => {
       [merchant.workspace.id, paidAt, after],
     )
     const payment = stripeId('pi')
-    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment }))
+    await deliver(stripe, paidCheckout(paidAt, { payment_intent: payment, customer: stripeId('cus') }))
     expect(await earned(merchant, payment)).toBe(cents)
   })
 })

@@ -1,0 +1,37 @@
+/** Ties identities: they belong to one customer from then on. */
+import { sql } from 'kysely'
+import { breaks, type Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { lostRace } from '../unavailable.ts'
+import { IDENTITY_KEY } from './identities.queries.ts'
+import type { Tie } from './tie.ts'
+
+/** Each round loses to another tie of the same customers, after which these are fewer. */
+const ROUNDS = 8
+
+/**
+ * Makes one customer of all that are tied, or a new one. See `tie_customers` in schema.sql.
+ *
+ * @returns the id of the customer
+ */
+export const tieCustomers = async (
+  db: Db,
+  workspaceId: string,
+  { identities, customerIds }: Tie,
+  now: Date,
+): Promise<string> => {
+  const fresh = newId()
+  for (let round = 0; round < ROUNDS; round++) {
+    try {
+      const { rows } = await sql<{ id: string }>`
+        select tie_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb, ${JSON.stringify(customerIds)}::jsonb,
+                             ${fresh}, ${now}::timestamptz) as id`.execute(db)
+      const [row] = rows
+      if (!row) throw new Error('A select without a table returned no row.')
+      return row.id
+    } catch (error) {
+      if (!breaks(error, IDENTITY_KEY)) throw error
+    }
+  }
+  throw lostRace('the same customers')
+}

@@ -1,0 +1,142 @@
+/** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
+import { endOfSecond, importBetween, ownerAt, type Referral, startAt } from '../customers/owner.ts'
+import type { Click, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
+import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
+import type { KnownFacts, OwnReferral, RecordedSale } from './plan.ts'
+import type { SalesFrom } from './processors.ts'
+import type { Purchase, Trigger } from './purchase.ts'
+
+/** What the database has of a purchase. */
+export type Loaded = {
+  salesFrom: SalesFrom
+  /** Oldest first. */
+  sales: RecordedSale[]
+  candidates: Candidate[]
+  /** The purchase's own coupon and click, and those of the trial before it. */
+  coupon: CouponAlias | null
+  click: Click | null
+  trialCoupon: CouponAlias | null
+  trialClick: Click | null
+  /** The earliest other sale of the subscription, if it is earlier. */
+  firstSale: { partnerId: string | null; occurredAt: Date } | null
+  /** By the ids of all partners who may be credited. */
+  terms: ReadonlyMap<string, PartnerTerms>
+}
+
+type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'referredAt'>
+
+/** The coupon that credits the sale. It stays that of the partner who had it when the sale was first credited. */
+const couponOf = ({ sales, terms, coupon }: Loaded, trigger: Trigger): CouponAlias | null => {
+  const credited = sales.find(({ attributedBy }) => attributedBy === 'coupon')
+  const partner = terms.get(credited?.partnerId ?? '')
+  const step = credited?.steps.find(({ code }) => code === 'coupon')
+  if (partner && step?.code === 'coupon') return { couponId: step.facts.couponId, partner }
+  return trigger === 'again' ? null : coupon
+}
+
+const credits = ({ coupon, click, referredAt }: OwnCredit): boolean =>
+  coupon?.partner.status === 'approved' ||
+  (click?.partner.status === 'approved' && referredAt < click.expiresAt)
+
+/** The referral that a purchase's own coupon or click makes. */
+export const ownReferral = (
+  purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
+  { coupon, click, referredAt: validAt }: OwnCredit,
+  at: Date,
+): OwnReferral | null => {
+  const own = { coupon, click, referredAt: validAt }
+  if (!credits(own)) return null
+  const byCoupon = coupon?.partner.status === 'approved' ? coupon.partner : null
+  const partner = byCoupon ?? click?.partner
+  if (!partner) return null
+  // What cost nothing moves nobody.
+  const isFree = purchase.sale?.paid.grossCents === 0
+  return {
+    origin: purchase.checkout?.id ?? purchase.externalId ?? '',
+    partnerId: partner.id,
+    source: byCoupon ? 'coupon' : 'click',
+    attribution: isFree ? 'first' : partner.attribution,
+    referredAt: at,
+  }
+}
+
+const renewalOf = ({ firstSale, terms }: Loaded, customer: Candidate | null, at: Date): Renewal | null => {
+  if (!firstSale) return null
+  const imported = customer && importBetween(customer.referrals, firstSale.occurredAt, at)
+  if (imported) return { partner: terms.get(imported.partnerId) ?? null, because: 'import' }
+  return { partner: terms.get(firstSale.partnerId ?? '') ?? null, because: 'subscription' }
+}
+
+/** The terms with the start of the reward period of this customer. */
+const withStart = (partner: PartnerTerms, customer: Candidate | null, at: Date): PartnerTerms => {
+  const times = [
+    ...(customer?.rewarded ?? []).filter(({ programId }) => programId === partner.programId).map((r) => r.at),
+    ...[customer && startAt(customer.referrals, partner.programId, at)].filter((start) => start !== null),
+  ]
+  return { ...partner, firstRewardedAt: times.length ? new Date(Math.min(...times.map(Number))) : null }
+}
+
+/** @param keys the purchase's ids */
+export const knownFacts = (
+  purchase: Purchase,
+  loaded: Loaded,
+  keys: string[],
+  trigger: Trigger,
+): KnownFacts => {
+  const { sale, subscription, trial } = purchase
+  const [recorded = null, ...duplicates] = loaded.sales
+  const paidAt =
+    sale?.paidAt ?? recorded?.reportedAt ?? recorded?.occurredAt ?? purchase.referredAt ?? new Date(0)
+  const at = sale ? endOfSecond(paidAt) : paidAt
+  const own = {
+    coupon: couponOf(loaded, trigger),
+    click: loaded.click,
+    referredAt: purchase.referredAt ?? paidAt,
+  }
+  const begun =
+    trial && subscription && !loaded.firstSale && !credits(own)
+      ? { coupon: loaded.trialCoupon, click: loaded.trialClick, referredAt: trial.createdAt }
+      : null
+  const credit = begun && credits(begun) ? begun : own
+
+  const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
+  const { customer, tie, isGuest } = findBuyer(identitiesOf(purchase, reported), loaded.candidates, {
+    at,
+    isPaid: sale !== null && sale.paid.netCents > 0,
+    hasCredit: credits(credit),
+    binds: purchase.customer !== null && purchase.isInvoiced,
+  })
+
+  const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
+  const mine = sale && ownReferral(purchase, credit, purchase.referredAt ?? paidAt)
+  const referrals = sale
+    ? [
+        ...(customer?.referrals ?? []).filter(({ origin }) => !origins.includes(origin)),
+        ...(mine ? [asReferral(mine)] : []),
+      ]
+    : (customer?.referrals ?? [])
+  // A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
+  const owner = isGuest ? null : loaded.terms.get(ownerAt(referrals, at) ?? '')
+  const start = (partner: PartnerTerms) => withStart(partner, customer, at)
+  const renewal = sale ? renewalOf(loaded, customer, at) : null
+  return {
+    salesFrom: loaded.salesFrom,
+    recorded,
+    duplicates,
+    customer,
+    tie: sale ? tie : null,
+    origins,
+    referredAt: credit.referredAt,
+    coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
+    click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
+    customerPartner: owner ? start(owner) : null,
+    renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
+  }
+}
+
+const asReferral = (own: OwnReferral): Referral => ({
+  ...own,
+  programId: '',
+  clickedAt: null,
+  startedAt: null,
+})
