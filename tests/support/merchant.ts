@@ -203,13 +203,21 @@ export const useDatabase = () => {
       )
       return row
     },
-    /** Moves the dates of a merchant's clicks and commissions into the past. */
+    /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
     age: async ({ workspace }: Merchant, interval: string) => {
       const client = await pool.connect()
       await client.query('begin')
       await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
       await client.query(
         'update clicks set created_at = created_at - $2::interval, expires_at = expires_at - $2::interval where workspace_id = $1',
+        [workspace.id, interval],
+      )
+      await client.query(
+        'update referrals set referred_at = referred_at - $2::interval, clicked_at = clicked_at - $2::interval where workspace_id = $1',
+        [workspace.id, interval],
+      )
+      await client.query(
+        'update events set occurred_at = occurred_at - $2::interval, reported_at = reported_at - $2::interval where workspace_id = $1',
         [workspace.id, interval],
       )
       await client.query(
