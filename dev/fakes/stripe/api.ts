@@ -85,7 +85,7 @@ export const createApi = ({
     .route('/', sessionRoutes(store, pageOf))
     .route('/', subscriptionRoutes(store))
     .route('/', invoiceRoutes(store))
-    .route('/', paymentRoutes(store))
+    .route('/', paymentRoutes(store, webhooks))
     .route('/', refundRoutes(store, webhooks))
     .route('/', creditNoteRoutes(store))
     .route('/', disputeRoutes(store, webhooks))

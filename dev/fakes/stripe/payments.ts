@@ -1,10 +1,13 @@
 /** Payments: succeeded payment intents and their charges. */
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
+import * as z from 'zod'
 import { NO_ADDRESS } from './customers.ts'
 import { invalidRequest } from './errors.ts'
-import { readable } from './routes.ts'
+import { currency, email, flag, integer, metadata, readParams, text } from './params.ts'
+import { answer, readable } from './routes.ts'
 import { idOf, newId, type Store } from './store.ts'
+import type { Webhooks } from './webhooks.ts'
 
 type Payment = {
   amount: number
@@ -13,10 +16,12 @@ type Payment = {
   email: string | null
   description: string
   /** The invoice or checkout session that it pays. */
-  order: string
+  order: string | null
+  metadata?: Record<string, string> | undefined
 }
 
-const addIntent = (store: Store, { amount, currency, customer, email, description, order }: Payment) => {
+const addIntent = (store: Store, payment: Payment) => {
+  const { amount, currency, customer, email, description, order, metadata = {} } = payment
   const id = newId('pi')
   return store.paymentIntents.add({
     id,
@@ -44,7 +49,7 @@ const addIntent = (store: Store, { amount, currency, customer, email, descriptio
     latest_charge: null,
     livemode: false,
     managed_payments: null,
-    metadata: {},
+    metadata,
     next_action: null,
     on_behalf_of: null,
     payment_details: { customer_reference: null, order_reference: order },
@@ -138,8 +143,37 @@ export const findCharge = (store: Store, id: string): Stripe.Charge => {
   return charge
 }
 
-export const paymentRoutes = (store: Store) =>
+/** A payment form of the merchant's own: only payments that are confirmed as they are created. */
+const IntentParams = {
+  amount: integer.pipe(z.int().min(50, 'Amount must be at least $0.50 usd')),
+  currency,
+  customer: text.optional(),
+  payment_method: text.optional(),
+  confirm: flag.optional(),
+  receipt_email: email.optional(),
+  description: text.optional(),
+  metadata: metadata.optional(),
+}
+
+export const paymentRoutes = (store: Store, { emit }: Webhooks) =>
   new Hono()
+    .post('/v1/payment_intents', async (c) => {
+      const params = await readParams(c, IntentParams)
+      const { customer, payment_method, confirm, receipt_email = null, description = '', ...rest } = params
+      if (!confirm) throw invalidRequest('The Stripe fake requires `confirm`.')
+      if (!payment_method) {
+        throw invalidRequest('You cannot confirm this PaymentIntent because it’s missing a payment method.')
+      }
+      const { intent, charge } = takePayment(store, {
+        ...rest,
+        customer: customer ? store.customers.named(customer, 'customer').id : null,
+        email: receipt_email,
+        description,
+        order: null,
+      })
+      emit(['charge.succeeded', charge], ['payment_intent.succeeded', intent])
+      return answer(c, store, intent)
+    })
     .route(
       '/',
       readable(store, '/v1/payment_intents', store.paymentIntents, {

@@ -176,6 +176,35 @@ describe('a purchase by checkout', () => {
   })
 })
 
+describe('a payment by a form of the merchant’s own', () => {
+  const params = { amount: 4_900, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' }
+
+  test('succeeds, names no order, and carries its metadata in its event', async () => {
+    const metadata = { tributary_click: 'clk_1' }
+    const { id } = await stripe.paymentIntents.create({ ...params, metadata })
+    const event = fake.events().findLast(({ type }) => type === 'payment_intent.succeeded')
+    expect(event?.data.object).toMatchObject({
+      id,
+      amount_received: 4_900,
+      metadata,
+      payment_details: { order_reference: null },
+      status: 'succeeded',
+    })
+    expect(fake.refund(id, 900)).toMatchObject({ payment_intent: id, amount: 900 })
+  })
+
+  test.each([
+    { case: 'without a payment method', given: { payment_method: undefined } },
+    { case: 'unconfirmed, which the fake does not keep', given: { confirm: false } },
+    { case: 'of a customer who does not exist', given: { customer: 'cus_none' } },
+    { case: 'of nothing', given: { amount: 0 } },
+  ])('is refused $case', async ({ given }) => {
+    const { payment_method, ...rest } = { ...params, ...given }
+    const request = { ...rest, ...(payment_method && { payment_method }) }
+    await expect(stripe.paymentIntents.create(request)).rejects.toMatchObject({ statusCode: 400 })
+  })
+})
+
 describe('refunds and disputes', () => {
   const buy = async () => String(fake.pay((await openPurchase()).id, BUYER).payment_intent)
 
