@@ -209,6 +209,17 @@ describe('the shop in a browser', () => {
       expect((await steps(page))[0]).toBe('click')
     })
 
+    test('came by no link: nobody is credited, and the two are tied all the same', async () => {
+      const page = await newVisitor()
+      await signUp(page, 'Nora', 'nora@example.com')
+      const invoice = await buyAtStripe(page)
+
+      const panel = await story(page)
+      expect(panel).toContain('No partner is credited with this sale.')
+      expect(panel).toMatch(/nora@example\.com, referred by nobody tied by client_reference_id/)
+      expect(await salesOf(invoice)).toMatchObject([{ commission: null }])
+    })
+
     test('is found in the dashboard by the link of the receipt', async () => {
       const page = await newVisitor()
       await comeThrough(page, 'maya')
