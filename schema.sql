@@ -1146,6 +1146,72 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by c.id having c.amount_cents + coalesce(sum(r.amount_cents), 0) <> 0
 
     union all
+    select 'a customer has an identity', k.workspace_id, k.id, k.external_id
+    from customers k
+    where k.merged_into is null and not exists (select from customer_identities i where i.customer_id = k.id)
+
+    union all
+    select 'an identity belongs to one customer', i.workspace_id, (array_agg(i.customer_id))[1],
+           format('%s is of %s', i.value, count(distinct i.customer_id))
+    from customer_identities i where i.kind <> 'email'
+    group by i.workspace_id, i.kind, i.value having count(distinct i.customer_id) > 1
+
+    union all
+    select 'a merged customer keeps nothing', k.workspace_id, k.id, format('it is merged into %s', k.merged_into)
+    from customers k
+    where k.merged_into is not null
+      and (exists (select from customer_identities i where i.customer_id = k.id)
+           or exists (select from referrals r where r.customer_id = k.id)
+           or exists (select from events e where e.customer_id = k.id)
+           or exists (select from one_time_rewards o where o.customer_id = k.id)
+           or exists (select from customers m where m.id = k.merged_into and m.merged_into is not null))
+
+    -- Of a program whose terms never changed. Sales that are to be planned again are not compared yet.
+    union all
+    select 'a person earns a one-time reward once', e.workspace_id, e.customer_id,
+           format('%s earn in %s', string_agg(e.external_id, ', '), c.program_id)
+    from programs g
+    join commissions c on c.program_id = g.id and c.kind = 'sale'
+    join events e on e.commission_id = c.id
+    join customers k on k.id = e.customer_id and k.replan_from is null
+    where g.reward_interval = 'one-time' and g.terms_since is null
+      and c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id) <> 0
+    group by e.workspace_id, e.customer_id, c.program_id having count(*) > 1
+
+    union all
+    select 'a one-time reward is of the customer of its sale', o.workspace_id, o.event_id, format('it is of %s', o.customer_id)
+    from one_time_rewards o join events e on e.id = o.event_id
+    where e.customer_id is distinct from o.customer_id
+
+    union all
+    select 'a purchase earns under one of its ids', s.workspace_id, s.id, string_agg(e.external_id, ', ' order by e.id)
+    from processor_events s
+    cross join lateral (select distinct regexp_replace(key, '^report:', '') from unnest(s.keys) key) k (id)
+    join events e on e.workspace_id = s.workspace_id and e.kind = 'sale' and e.external_id = k.id
+    join commissions c on c.id = e.commission_id
+    where c.amount_cents + (select coalesce(sum(r.amount_cents), 0) from commissions r where r.reverses_id = c.id) <> 0
+    group by s.workspace_id, s.id having count(distinct e.id) > 1
+
+    -- But for imports of the customer since then, and for partners who were banned.
+    union all
+    select 'a renewal credits the partner of its subscription', e.workspace_id, e.id,
+           format('%s instead of %s', e.partner_id, f.partner_id)
+    from events e
+    join customers k on k.id = e.customer_id and k.replan_from is null
+    cross join lateral (
+        select f.partner_id, f.occurred_at from events f
+        where f.workspace_id = e.workspace_id and f.subscription_id = e.subscription_id and f.kind = 'sale' and f.id <> e.id
+          and (f.occurred_at, f.external_id) < (e.occurred_at, e.external_id)
+          and not f.steps @> '[{"code": "same_purchase"}]'
+        order by f.occurred_at, f.external_id limit 1) f
+    where e.subscription_id is not null and e.kind = 'sale' and coalesce(e.attributed_by, 'customer') = 'customer'
+      and e.partner_id is distinct from f.partner_id
+      and not e.steps @> '[{"code": "same_purchase"}]' and not e.steps @> '[{"code": "partner_inactive"}]'
+      and not exists (select from referrals r
+                      where r.customer_id = e.customer_id and r.source = 'import' and r.referred_at > f.occurred_at
+                        and r.referred_at < e.occurred_at + interval '1 second')
+
+    union all
     select 'a partner has one opening balance', workspace_id, partner_id, format('there are %s', count(*))
     from commissions where kind = 'opening_balance'
     group by workspace_id, partner_id having count(*) > 1

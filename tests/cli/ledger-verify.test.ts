@@ -133,6 +133,53 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ later }) => `update events set commission_id = null where commission_id = '${later}'`,
   },
   {
+    invariant: 'a customer has an identity',
+    how: () => `delete from customer_identities`,
+  },
+  {
+    invariant: 'an identity belongs to one customer',
+    how: () => `
+      drop index customer_identities_workspace_id_kind_value_key;
+      update customer_identities set value = 'user_1'`,
+  },
+  {
+    invariant: 'a merged customer keeps nothing',
+    how: ({ paid, later }) => `
+      update customers set partner_id = null, merged_into = (select customer_id from commissions where id = '${later}')
+      where id = (select customer_id from commissions where id = '${paid}')`,
+  },
+  {
+    invariant: 'a person earns a one-time reward once',
+    how: ({ paid, later }) => `
+      update programs set reward_interval = 'one-time';
+      update commissions set kind = 'sale' where id in ('${paid}', '${later}');
+      update events set customer_id = (select customer_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'a one-time reward is of the customer of its sale',
+    how: ({ paid, later }) => `
+      insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
+      select p.workspace_id, p.program_id, p.customer_id, l.event_id
+      from commissions p, commissions l where p.id = '${paid}' and l.id = '${later}'`,
+  },
+  {
+    invariant: 'a purchase earns under one of its ids',
+    how: () => `
+      update events set kind = 'sale', amount_cents = 4900, currency = 'USD';
+      insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, keys, facts, occurred_at,
+                                    received_at)
+      select gen_random_uuid(), workspace_id, 'stripe', 'evt_1', 'invoice.paid', true,
+             array_agg('report:' || external_id), '[]', now(), now() from events group by workspace_id`,
+  },
+  {
+    invariant: 'a renewal credits the partner of its subscription',
+    how: ({ later }) => `
+      update events set kind = 'sale', amount_cents = 4900, currency = 'USD', subscription_id = 'sub_1',
+                        attributed_by = 'customer';
+      update events set partner_id = null, attributed_by = null, occurred_at = occurred_at + interval '1 month'
+      where commission_id = '${later}'`,
+  },
+  {
     invariant: 'a partner has one opening balance',
     how: ({ later }) => {
       const balance = copy({
