@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The slowest files, which start first: a slow file at the end would leave a core idle. */
 const LONG = [
   'purchases/stripe/histories',
+  'customers/subscriptions',
+  'customers/terms',
   'dev/start',
   'payouts/faults',
   'purchases/stripe/faults',

@@ -1,0 +1,108 @@
+/** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
+import { test } from 'vitest'
+import { inEveryOrder, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+const HOUR = 3_600
+
+test('a paid checkout with another customer’s address and one’s own click credits that click only', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('leo')
+      await buyer.lead({ clickId: await buyer.click('maya') })
+      return {
+        thiefs: () =>
+          buyer.checkout({
+            id: buyer.id('cs_test', 'thief'),
+            customer: buyer.id('cus', 'thief'),
+            at: 60,
+            amount_total: 100,
+            client_reference_id: clickId,
+          }),
+        invoice: () => buyer.invoice({ at: 600 }),
+      }
+    },
+    { sales: { pi: 'leo 20', in: 'maya 980' }, customers: 2 },
+  )
+})
+
+test('a guest’s paid checkout with another customer’s address and one’s own coupon does not move that customer', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      await buyer.import({ customerEmail: buyer.address })
+      return {
+        thiefs: () =>
+          buyer.checkout({ customer: null, at: 60, amount_total: 100, discounts: [{ coupon: 'LEO' }] }),
+        invoice: () => buyer.invoice({ at: 600 }),
+      }
+    },
+    { sales: { pi: 'leo 20', in: 'maya 980' } },
+  )
+})
+
+test('an invoice with the address of one customer and the Stripe id of another is the latter’s', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    (buyer) => ({
+      import: () => buyer.import(),
+      victim: () =>
+        buyer.import({ customerExternalId: buyer.id('user'), customerEmail: `v-${buyer.address}` }, 'leo'),
+    }),
+    { sales: { in: 'maya 980' }, customers: 2 },
+    { last: (buyer) => buyer.invoice({ at: 600, customer_email: `v-${buyer.address}` }) },
+  )
+})
+
+test('a guest who types the address that another customer is imported by takes nothing over', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      await buyer.import({ customerExternalId: buyer.address })
+      return {
+        thiefs: () =>
+          buyer.checkout({ at: 60, amount_total: 100, customer: null, discounts: [{ coupon: 'LEO' }] }),
+        invoice: () => buyer.invoice({ at: 600 }),
+        renewal: () =>
+          buyer.invoice({ id: buyer.id('in', 'two'), at: HOUR, customer_email: `new-${buyer.address}` }),
+      }
+    },
+    { sales: { pi: 'leo 20', in: 'maya 980', in_two: 'maya 980' } },
+  )
+})
+
+test('a payment link’s client_reference_id, which its visitor sets, ties nobody to another customer', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+      await buyer.lead({ clickId: maya, customerEmail: null })
+      return {
+        thiefs: () =>
+          buyer.checkout({
+            ...{ at: 60, amount_total: 100, customer: buyer.id('cus', 'thief') },
+            ...{
+              payment_link: 'plink_1',
+              client_reference_id: buyer.id('user'),
+              discounts: [{ coupon: 'LEO' }],
+            },
+          }),
+        thiefsClick: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', 'two'), payment_intent: buyer.id('pi', 'two') },
+            ...{ at: 70, amount_total: 100, customer: buyer.id('cus', 'thief'), client_reference_id: leo },
+          }),
+        victims: () => buyer.invoice({ at: 600, metadata: { customerExternalId: buyer.id('user') } }),
+      }
+    },
+    { sales: { pi: 'leo 20', pi_two: 'leo 20', in: 'maya 980' }, customers: 2 },
+  )
+})

@@ -1,0 +1,88 @@
+/** Concurrent facts that tie customers end in one customer and one ledger, however they meet. */
+import { expect, test } from 'vitest'
+import { type End, endOf, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { refund } from '../support/stripe.ts'
+import { timesOver } from '../support/thorough.ts'
+
+const database = useDatabase()
+
+const ROUNDS = timesOver({ often: 5, thorough: 40 })
+
+test('eight concurrent facts that tie three customers end in one customer and one one-time reward', async () => {
+  const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
+  const ends: End[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const buyer = shop.buyer()
+    const clickId = await buyer.click()
+    const [user, other, team] = [buyer.id('user'), buyer.id('user', 'other'), buyer.id('user', 'team')]
+    const second = { customer: buyer.id('cus', 'second') }
+    const facts = [
+      () => buyer.import(),
+      () => buyer.lead({ clickId }),
+      () => buyer.lead({ externalId: other, customerEmail: null, clickId }),
+      () => buyer.checkout({ at: 60, invoice: buyer.id('in'), client_reference_id: user }),
+      () => buyer.invoice({ at: 65, metadata: { customerExternalId: other } }),
+      () =>
+        buyer.checkout({ id: buyer.id('cs_test', 'second'), at: 600, ...second, client_reference_id: team }),
+      () => buyer.sale({ externalId: buyer.id('pi'), customerExternalId: user, amountCents: 5_000 }),
+      () =>
+        buyer.invoice({
+          id: buyer.id('in', 'later'),
+          at: 700,
+          ...second,
+          metadata: { customerExternalId: other },
+        }),
+    ]
+    const shift = round % facts.length
+    await Promise.all([...facts.slice(shift), ...facts.slice(0, shift)].map((fact) => fact()))
+    ends.push(await endOf(shop, buyer))
+  }
+  const end = { sales: { in: 'maya 980', in_later: 'maya 0', pi: 'maya 0' }, customers: 1 }
+  expect(ends).toEqual(ends.map(() => end))
+  expect(
+    await database.query('select * from verify_ledger() where workspace_id = $1', [
+      shop.merchant.workspace.id,
+    ]),
+  ).toEqual([])
+})
+
+test('eight concurrent merges in a chain end in one customer, whom each of its nine ids finds', async () => {
+  const shop = await openShop(database)
+  const ends: End[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const buyer = shop.buyer()
+    const clickId = await buyer.click()
+    const user = (index: number) => buyer.id('user', `${index}n`)
+    const customer = (index: number) => buyer.id('cus', `${index}n`)
+    for (let index = 0; index <= 4; index++)
+      await buyer.lead({ externalId: user(index), clickId, customerEmail: null })
+    // user_0 - cus_0 - user_1 - cus_1 - ... - user_4
+    const ties = Array.from({ length: 8 }, (_, index) => () => {
+      const [left, right] = [Math.floor(index / 2), Math.ceil(index / 2)]
+      return buyer.checkout({
+        id: buyer.id('cs_test', `${index}n`),
+        payment_intent: buyer.id('pi', `${index}n`),
+        at: 60 + index,
+        customer: customer(left),
+        client_reference_id: user(right),
+      })
+    })
+    await Promise.all((round % 2 ? ties : ties.reverse()).map((tie) => tie()))
+    await buyer.event('refund.created', refund({ payment_intent: buyer.id('pi', '0n') }), 600)
+    ends.push(await endOf(shop, buyer))
+    const found = await Promise.all(
+      [0, 1, 2, 3]
+        .flatMap((index) => [user(index), customer(index)])
+        .map(async (externalId) => {
+          const { body } = await shop.merchant.get(`/customers?externalId=${externalId}`)
+          return (body.data as { id: string }[]).map(({ id }) => id)
+        }),
+    )
+    expect(new Set(found.flat()).size).toBe(1)
+  }
+  const sales = Object.fromEntries(
+    Array.from({ length: 8 }, (_, index) => [`pi_${index}n`, index === 0 ? 'maya 0' : 'maya 980']),
+  )
+  expect(ends).toEqual(ends.map(() => ({ sales, customers: 1 })))
+})

@@ -1,0 +1,175 @@
+/** Renewals credit the partner of their subscription's first sale. Design section 5, "Whose a renewal is". */
+import { test } from 'vitest'
+import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { oldInvoice } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+const HOUR = 3_600
+
+test.each([
+  { bought: 'by a click in another program', via: 'click' },
+  { bought: 'with a coupon of another program', via: 'coupon' },
+])(
+  'a small purchase $bought does not move the renewals of a subscription that was bought before',
+  async ({ via }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const subscription = buyer.id('sub')
+        const [maya, nora] = [await buyer.click('maya'), await buyer.click('nora')]
+        return {
+          checkout: () =>
+            buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id: maya }),
+          invoice: () => buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
+          small: () =>
+            buyer.checkout({
+              id: buyer.id('cs_test', 'small'),
+              at: 600,
+              amount_total: 500,
+              ...(via === 'click' ? { client_reference_id: nora } : { discounts: [{ coupon: 'NORA' }] }),
+            }),
+          renewal: () =>
+            buyer.invoice({ id: buyer.id('in', 'renewal'), at: 3_600, ...ofSubscription(subscription) }),
+        }
+      },
+      { sales: { in: 'maya 980', in_renewal: 'maya 980', pi: 'nora 100' }, customers: 1 },
+    )
+  },
+)
+
+test('a new purchase after it credits the partner whom the customer came to last, and so do its renewals', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [first, second] = [buyer.id('sub'), buyer.id('sub', 'second')]
+      const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+      return {
+        first: () =>
+          buyer.checkout({
+            id: buyer.id('cs_test', 'first'),
+            at: 60,
+            subscription: first,
+            invoice: buyer.id('in', 'first'),
+            client_reference_id: maya,
+          }),
+        second: () =>
+          buyer.checkout({
+            at: 600,
+            subscription: second,
+            invoice: buyer.id('in'),
+            client_reference_id: leo,
+          }),
+        renewal1: () => buyer.invoice({ id: buyer.id('in', 'first2'), at: 3_600, ...ofSubscription(first) }),
+        renewal2: () =>
+          buyer.invoice(
+            {
+              ...{ id: buyer.id('in', 'second2'), at: 3_700, billing_reason: 'subscription_cycle' },
+              ...{ parent: undefined, subscription: second },
+            },
+            oldInvoice,
+          ),
+      }
+    },
+    {
+      sales: { in: 'leo 980', in_first: 'maya 980', in_first2: 'maya 980', in_second2: 'leo 980' },
+      customers: 1,
+    },
+  )
+})
+
+test('an import that is younger than the subscription takes its renewals over', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const subscription = buyer.id('sub')
+      const maya = await buyer.click('maya', 2)
+      return {
+        checkout: () =>
+          buyer.checkout({ at: -600, subscription, invoice: buyer.id('in'), client_reference_id: maya }),
+        before: () =>
+          buyer.invoice({ id: buyer.id('in', 'before'), at: -300, ...ofSubscription(subscription) }),
+        import: () => buyer.import({}, 'leo'),
+      }
+    },
+    { sales: { in: 'maya 980', in_before: 'maya 980', in_renewal: 'leo 980' }, customers: 1 },
+    {
+      last: (buyer) =>
+        buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(buyer.id('sub')) }),
+    },
+  )
+})
+
+test('a subscription that was bought before any partner referred its customer credits nobody', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const subscription = buyer.id('sub')
+      const leo = await buyer.click('leo', 1)
+      return {
+        first: () => buyer.invoice({ at: -2 * HOUR, ...ofSubscription(subscription, 'subscription_create') }),
+        other: () => buyer.checkout({ at: 600, client_reference_id: leo }),
+        renewal: () =>
+          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+      }
+    },
+    { sales: { in: 'nobody 0', in_renewal: 'nobody 0', pi: 'leo 980' }, customers: 1 },
+  )
+})
+
+test.each([
+  { by: 'Stripe’s id', idOf: (buyer: Buyer) => buyer.id('cus') },
+  { by: 'its address', idOf: (buyer: Buyer) => buyer.address },
+])(
+  'a customer imported by $by is credited for the renewals of a subscription that credited nobody before',
+  async ({ idOf }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      (buyer) => {
+        const subscription = ofSubscription(buyer.id('sub'))
+        return {
+          before: () => buyer.invoice({ at: -HOUR, ...subscription }),
+          import: () => buyer.import({ customerExternalId: idOf(buyer) }),
+        }
+      },
+      { sales: { in: 'nobody 0', in_renewal: 'maya 980' }, customers: 1 },
+      {
+        last: (buyer) =>
+          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(buyer.id('sub')) }),
+      },
+    )
+  },
+)
+
+test('a free trial’s click is that of its subscription’s first paid invoice, and moves nothing else', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [subscription, other] = [buyer.id('sub'), buyer.id('sub', 'other')]
+      const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+      return {
+        first: () => buyer.checkout({ at: 60, subscription: other, client_reference_id: maya }),
+        trial: () =>
+          buyer.checkout({
+            id: buyer.id('cs_test', 'trial'),
+            at: 600,
+            subscription,
+            amount_total: 0,
+            payment_status: 'no_payment_required',
+            payment_intent: null,
+            client_reference_id: leo,
+          }),
+        paid: () => buyer.invoice({ at: 3_600, ...ofSubscription(subscription) }),
+        renewal: () => buyer.invoice({ id: buyer.id('in', 'other'), at: 3_700, ...ofSubscription(other) }),
+      }
+    },
+    { sales: { in: 'leo 980', in_other: 'maya 980', pi: 'maya 980' }, customers: 1 },
+  )
+})

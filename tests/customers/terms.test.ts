@@ -1,0 +1,172 @@
+/** The terms that count are those of the sale's time. Design section 5, "Terms of the time", "Rewards". */
+import { expect, test } from 'vitest'
+import { inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { charge, oldInvoice, refund } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+const HOUR = 3_600
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(ms, 0)))
+
+/** Changes of a program's terms after a sale at 20% was paid. */
+const EDITS: { edit: string; change: Record<string, unknown> }[] = [
+  { edit: 'the reward was lowered', change: { reward: { kind: 'percent', percent: 5 } } },
+  { edit: 'the reward was made one-time', change: { rewardInterval: 'one-time' } },
+  {
+    edit: 'the reward was made flat',
+    change: { reward: { kind: 'flat', amountCents: 100, currency: 'USD' } },
+  },
+]
+
+test.each(EDITS)(
+  'sales that were paid before $edit earn 20%, in whatever order they, their tax and the edit arrive',
+  async ({ change }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click()
+        return {
+          report: () => buyer.sale({ externalId: buyer.id('in'), amountCents: 5_880, clickId }),
+          // Two seconds after the program was made, and two before its edit.
+          invoice: () =>
+            buyer.invoice({ at: 2, amount_paid: 5_880, total: 5_880, total_excluding_tax: 4_900 }),
+          checkout: () => buyer.checkout({ at: 3, amount_total: 2_000, client_reference_id: clickId }),
+        }
+      },
+      { sales: { in: 'maya 980', pi: 'maya 400' } },
+      {
+        once: async () => {
+          await pause((shop.start + 5) * 1_000 - Date.now())
+          const { status } = await shop.manager.patch(`/programs/${shop.merchant.programId}`, change)
+          expect(status).toBe(200)
+        },
+      },
+    )
+  },
+)
+
+test('a sale that was paid before its partner was banned is earned, and none after, whenever they are received', async () => {
+  const shop = await openShop(database)
+  const [maya] = await database.query<{ id: string }>(
+    "select id from partners where workspace_id = $1 and slug = 'maya'",
+    [shop.merchant.workspace.id],
+  )
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      return {
+        before: () => buyer.checkout({ at: 2, client_reference_id: clickId }),
+        invoice: () => buyer.invoice({ at: 3 }),
+      }
+    },
+    { sales: { pi: 'maya 980', in: 'maya 980', in_after: 'nobody 0' }, customers: 1 },
+    {
+      last: (buyer) => buyer.invoice({ id: buyer.id('in', 'after'), at: HOUR }),
+      once: async () => {
+        await pause((shop.start + 5) * 1_000 - Date.now())
+        const { status } = await shop.manager.patch(`/partners/${maya?.id}`, { status: 'banned' })
+        expect(status).toBe(200)
+      },
+    },
+  )
+})
+
+test('a recurring flat reward pays once per period, nothing on prorations, and never more than the sale', async () => {
+  const shop = await openShop(database, { program: { reward: { amountCents: 1_000n, currency: 'USD' } } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const subscription = buyer.id('sub')
+      const clickId = await buyer.click()
+      const small = { amount_paid: 50, total: 50, total_excluding_tax: 50 }
+      return {
+        checkout: () =>
+          buyer.checkout({ at: 60, subscription, invoice: buyer.id('in'), client_reference_id: clickId }),
+        first: () => buyer.invoice({ at: 65, ...ofSubscription(subscription, 'subscription_create') }),
+        update: () =>
+          buyer.invoice({
+            ...{ id: buyer.id('in', 'update'), at: 600, ...small },
+            ...ofSubscription(subscription, 'subscription_update'),
+          }),
+        small: () =>
+          buyer.invoice({
+            id: buyer.id('in', 'small'),
+            at: 3_600,
+            ...small,
+            ...ofSubscription(subscription),
+          }),
+      }
+    },
+    { sales: { in: 'maya 1000', in_update: 'maya 0', in_small: 'maya 50' }, customers: 1 },
+  )
+})
+
+test('a one-time reward goes to the sale that was paid first, whichever is received first', async () => {
+  const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      await buyer.import()
+      return {
+        first: () => buyer.invoice({ at: 60 }),
+        second: () => buyer.invoice({ id: buyer.id('in', 'second'), at: 600 }),
+        third: () => buyer.checkout({ at: HOUR }),
+      }
+    },
+    { sales: { in: 'maya 980', in_second: 'maya 0', pi: 'maya 0' }, customers: 1 },
+  )
+})
+
+test.each([
+  { attribution: 'first', second: 'maya 980' },
+  { attribution: 'last', second: 'leo 980' },
+] as const)(
+  'two checkouts of a new customer through two links credit the same partners in every order, under “$attribution”',
+  async ({ attribution, second }) => {
+    const shop = await openShop(database, { program: { attribution } })
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+        return {
+          first: () => buyer.checkout({ at: 60, invoice: buyer.id('in'), client_reference_id: maya }),
+          invoice: () => buyer.invoice({ at: 65 }),
+          second: () =>
+            buyer.checkout({
+              ...{ id: buyer.id('cs_test', '2'), at: 600, invoice: buyer.id('in', 'second') },
+              client_reference_id: leo,
+            }),
+          invoice2: () => buyer.invoice({ id: buyer.id('in', 'second'), at: 605 }),
+        }
+      },
+      { sales: { in: 'maya 980', in_second: second }, customers: 1 },
+    )
+  },
+)
+
+test('one refund that one event reports by its charge and another by its payment counts once', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [payment_intent, charged] = [buyer.id('pi'), buyer.id('ch')]
+      await buyer.import()
+      return {
+        invoice: () => buyer.invoice({ at: 60, payment_intent, charge: charged }, oldInvoice),
+        refund: () =>
+          buyer.event('refund.created', refund({ id: buyer.id('re'), payment_intent, amount: 1_000 }), 600),
+        charge: () =>
+          buyer.event(
+            'charge.refunded',
+            charge({ id: charged, payment_intent: null, amount_refunded: 1_000 }),
+            600,
+          ),
+      }
+    },
+    { sales: { in: 'maya 780' }, customers: 1 },
+  )
+})
