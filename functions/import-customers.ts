@@ -1,7 +1,8 @@
 import { requireManager } from '../lib/auth/access.ts'
-import { session } from '../lib/auth/session.ts'
+import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
+import { rpc } from '../lib/http/rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
 import {
@@ -14,10 +15,13 @@ import {
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
+import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
+type Bindings = { AUTH: AuthService; STRIPE_WEBHOOK: Pick<StripeService, 'replanCustomers'> }
+
 /** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
-export default createApp().post(
+export default createApp<Bindings>().post(
   '/api/workspaces/:workspace/customers/import',
   session(),
   body(CustomerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_CUSTOMER_ROWS) }),
@@ -36,7 +40,7 @@ export default createApp().post(
     const summary = summarizeCustomers(results)
     if (options?.dryRun || rows.length === 0) return c.json<CustomerImportResponse>({ summary, results })
 
-    const saved = await saveCustomerImport(db, {
+    const { saved, lateIds } = await saveCustomerImport(db, {
       workspaceId: workspace.id,
       customers: mapped,
       audit: auditEntry(db, {
@@ -49,6 +53,10 @@ export default createApp().post(
       }).compile(),
       now,
     })
+    const late = [...new Set([...loaded.lateIds, ...lateIds])]
+    if (late.length > 0) {
+      await rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.replanCustomers(workspace.id, late))
+    }
     const corrected = correctResults(results, saved)
     return c.json<CustomerImportResponse>({ summary: summarizeCustomers(corrected), results: corrected })
   },

@@ -9,8 +9,9 @@ import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
 import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
-import { endWaits, joinReport, processEvent } from '../lib/purchases/apply.service.ts'
-import type { SaleReport } from '../lib/purchases/purchases.rpc.ts'
+import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
+import { joinReport, replanReferred } from '../lib/purchases/late.service.ts'
+import type { IncompleteReport } from '../lib/purchases/purchases.rpc.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
@@ -97,7 +98,11 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, secret)
   }
 
-  joinReport(workspaceId: string, report: SaleReport): Promise<{ id: string; attributed: boolean }> {
+  joinReport(workspaceId: string, report: IncompleteReport): Promise<{ id: string; attributed: boolean }> {
     return joinReport(connect(this.env), workspaceId, report, new Date())
+  }
+
+  async replanCustomers(workspaceId: string, customerIds: string[]): Promise<void> {
+    for (const id of customerIds) await replanReferred(connect(this.env), workspaceId, id, new Date())
   }
 }

@@ -18,3 +18,13 @@ export const identityOf = (id: string): Identity => ({
 
 /** The address that a reported customer id is, if merchants use addresses as ids. */
 export const emailOf = (id: string): string | null => readEmail(id)
+
+/** The two ids that a lead ties: its own and its customer's, if one is a processor's and the other the merchant's. */
+export const tiedByLead = (report: {
+  kind: 'sale' | 'lead'
+  externalId: string
+  customerExternalId: string
+}): Identity[] => {
+  const ids = [report.externalId, report.customerExternalId].map(identityOf)
+  return report.kind === 'lead' && new Set(ids.map(({ kind }) => kind)).size === 2 ? ids : []
+}

@@ -3,6 +3,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { emailOf, identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { isUncredited } from '../purchases/by-address.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
   CustomerImportFacts,
@@ -19,6 +20,8 @@ const texts = (values: string[]) =>
 /**
  * Reads the workspace and the existing programs, partners and customers of the rows, in one database round trip.
  * Returns nothing to a person who is not a member of the workspace.
+ *
+ * Also reads which customers an interrupted request has left to be planned again.
  *
  * `offset 0` forces an index lookup per row. During an import the table outgrows its statistics, and the planner could
  * choose a sequential scan for a plain join.
@@ -42,8 +45,11 @@ export const loadCustomerImport = async (
       lateral (select * from partners where email = wanted.value offset 0) as p
     where p.workspace_id = (${workspaceId})`
   const ids = [...new Set(rows.map((row) => row.customerExternalId))].map(identityOf)
-  const selectCustomers = sql<KnownMapping & { externalId: string; id: string; isOwned: boolean }>`
-    select wanted.value as "externalId", c.id, c.partner_id is not null as "isOwned", c.email,
+  const selectCustomers = sql<
+    KnownMapping & { externalId: string; id: string; isOwned: boolean; isLate: boolean }
+  >`
+    select wanted.value as "externalId", c.id, c.partner_id is not null as "isOwned",
+           c.replan_from is not null as "isLate", c.email,
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
            c.started_at as "startedAt", c.started_program_id as "startedProgramId"
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
@@ -63,11 +69,15 @@ export const loadCustomerImport = async (
     customers: new Map(
       customers
         .filter(({ isOwned }) => isOwned)
-        .map(({ externalId, id: _id, isOwned: _isOwned, ...mapping }) => [externalId, mapping]),
+        .map(({ externalId, id: _id, isOwned: _isOwned, isLate: _isLate, ...mapping }) => [
+          externalId,
+          mapping,
+        ]),
     ),
     customerIds: new Map(customers.map(({ externalId, id }) => [externalId, id])),
   }
-  return { workspace: workspaces[0], facts }
+  const lateIds = customers.filter(({ isLate }) => isLate).map(({ id }) => id)
+  return { workspace: workspaces[0], facts, lateIds }
 }
 
 type CustomerImport = {
@@ -93,13 +103,14 @@ const isImported = (partnerId: RawBuilder<unknown>) => sql`coalesce((
  *
  * Rows are locked in the same order by all, so that concurrent imports and reports cannot deadlock.
  *
- * @returns `created` or `updated` for each customer that was written, by external id. A customer that did not exist
- *   when the request read it may have been created by a concurrent report.
+ * @returns `created` or `updated` for each customer that was written, by external id, and the ids of customers with
+ *   payments in the second of the import, or later, that were received before it. A customer that did not exist when the
+ *   request read it may have been created by a concurrent report.
  */
 export const saveCustomerImport = async (
   db: Db,
   { workspaceId, customers, audit, now }: CustomerImport,
-): Promise<Map<string, 'created' | 'updated'>> => {
+): Promise<{ saved: Map<string, 'created' | 'updated'>; lateIds: string[] }> => {
   const json = JSON.stringify(
     customers.map(({ externalId, ...customer }) => ({
       id: newId(),
@@ -163,6 +174,32 @@ export const saveCustomerImport = async (
       on conflict (customer_id, kind, value) do nothing
     )
     select value as "externalId", is_created as "isCreated" from saved`
-  const [, saved] = await db.batch([create.compile(db), update.compile(db), audit])
-  return new Map(saved.map(({ externalId, isCreated }) => [externalId, isCreated ? 'created' : 'updated']))
+  // A payment processor's times are whole seconds: what was paid in this one counts as paid after the import. The locks are
+  // held, so a payment that is planned concurrently is either seen here or planned again, because the revision has changed.
+  const markLate = sql<{ id: string }>`
+    update customers c
+    set replan_from = least(c.replan_from, date_trunc('second', ${now}::timestamptz))
+    from ${mapping}
+    join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
+                              and i.kind <> 'email'
+    where c.id = i.customer_id and c.imported_at = ${now} and (
+      exists (select from events s
+              where s.customer_id = c.id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
+                and s.occurred_at = date_trunc('second', s.occurred_at))
+      or exists (select from customer_identities a
+                 join processor_events p on p.workspace_id = ${workspaceId} and p.email = a.value
+                 left join events s on s.id = p.event_id
+                 where a.customer_id = c.id and a.kind = 'email' and ${isUncredited('p', 's')}
+                   and p.occurred_at >= date_trunc('second', ${now}::timestamptz)))
+    returning c.id`
+  const [, saved, , late] = await db.batch([
+    create.compile(db),
+    update.compile(db),
+    audit,
+    markLate.compile(db),
+  ])
+  return {
+    saved: new Map(saved.map(({ externalId, isCreated }) => [externalId, isCreated ? 'created' : 'updated'])),
+    lateIds: late.map(({ id }) => id),
+  }
 }

@@ -2,7 +2,6 @@
 import { identityOf } from '../customers/identities.ts'
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
-import { endReport, noteReport } from '../tracking/reports.queries.ts'
 import { lostRace } from '../unavailable.ts'
 import { applyPlan } from './apply.queries.ts'
 import type { ProcessorEvent } from './facts.ts'
@@ -11,7 +10,6 @@ import type { PurchasePlan } from './plan.ts'
 import { planPurchase } from './plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
-import type { SaleReport } from './purchases.rpc.ts'
 import { discountedPurchases, endOfWait, loadReceived, saveEvent, saveOutcome } from './received.queries.ts'
 import { endReplan, type NextSale, nextSale, type SalePosition } from './replan.queries.ts'
 
@@ -161,7 +159,7 @@ const REPLANS = 2_000
  * if something else changes the customer meanwhile. What is left when a request is interrupted stays marked: whoever
  * comes next continues.
  */
-const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
+export const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
   let cursor: SalePosition | null = null
   let expected: number | null = null
   for (let sales = 0; sales < REPLANS; sales++) {
@@ -197,14 +195,4 @@ const isCredited = ({ sale }: PurchasePlan): boolean => {
     case 'adjust':
       return sale.recorded.partnerId !== null
   }
-}
-
-/**
- * Updates a sale that a processor reported first with the merchant's report of it. An interrupted report has not ended: it
- * is joined again when the merchant repeats it.
- */
-export const joinReport = async (db: Db, workspaceId: string, report: SaleReport, now: Date) => {
-  await noteReport(db, workspaceId, report, now)
-  const applied = await applyPurchase(db, workspaceId, [report.externalId], { trigger: 'sale', now })
-  return { id: await endReport(db, workspaceId, report), attributed: applied.isCredited }
 }

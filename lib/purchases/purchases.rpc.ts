@@ -1,15 +1,19 @@
-/** What the Worker of a processor's webhook offers the Worker that records sales. */
+/** What the Worker of a processor's webhook offers the Workers that record reports and imports. */
 export type PurchasesService = {
   /**
-   * Adds a merchant's report to a sale that a processor reported first, and updates the ledger.
+   * Completes a merchant's report that came after a payment: adds it to the sale that a processor reported first, ties the
+   * ids that it gives, and plans again what depends on it.
    *
    * @returns the response to the report
    */
-  joinReport: (workspaceId: string, report: SaleReport) => Promise<{ id: string; attributed: boolean }>
+  joinReport: (workspaceId: string, report: IncompleteReport) => Promise<{ id: string; attributed: boolean }>
+  /** Plans again the sales that depend on who referred these customers. */
+  replanCustomers: (workspaceId: string, customerIds: string[]) => Promise<void>
 }
 
-/** What a merchant's report may change of a sale that a processor reported. */
-export type SaleReport = {
+/** A saved report, and what it may change of a sale that a processor reported. */
+export type IncompleteReport = {
+  kind: 'sale' | 'lead'
   externalId: string
   customerExternalId: string
   /** A click of the workspace. */

@@ -6,8 +6,9 @@ import type { Db } from '../db/connection.ts'
 import { reportKey } from '../purchases/facts.ts'
 import { isProcessorId, type SalesFrom } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
+import type { ReportedCustomer } from './decided-report.ts'
 import type { Report } from './report.ts'
-import type { RecordedEvent, ReportedCustomer } from './reports.queries.ts'
+import type { RecordedEvent } from './reports.queries.ts'
 
 export type ReportFacts = Facts & {
   workspaceId: string
@@ -133,6 +134,7 @@ export const loadReportFacts = async (
   db: Db,
   apiKeyHash: string,
   report: ReportKey,
+  now: Date,
 ): Promise<ReportFacts | null> => {
   const { rows } = await sql<{
     workspaceId: string
@@ -148,7 +150,10 @@ export const loadReportFacts = async (
            case when e.id is not null then jsonb_build_object(
              'id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) end as "recorded",
            case when cu.id is not null then jsonb_build_object(
-             'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name) end as "customer",
+             'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name,
+             'isClickedFirst', cl.id is not null and not exists (
+               select from referrals r where r.customer_id = cu.id and r.referred_at <= ${now}::timestamptz
+                                         and coalesce(r.clicked_at, r.referred_at) <= cl.created_at)) end as "customer",
            case when cl.id is not null then ${clickJson()} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",

@@ -1,6 +1,7 @@
 /** Records a reported sale or lead. */
 import type { Context } from 'hono'
 import { invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
+import { tiedByLead } from '../customers/identities.ts'
 import { canonicalJson } from '../json.ts'
 import type { PurchasesService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
@@ -11,7 +12,7 @@ import type { Report } from './report.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
 
-/** Joins a report with a sale that a payment processor has reported. Only sales need it. */
+/** Plans again what was received before a report that it depends on. */
 export type JoinReport = PurchasesService['joinReport']
 
 /**
@@ -23,7 +24,7 @@ export type JoinReport = PurchasesService['joinReport']
 export const recordReport = async <E extends KeyEnv>(
   c: Context<E>,
   report: Report,
-  joinReport?: JoinReport,
+  joinReport: JoinReport,
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
   const event = await record(c.var, report, bodyHash, joinReport)
@@ -34,21 +35,22 @@ export const recordReport = async <E extends KeyEnv>(
   })
 }
 
-/** A customer is new once; after that, only a payment processor's events of the same customer conflict. */
-const ROUNDS = 6
+/** A customer is new once; after that, only what changes whose the same customer is conflicts. */
+const ROUNDS = 10
 
 const record = async (
   { db, now, apiKeyHash }: Pick<KeyEnv['Variables'], 'db' | 'now' | 'apiKeyHash'>,
   report: Report,
   bodyHash: string,
-  joinReport?: JoinReport,
+  joinReport: JoinReport,
 ): Promise<RecordedEvent> => {
   for (let round = 0; round < ROUNDS; round++) {
-    const facts = await loadReportFacts(db, apiKeyHash, report)
+    const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (!facts) throw invalidApiKey()
     const { workspaceId, recorded, customer, hasProcessorEvents, mayBeDuplicate } = facts
     // Without its hash, the report is incomplete until it is joined.
-    const saved = { workspaceId, report, customer, bodyHash: hasProcessorEvents ? null : bodyHash, now }
+    const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
+    const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, now }
     const result = recorded
       ? ({ status: 'saved', event: recorded } as const)
       : await saveReport(db, {
@@ -59,13 +61,10 @@ const record = async (
         })
     if (result.status === 'conflict') continue
     if (result.event.bodyHash !== null) return result.event
-    if (!joinReport) throw new Error('This Worker cannot join a report with processor events.')
-    const { externalId, customerExternalId } = report
+    const { kind, externalId, customerExternalId } = report
     const clickId = facts.click?.id ?? null
-    return {
-      ...(await joinReport(workspaceId, { externalId, customerExternalId, clickId, bodyHash })),
-      bodyHash,
-    }
+    const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
+    return { ...(await joinReport(workspaceId, incomplete)), bodyHash }
   }
   throw lostRace('the same customer')
 }

@@ -1,17 +1,22 @@
 /** Saves decided reports: event, customer and commission, in one write. */
 import { sql } from 'kysely'
 import { IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.ts'
-import { emailOf, type Identity, identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockClick } from '../db/locks.queries.ts'
 import { noteReceived } from '../purchases/expected-sales.queries.ts'
 import { holdPossibleDuplicate } from '../purchases/possible-duplicates.queries.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
-import type { SaleReport } from '../purchases/purchases.rpc.ts'
-import type { Click, Credit, PartnerTerms } from './attribution.ts'
-import type { Decision, NewCommission } from './decide.ts'
-import type { Report } from './report.ts'
+import type { Credit, PartnerTerms } from './attribution.ts'
+import type { NewCommission } from './decide.ts'
+import {
+  changesOf,
+  type DecidedReport,
+  identitiesOf,
+  type ReportedCustomer,
+  referrerOf,
+} from './decided-report.ts'
+import { markLate } from './late-reports.queries.ts'
 
 /** What the response to a report is made from. */
 export type RecordedEvent = {
@@ -21,36 +26,14 @@ export type RecordedEvent = {
   bodyHash: string | null
 }
 
-/** The customer of a report, as it was read. */
-export type ReportedCustomer = {
-  id: string
-  revision: number
-  /** The owner. */
-  partnerId: string | null
-  email: string | null
-  name: string | null
-}
-
-type DecidedReport = {
-  workspaceId: string
-  report: Report
-  /** Null if no event with the reported id of the customer was credited before, and it was not imported. */
-  customer: ReportedCustomer | null
-  click: Click | null
-  bodyHash: string | null
-  /** Whether a payment processor may report the same sale. */
-  mayBeDuplicate: boolean
-  decision: Decision
-  now: Date
-}
-
 /** After a conflict, the customer has changed since it was read: load it and decide again. */
 type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflict' }
 
 const CONFLICT: SaveResult = { status: 'conflict' }
 
 /**
- * Saves a decided report: event, customer and commission together, or none of them, in one database round trip.
+ * Saves a decided report: event, customer and commission together, or none of them, in one database round trip. A report
+ * that refers a customer of payments received before is saved without its hash: these have to be planned again.
  *
  * Of concurrent copies of a report, the first one inserts the event, and the others return it. The batch is Read
  * Committed, so each statement sees the result of the one before.
@@ -59,24 +42,27 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
   const eventId = newId()
   const event = insertEvent(eventId, decided)
   const { credit } = decided.decision
-  const review = reviewDuplicate(eventId, decided)
   try {
-    const [recorded] = credit
-      ? (
-          await db.batch([
-            event.compile(db),
-            lockCustomer(eventId, decided, credit).compile(db),
-            completeEvent(eventId, decided, credit).compile(db),
-            ...review.map((statement) => statement.compile(db)),
-          ])
-        )[0]
-      : (await event.execute(db)).rows
+    const [[recorded], isLate] = credit
+      ? await saveCredited(db, eventId, decided, credit)
+      : [(await event.execute(db)).rows, false]
     if (!recorded) throw new Error('The upsert returned no row.')
-    return { status: 'saved', event: recorded }
+    return { status: 'saved', event: isLate ? { ...recorded, bodyHash: null } : recorded }
   } catch (error) {
     if (isConflict(error) || breaks(error, IDENTITY_KEY)) return CONFLICT
     throw error
   }
+}
+
+const saveCredited = async (db: Db, eventId: string, decided: DecidedReport, credit: Credit) => {
+  const [recorded, , , late] = await db.batch([
+    insertEvent(eventId, decided).compile(db),
+    lockCustomer(eventId, decided, credit).compile(db),
+    completeEvent(eventId, decided, credit).compile(db),
+    markLate(eventId, decided, credit).compile(db),
+    ...reviewDuplicate(eventId, decided).map((statement) => statement.compile(db)),
+  ])
+  return [recorded, late.length > 0] as const
 }
 
 /** The statements that compare the sale with those that a payment processor reported. */
@@ -104,25 +90,15 @@ const insertEvent = (
   on conflict (workspace_id, kind, external_id) do update set external_id = excluded.external_id
   returning id, partner_id is not null as attributed, body_hash as "bodyHash"`
 
-/** What a report changes of a customer that is known. */
-const changesOf = (report: Report, customer: ReportedCustomer, { partner, by }: Credit) => {
-  const email = report.customerEmail ?? customer.email
-  const name = report.customerName ?? customer.name
-  // Only a click moves an existing customer. A sale credited to the customer's partner must not undo the move of a
-  // concurrent click.
-  const isMoved = customer.partnerId === null || (by === 'click' && partner.attribution === 'last')
-  const partnerId = isMoved ? partner.id : customer.partnerId
-  const isChanged = partnerId !== customer.partnerId || email !== customer.email || name !== customer.name
-  return { email, name, partnerId, isMoved, isChanged }
-}
-
 /**
- * Locks a known customer, and rolls the batch back if it is not as it was read. Reports do not change the revision, so
- * those of one customer do not conflict with each other. Does nothing for a report that exists.
+ * Locks a known customer, and rolls the batch back if it is not as it was read. Reports change the revision only if they
+ * change whose the customer is, so most reports of one customer do not conflict with each other. Does nothing for a report
+ * that exists.
  */
-const lockCustomer = (eventId: string, { workspaceId, report, customer }: DecidedReport, credit: Credit) => {
+const lockCustomer = (eventId: string, decided: DecidedReport, credit: Credit) => {
+  const { workspaceId, customer } = decided
   if (!customer) return sql`select`
-  const strength = changesOf(report, customer, credit).isChanged ? 'no key update' : 'share'
+  const strength = changesOf(decided, customer, credit).isChanged ? 'no key update' : 'share'
   return sql`
     select assert_unchanged(exists (
       select from customers where id = ${customer.id} and revision = ${customer.revision} for ${sql.raw(strength)}))
@@ -134,24 +110,24 @@ const lockCustomer = (eventId: string, { workspaceId, report, customer }: Decide
  * second time: the statement may be retried.
  */
 const completeEvent = (eventId: string, decided: DecidedReport, credit: Credit) => {
-  const { workspaceId, report, customer, click, decision, now } = decided
+  const { workspaceId, report, customer, decision, now } = decided
   const { commission } = decision
-  const { partner, by } = credit
-  const isReferral = by === 'click' && click !== null
+  const { partner } = credit
+  const referrer = referrerOf(decided)
   return sql`
     with event as (
       select * from events where workspace_id = ${workspaceId} and id = ${eventId} and customer_id is null
     ), customer as (
       ${customer ? updateCustomer(decided, customer, credit) : insertCustomer(decided, credit)}
     ), identity as (
-      ${insertIdentities(workspaceId, identitiesOf(report, customer === null), now)}
+      ${insertIdentities(workspaceId, identitiesOf(report, customer), now)}
     ), referral as (
       ${
-        isReferral
+        referrer
           ? sql`
       insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at)
-      select ${workspaceId}::uuid, id, ${eventId}, ${partner.id}::uuid, 'click', ${partner.attribution},
-             ${now}::timestamptz, ${click.createdAt}::timestamptz
+      select ${workspaceId}::uuid, id, ${eventId}, ${referrer.partner.id}::uuid, 'click', ${referrer.partner.attribution},
+             ${now}::timestamptz, ${referrer.createdAt}::timestamptz
       from customer on conflict do nothing`
           : sql`select`
       }
@@ -174,28 +150,21 @@ const insertCustomer = ({ workspaceId, report, now }: DecidedReport, { partner }
       from event
       returning id`
 
-const updateCustomer = (
-  { workspaceId, report }: DecidedReport,
-  customer: ReportedCustomer,
-  credit: Credit,
-) => {
-  const { email, name, partnerId, isMoved, isChanged } = changesOf(report, customer, credit)
+const updateCustomer = (decided: DecidedReport, customer: ReportedCustomer, credit: Credit) => {
+  const { workspaceId, now } = decided
+  const { email, name, partnerId, isMoved, isReferred, isChanged } = changesOf(decided, customer, credit)
   if (!isChanged) return sql`select ${customer.id}::uuid as id from event`
+  // A concurrent report may have been received later and saved earlier.
+  const owner = sql`case when exists (
+            select from referrals r where r.customer_id = customers.id and r.referred_at > ${now}::timestamptz
+                                      and (r.source = 'import' or r.attribution = 'last'))
+          then customers.partner_id else ${partnerId}::uuid end`
   return sql`
       update customers
-      set email = ${email}, name = ${name},
-          partner_id = ${isMoved ? sql`${partnerId}::uuid` : sql`customers.partner_id`}
+      set email = ${email}, name = ${name}, partner_id = ${isMoved ? owner : sql`customers.partner_id`},
+          revision = customers.revision + ${isReferred ? 1 : 0}
       from event where customers.workspace_id = ${workspaceId} and customers.id = ${customer.id}
       returning customers.id`
-}
-
-/** The identities that a report adds to its customer. */
-const identitiesOf = ({ customerExternalId, customerEmail }: Report, isNew: boolean): Identity[] => {
-  const emails = [customerEmail, isNew ? emailOf(customerExternalId) : null].filter((email) => email !== null)
-  return [
-    ...(isNew ? [identityOf(customerExternalId)] : []),
-    ...[...new Set(emails)].map((value) => ({ kind: 'email' as const, value })),
-  ]
 }
 
 /** Returns no row if a concurrent sale of the customer has taken the one-time reward. */
@@ -222,38 +191,3 @@ const insertCommission = (
              ${commission.currency}, ${commission.payableAt}::timestamptz, ${now}::timestamptz
       from customer where exists (select from taken)
       returning id`
-
-/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. */
-export const noteReport = async (
-  db: Db,
-  workspaceId: string,
-  { externalId, customerExternalId, clickId }: SaleReport,
-  now: Date,
-): Promise<void> => {
-  await sql`
-    update events
-    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
-        reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
-    where workspace_id = ${workspaceId} and kind = 'sale' and external_id = ${externalId} and body_hash is null
-  `.execute(db)
-}
-
-/**
- * Completes the report of a sale that a processor has reported: from now on, it is repeated like any other.
- *
- * @returns the event's id
- */
-export const endReport = async (
-  db: Db,
-  workspaceId: string,
-  { externalId, bodyHash }: SaleReport,
-): Promise<string> => {
-  const { rows } = await sql<{ id: string }>`
-    update events set body_hash = coalesce(body_hash, ${bodyHash})
-    where workspace_id = ${workspaceId} and kind = 'sale' and external_id = ${externalId}
-    returning id
-  `.execute(db)
-  const [event] = rows
-  if (!event) throw new Error('The reported sale does not exist.')
-  return event.id
-}

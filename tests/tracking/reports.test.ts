@@ -35,7 +35,7 @@ test('a sale credited to the customer’s partner does not undo the move of a co
     sale: { amountCents: 4_900n, currency: 'USD' },
   }
 
-  const facts = await loadReportFacts(db, (await hashApiKey(merchant.apiKey)) ?? '', renewal)
+  const facts = await loadReportFacts(db, (await hashApiKey(merchant.apiKey)) ?? '', renewal, new Date())
   if (!facts) throw new Error('The key is good.')
   await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
   const decision = decide(renewal, facts, now)

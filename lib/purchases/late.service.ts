@@ -1,0 +1,54 @@
+/** Plans again what was received before a report or an import that it depends on. */
+import { tiedByLead } from '../customers/identities.ts'
+import { tieCustomers } from '../customers/tie.queries.ts'
+import type { Db } from '../db/connection.ts'
+import { endReport, findLead, noteReport } from '../tracking/late-reports.queries.ts'
+import { applyPurchase, replanCustomer } from './apply.service.ts'
+import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
+import type { IncompleteReport } from './purchases.rpc.ts'
+
+/** An address that more payments share is no person's: each costs a plan. */
+const PAYMENTS_BY_ADDRESS = 50
+
+/** Plans the sales that depend on who referred a customer: those of its addresses, and its own. */
+export const replanReferred = async (
+  db: Db,
+  workspaceId: string,
+  customerId: string,
+  now: Date,
+): Promise<void> => {
+  let after: AddressedPayment | null = null
+  for (let payments = 0; payments < PAYMENTS_BY_ADDRESS; payments++) {
+    const next = await nextByAddress(db, workspaceId, customerId, after)
+    if (!next) break
+    await applyPurchase(db, workspaceId, next.keys, { trigger: 'again', now })
+    after = next
+  }
+  await replanCustomer(db, workspaceId, customerId, now)
+}
+
+/**
+ * Completes a report that came after a payment. An interrupted report has not ended: it is completed when the merchant
+ * repeats it.
+ */
+export const joinReport = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date) => {
+  await (report.kind === 'sale' ? joinSale : joinLead)(db, workspaceId, report, now)
+  return endReport(db, workspaceId, report)
+}
+
+const joinSale = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date): Promise<void> => {
+  const saved = await noteReport(db, workspaceId, report, now)
+  // Plans again what is marked, too.
+  await applyPurchase(db, workspaceId, [report.externalId], { trigger: 'sale', now })
+  if (saved?.customerId && saved.isAddressed) await replanReferred(db, workspaceId, saved.customerId, now)
+}
+
+const joinLead = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date): Promise<void> => {
+  const saved = await findLead(db, workspaceId, report.externalId)
+  if (!saved) return
+  const identities = tiedByLead({ ...report, ...saved })
+  const customerId = identities.length
+    ? await tieCustomers(db, workspaceId, { identities, customerIds: [] }, now)
+    : saved.customerId
+  if (customerId) await replanReferred(db, workspaceId, customerId, now)
+}

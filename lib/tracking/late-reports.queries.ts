@@ -1,0 +1,114 @@
+/** Reports that come after a payment: what was received before is planned again, or joined with the report. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { isUncredited } from '../purchases/by-address.queries.ts'
+import type { IncompleteReport } from '../purchases/purchases.rpc.ts'
+import type { Credit } from './attribution.ts'
+import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decided-report.ts'
+
+/**
+ * Marks a report that refers a customer of payments received before: these have to be planned again, of the customer from
+ * the click on, and of an address whose payments were credited to nobody. Then the report has no hash until that is done.
+ * A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's.
+ *
+ * @returns a statement with a row for a report that was marked
+ */
+export const markLate = (eventId: string, decided: DecidedReport, credit: Credit) => {
+  const { workspaceId, report, customer, now } = decided
+  const referrer = referrerOf(decided)
+  const emails = JSON.stringify(addressesOf(report, customer))
+  if (!referrer || (!customer && emails === '[]')) return sql<{ id: string }>`select null as id where false`
+  const { isReferred = false, isClickedFirst = false } = customer
+    ? { ...changesOf(decided, customer, credit), ...customer }
+    : {}
+  return sql<{ id: string }>`
+    with event as (
+      select id, customer_id from events
+      where workspace_id = ${workspaceId} and id = ${eventId}
+    ), paid as (
+      select s.occurred_at
+      from event join events s on s.customer_id = event.customer_id and s.kind = 'sale' and s.id <> event.id
+      where ${isReferred}::boolean
+        and s.occurred_at >= date_trunc('second', ${isClickedFirst ? referrer.createdAt : now}::timestamptz)
+        and (s.occurred_at >= date_trunc('second', ${now}::timestamptz) and s.occurred_at = date_trunc('second', s.occurred_at)
+             or not exists (select from referrals r where r.customer_id = s.customer_id and r.origin <> ${eventId}
+                              and r.referred_at < s.occurred_at + interval '1 second'))
+      order by s.occurred_at limit 1
+    ), marked as (
+      update customers
+      set replan_from = least(replan_from, paid.occurred_at), revision = revision + 1
+      from event, paid where customers.id = event.customer_id
+    )
+    update events set body_hash = null
+    from event
+    where events.id = event.id and (exists (select from paid) or exists (
+      select from processor_events p left join events s on s.id = p.event_id
+      where p.workspace_id = ${workspaceId} and ${isUncredited('p', 's')}
+        and p.email in (select jsonb_array_elements_text(${emails}::jsonb))
+        and s.customer_id is distinct from event.customer_id))
+    returning events.id`
+}
+
+/** What a saved report refers to. */
+export type SavedReport = {
+  customerId: string | null
+  customerExternalId: string
+  /** Whether payments with an address of its customer are credited to nobody. */
+  isAddressed: boolean
+}
+
+const savedReport = (workspaceId: string) => sql`
+  e.customer_id as "customerId", e.customer_external_id as "customerExternalId", exists (
+    select from customer_identities i
+    join processor_events p on p.workspace_id = ${workspaceId} and p.email = i.value
+    left join events s on s.id = p.event_id
+    where i.customer_id = e.customer_id and i.kind = 'email' and ${isUncredited('p', 's')}
+      and s.customer_id is distinct from e.customer_id) as "isAddressed"`
+
+export const findLead = async (
+  db: Db,
+  workspaceId: string,
+  externalId: string,
+): Promise<SavedReport | undefined> => {
+  const { rows } = await sql<SavedReport>`
+    select ${savedReport(workspaceId)} from events e
+    where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(db)
+  return rows[0]
+}
+
+/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. */
+export const noteReport = async (
+  db: Db,
+  workspaceId: string,
+  { externalId, customerExternalId, clickId }: IncompleteReport,
+  now: Date,
+): Promise<SavedReport | undefined> => {
+  const { rows } = await sql<SavedReport>`
+    update events e
+    set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
+        reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
+    where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null
+    returning ${savedReport(workspaceId)}
+  `.execute(db)
+  return rows[0]
+}
+
+/**
+ * Completes a report that came after a payment: from now on, it is repeated like any other.
+ *
+ * @returns the event's id, and whether it is credited
+ */
+export const endReport = async (
+  db: Db,
+  workspaceId: string,
+  { kind, externalId, bodyHash }: IncompleteReport,
+): Promise<{ id: string; attributed: boolean }> => {
+  const { rows } = await sql<{ id: string; attributed: boolean }>`
+    update events set body_hash = coalesce(body_hash, ${bodyHash})
+    where workspace_id = ${workspaceId} and kind = ${kind} and external_id = ${externalId}
+    returning id, partner_id is not null as attributed
+  `.execute(db)
+  const [event] = rows
+  if (!event) throw new Error('The report does not exist.')
+  return event
+}

@@ -1,0 +1,264 @@
+/** Reports and imports that come after the payment. Design section 5, "Who a customer is". */
+import { expect, inject, test, vi } from 'vitest'
+import importCustomers from '../../functions/import-customers.ts'
+import trackLead from '../../functions/track-lead.ts'
+import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
+import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
+import { seconds } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+const HOUR = 3_600
+const EARNED = ['maya', 980]
+
+/** Whom a sale credits, and what it earns. */
+const earningsOf = async ({ merchant }: Pick<Shop, 'merchant'>, externalId: string) => {
+  const [sale] = await database.query<{ slug: string | null; cents: number }>(
+    `select p.slug, (select coalesce(sum(amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents
+     from events e left join partners p on p.id = e.partner_id
+     where e.workspace_id = $1 and e.kind = 'sale' and e.external_id = $2`,
+    [merchant.workspace.id, externalId],
+  )
+  return sale ? [sale.slug, sale.cents] : null
+}
+
+const verify = ({ merchant }: Pick<Shop, 'merchant'>) =>
+  database.query('select * from verify_ledger() where workspace_id = $1', [merchant.workspace.id])
+
+/** A buyer who clicked two hours ago and paid an hour ago; the merchant passes its own id to Stripe. */
+const payBefore = async (buyer: Buyer) => {
+  const clickId = await buyer.click('maya', 2)
+  await buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), client_reference_id: buyer.id('user') })
+  await buyer.invoice({ at: -HOUR })
+  return clickId
+}
+
+/** Sends a request to a Worker's app in this process, whose calls of the Stripe Worker fail. */
+const interrupted = async (
+  app: typeof trackLead | typeof importCustomers,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+) => {
+  const log = vi.spyOn(console, 'log').mockReturnValue(undefined)
+  const fail = async () => {
+    throw new Error('The Worker was evicted.')
+  }
+  const { status } = await app.request(
+    `http://tributary.example${path}`,
+    {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json', ...headers },
+    },
+    {
+      ...inject('database'),
+      AUTH: {
+        getSession: async () => ({ user: { id: 'a', email: headers.Email, name: '' }, setCookie: [] }),
+      },
+      RATE_LIMIT: { limit: async () => ({ success: true }) },
+      STRIPE_WEBHOOK: { joinReport: fail, replanCustomers: fail },
+    },
+  )
+  log.mockRestore()
+  return status
+}
+
+test('a lead that was saved but not planned is completed when the merchant repeats it', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await payBefore(buyer)
+  const lead = { externalId: buyer.id('user'), customerEmail: buyer.address, clickId }
+  const headers = { Authorization: `Bearer ${shop.merchant.apiKey}` }
+  expect(await interrupted(trackLead, '/api/track/lead', lead, headers)).toBe(503)
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
+
+  const repeated = await shop.merchant.lead(lead)
+  expect(repeated).toMatchObject({ status: 200, body: { attributed: true } })
+  expect(repeated.headers.get('Idempotency-Mismatch')).toBeNull()
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+  expect(await verify(shop)).toEqual([])
+})
+
+test('the next payment completes a lead that was saved but not planned and never repeated', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await payBefore(buyer)
+  const headers = { Authorization: `Bearer ${shop.merchant.apiKey}` }
+  const lead = { externalId: buyer.id('user'), clickId }
+  expect(await interrupted(trackLead, '/api/track/lead', lead, headers)).toBe(503)
+  await buyer.invoice({ id: buyer.id('in', 'next'), at: 0 })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+  expect(await earningsOf(shop, buyer.id('in', 'next'))).toEqual(EARNED)
+})
+
+test('50 copies of a late lead get one answer, and credit the payment once', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await payBefore(buyer)
+  const answers = await Promise.all(Array.from({ length: 50 }, () => buyer.lead({ clickId })))
+  expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1)
+  expect(answers.every(({ attributed }) => attributed)).toBe(true)
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+  expect(await database.counts(shop.merchant)).toEqual({ events: 2, customers: 1, commissions: 1 })
+  expect(await verify(shop)).toEqual([])
+})
+
+test.each([
+  { known: 'the merchant’s id', passed: true },
+  { known: 'its address', passed: false },
+])(
+  'a lead and a payment that meet in flight credit the partner, if the payment is known by $known',
+  async ({ passed }) => {
+    const shop = await openShop(database)
+    for (let round = 0; round < 6; round++) {
+      const buyer = shop.buyer()
+      const clickId = await buyer.click('maya', 2)
+      const reference = passed ? { client_reference_id: buyer.id('user') } : {}
+      const other = buyer.id('user', 'other')
+      const facts = [
+        () => buyer.lead({ clickId }),
+        () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...reference }),
+        () => buyer.invoice({ at: -HOUR }),
+        () => buyer.lead({ clickId, customerExternalId: buyer.id('user'), externalId: buyer.id('lead') }),
+        () => buyer.invoice({ id: buyer.id('in', 'next'), at: -60 }),
+        () => buyer.lead({ clickId, externalId: other, customerEmail: null }),
+        () => buyer.sale({ clickId, amountCents: 1_000 }),
+        () => buyer.lead({ clickId }),
+      ]
+      const shift = round % facts.length
+      await Promise.all([...facts.slice(shift), ...facts.slice(0, shift)].map((fact) => fact()))
+      expect([
+        await earningsOf(shop, buyer.id('in')),
+        await earningsOf(shop, buyer.id('in', 'next')),
+        await earningsOf(shop, buyer.id('order')),
+      ]).toEqual([EARNED, EARNED, ['maya', 200]])
+    }
+    expect(await verify(shop)).toEqual([])
+  },
+)
+
+test('a lead of another workspace with the same ids and address moves nothing', async () => {
+  const [shop, other] = await Promise.all([openShop(database), createMerchant()])
+  const buyer = shop.buyer()
+  await payBefore(buyer)
+  const lead = { externalId: buyer.id('cus'), customerExternalId: buyer.id('user') }
+  const click = await other.click()
+  await database.query(`update clicks set created_at = created_at - interval '2 hours' where id = $1`, [
+    click,
+  ])
+  const answer = await other.lead({ ...lead, customerEmail: buyer.address, clickId: click })
+  expect(answer).toMatchObject({ status: 200, body: { attributed: true } })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
+  // With the click of another workspace, the lead is recorded and not attributed.
+  const foreign = await buyer.lead({ clickId: click })
+  expect(foreign).toEqual({ eventId: null, attributed: false })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
+})
+
+test('a lead after the payment credits it only if the link was clicked before the payment', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  await payBefore(buyer)
+  await buyer.lead({ clickId: await buyer.click('leo', 0) })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
+  await buyer.invoice({ id: buyer.id('in', 'next'), at: 60 })
+  expect(await earningsOf(shop, buyer.id('in', 'next'))).toEqual(['leo', 980])
+})
+
+test('a lead after the payment takes nothing from the partner who had referred the customer by then', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const [mayas, leos] = [await buyer.click('maya', 3), await buyer.click('leo', 5)]
+  await buyer.lead({ clickId: mayas })
+  await buyer.checkout({ at: 1, client_reference_id: buyer.id('user') })
+  expect(await earningsOf(shop, buyer.id('pi'))).toEqual(EARNED)
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await buyer.lead({ externalId: buyer.id('lead'), customerExternalId: buyer.id('user'), clickId: leos })
+  expect(await earningsOf(shop, buyer.id('pi'))).toEqual(EARNED)
+  expect(await verify(shop)).toEqual([])
+})
+
+test('a lead’s address takes no payment of a Stripe customer who has an owner', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('leo', 2)
+  await buyer.lead({
+    externalId: buyer.id('cus'),
+    customerEmail: null,
+    clickId: await buyer.click('maya', 3),
+  })
+  await buyer.invoice({ at: 60 })
+  await buyer.lead({ externalId: buyer.id('user', 'thief'), clickId })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+})
+
+test.each(['customerExternalId', 'externalId'] as const)(
+  'a lead that gives Stripe’s id as its %s ties it to the merchant’s, before the payment and after it',
+  async (field) => {
+    const shop = await openShop(database)
+    for (const isBefore of [true, false]) {
+      const buyer = shop.buyer()
+      const clickId = await buyer.click('maya', 2)
+      const ids =
+        field === 'externalId'
+          ? { externalId: buyer.id('cus'), customerExternalId: buyer.id('user') }
+          : { externalId: buyer.id('user'), customerExternalId: buyer.id('cus') }
+      const lead = () => buyer.lead({ ...ids, customerEmail: null, clickId })
+      const paid = () => buyer.invoice({ at: -HOUR, customer_email: null })
+      for (const step of isBefore ? [lead, paid] : [paid, lead]) await step()
+      expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+      const found = await Promise.all(
+        ['cus', 'user'].map((name) => shop.merchant.get(`/customers?externalId=${buyer.id(name)}`)),
+      )
+      expect(new Set(found.map(({ body }) => (body.data as { id: string }[])[0]?.id)).size).toBe(1)
+    }
+    expect(await verify(shop)).toEqual([])
+  },
+)
+
+test('a lead without a click ties the two ids that it gives, and is not attributed', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const lead = await buyer.lead({ externalId: buyer.id('cus'), customerExternalId: buyer.id('user') })
+  expect(lead).toEqual({ eventId: null, attributed: false })
+  await buyer.import({ customerExternalId: buyer.id('user') })
+  await buyer.invoice({ at: 60, customer_email: null })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+})
+
+test('an address that hundreds of payments share delays no lead', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('maya', 2)
+  await buyer.invoice({ at: -HOUR })
+  await database.query(
+    `insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys,
+                                   facts, occurred_at, received_at)
+     select gen_random_uuid(), workspace_id, processor, processor_event_id || '-' || n, type, livemode, customer || n, email,
+            array['in_' || n || $2], '[]', occurred_at, received_at
+     from processor_events, generate_series(1, 300) n where workspace_id = $1 and email is not null`,
+    [shop.merchant.workspace.id, buyer.tag],
+  )
+  expect(await buyer.lead({ clickId })).toMatchObject({ attributed: true })
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+})
+
+test('an import that was saved but not planned is completed when it is repeated', async () => {
+  const shop = await openShop(database)
+  const { workspace } = shop.merchant
+  const buyer = shop.buyer()
+  await buyer.invoice({ at: seconds() + 60 - shop.start })
+  const email = `owner-${buyer.tag}@example.com`
+  await shop.merchant.seed.addMember(workspace.id, email, 'manager')
+  const rows = [{ customerExternalId: buyer.id('cus'), partnerEmail: 'maya@partner.example' }]
+  const path = `/api/workspaces/${workspace.slug}/customers/import`
+  expect(
+    await interrupted(importCustomers, path, { rows }, { Email: email, Cookie: 'tributary.session=any' }),
+  ).toBe(503)
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual([null, 0])
+  expect(await buyer.import()).toBe('unchanged')
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+  const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? { steps: [] }
+  expect(codes({ steps })).toEqual(['customer', 'program_reward', 'commission_created'])
+})
