@@ -1,0 +1,90 @@
+/**
+ * Random merchants, whose buyers are known under the merchant's ids, Stripe's, addresses or several of them, end with the
+ * ledger that the rules give, in whatever order and however often the facts arrive. The model knows who is who.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Merchant, useDatabase } from '../support/merchant.ts'
+import { timesOver } from '../support/thorough.ts'
+import { deliver, makeClicks, openShop } from './deliver.ts'
+import type { Fact, Settings } from './facts.ts'
+import { plot, writeFacts } from './merchants.ts'
+import { account } from './model.ts'
+
+const database = useDatabase()
+
+const HISTORIES = timesOver({ often: 24, thorough: 1_000 })
+/** Concurrent histories, each in a workspace of its own. */
+const AT_ONCE = 4
+
+/** The ledger: the partner and the net earnings of each purchase, under whichever of its ids. */
+const readLedger = async ({ workspace }: Merchant, purchaseOf: (id: string) => string) => {
+  const rows = await database.query<{ id: string; slug: string | null; cents: number; held: boolean }>(
+    `select e.external_id as id, p.slug,
+            (select coalesce(sum(c.amount_cents), 0) from commissions c where c.event_id = e.id)::int as cents,
+            exists (select from commission_holds h join commissions c on c.id = h.commission_id
+                    where c.event_id = e.id and h.resolved_at is null) as held
+     from events e left join partners p on p.id = e.partner_id
+     where e.workspace_id = $1 and e.kind = 'sale' order by e.id`,
+    [workspace.id],
+  )
+  return Object.fromEntries(
+    [...new Set(rows.map(({ id }) => purchaseOf(id)))].map((name) => {
+      const parts = rows.filter(({ id }) => purchaseOf(id) === name)
+      const slugs = [...new Set(parts.map(({ slug }) => slug ?? 'nobody'))]
+      const held = parts.some((part) => part.held) ? ', held' : ''
+      return [name, `${slugs.join(' and ')} ${parts.reduce((sum, { cents }) => sum + cents, 0)}${held}`]
+    }),
+  )
+}
+
+const words = (fact: object) =>
+  Object.entries(fact)
+    .filter(([, value]) => value !== null && value !== false)
+    .map(([key, value]) => (key === 'kind' ? value : `${key} ${JSON.stringify(value)}`))
+    .join(', ')
+
+/** The history as a list of steps, to read when it fails. */
+const describe = (settings: Settings, clicks: Fact[], arrived: Fact[]) =>
+  [
+    words(settings),
+    ...clicks.map(words),
+    ...arrived.map((fact, index) => `${index + 1}. ${words(fact)}`),
+  ].join('\n')
+
+test(`${HISTORIES} random merchants and their buyers end with the ledger that the rules give`, async () => {
+  const history = fc.asyncProperty(plot, async (given) => {
+    const { clicks, arrived } = writeFacts(given)
+    const { settings } = given
+    const reported = new Set<string>()
+    // A report that is repeated says nothing new.
+    const facts = arrived.filter((fact) => {
+      if (fact.kind !== 'lead' && fact.kind !== 'report') return true
+      const key = `${fact.kind} ${fact.id}`
+      const isNew = !reported.has(key)
+      reported.add(key)
+      return isNew
+    })
+    const expected = account(settings, [...clicks, ...facts])
+    const shop = await openShop(database, settings)
+    const clickIds = await makeClicks(database, shop, clicks)
+    const history = describe(settings, clicks, arrived)
+    for (const [index, fact] of arrived.entries()) {
+      const { status, body } = await deliver(shop, fact, clickIds)
+      expect(status, `step ${index + 1}: ${JSON.stringify(body)}\n${history}`).toBe(200)
+    }
+    expect(await readLedger(shop.merchant, expected.purchaseOf), history).toEqual(expected.sales)
+    expect(
+      await database.query('select * from verify_ledger() where workspace_id = $1', [
+        shop.merchant.workspace.id,
+      ]),
+      history,
+    ).toEqual([])
+  })
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) =>
+      fc.assert(history, { numRuns: HISTORIES / AT_ONCE, seed: seed + index }),
+    ),
+  )
+}, 3_600_000)
