@@ -15,8 +15,8 @@ import {
 const database = useDatabase()
 
 /** A merchant who reports by API what it bills through Stripe: 49.00 under a click of maya's. */
-const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}) => {
-  const merchant = await createMerchant(options)
+const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
+  const merchant = await createMerchant()
   const stripe = await useStripe(merchant)
   const clickId = await merchant.click()
   const customer = stripeId('cus')
@@ -51,7 +51,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
           'checkout.session.completed',
           checkoutSession({
             mode: 'subscription',
-            client_reference_id: clickId,
+            client_reference_id: reference === 'click' ? clickId : 'user_1',
             customer,
             invoice: invoiceId,
             payment_intent: null,
@@ -101,6 +101,15 @@ test.each(permutations<Step>(['lead', 'sale', 'checkout', 'invoice']))(
 
     // What is received again changes nothing.
     for (const step of order.toReversed()) await steps[step]()
+    expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
+  },
+)
+
+test.each(permutations<Step>(['lead', 'sale', 'checkout', 'invoice']))(
+  'own order ids and Stripe together pay twice: received as %s, %s, %s, %s, for one customer, one is held',
+  async (...order) => {
+    const { steps, earned } = await createPurchase('customer')
+    for (const step of order) await steps[step]()
     expect((await earned()).toSorted()).toEqual(['980 held', '980 pending'])
   },
 )
