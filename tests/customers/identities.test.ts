@@ -1,0 +1,214 @@
+/** One person under several ids: what the ids tie, in every order of the facts. Design section 5, "Who a customer is". */
+import { expect, test } from 'vitest'
+import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { useDatabase } from '../support/merchant.ts'
+import { seconds } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+const HOUR = 3_600
+const earned = 'maya 980'
+
+test.each([
+  { paid: 'after the lead was reported', at: HOUR },
+  { paid: 'after the click and before the lead was reported', at: -HOUR },
+])(
+  'a lead under the merchant’s own id reaches Stripe’s sale, which names that id and was paid $paid',
+  async ({ at }) => {
+    const shop = await openShop(database)
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click('maya', 2)
+        const subscription = buyer.id('sub')
+        return {
+          lead: () => buyer.lead({ clickId }),
+          checkout: () =>
+            buyer.checkout({
+              at,
+              subscription,
+              invoice: buyer.id('in'),
+              client_reference_id: buyer.id('user'),
+            }),
+          invoice: () =>
+            buyer.invoice({ at: at + 5, ...ofSubscription(subscription, 'subscription_create') }),
+        }
+      },
+      { sales: { in: earned }, customers: 1 },
+    )
+  },
+)
+
+test('a lead reaches the sale and the renewal of a subscription whose metadata name the merchant’s id', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      const subscription = buyer.id('sub')
+      const metadata = { customerExternalId: buyer.id('user') }
+      return {
+        lead: () => buyer.lead({ clickId, customerEmail: null }),
+        invoice: () =>
+          buyer.invoice({ at: 60, ...ofSubscription(subscription, 'subscription_create', metadata) }),
+        renewal: () =>
+          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+      }
+    },
+    { sales: { in: earned, in_renewal: earned }, customers: 1 },
+  )
+})
+
+test.each([
+  {
+    object: 'customer',
+    tie: (buyer: Buyer) =>
+      buyer.event('customer.updated', {
+        ...{ id: buyer.id('cus'), object: 'customer', email: buyer.address, name: 'A buyer' },
+        metadata: { customerExternalId: buyer.id('user') },
+      }),
+  },
+  {
+    object: 'subscription',
+    tie: (buyer: Buyer) =>
+      buyer.event('customer.subscription.created', {
+        ...{ id: buyer.id('sub'), object: 'subscription', customer: buyer.id('cus'), status: 'active' },
+        ...{ created: seconds(), discounts: [], metadata: { customerExternalId: buyer.id('user') } },
+      }),
+  },
+])('a lead reaches sales of a Stripe customer whose $object names the merchant’s id', async ({ tie }) => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      const subscription = buyer.id('sub')
+      return {
+        lead: () => buyer.lead({ clickId, customerEmail: null }),
+        tie: () => tie(buyer),
+        invoice: () => buyer.invoice({ at: 60, ...ofSubscription(subscription, 'subscription_create') }),
+        renewal: () =>
+          buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR, ...ofSubscription(subscription) }),
+      }
+    },
+    { sales: { in: earned, in_renewal: earned }, customers: 1 },
+  )
+})
+
+test('a lead’s address reaches the first invoice, whose Stripe customer is known from then on by any address', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      return {
+        lead: () => buyer.lead({ clickId, customerEmail: buyer.address.toUpperCase() }),
+        checkout: () => buyer.checkout({ at: 60, invoice: buyer.id('in'), subscription: buyer.id('sub') }),
+        invoice: () => buyer.invoice({ at: 65 }),
+        other: () =>
+          buyer.invoice({ at: HOUR, id: buyer.id('in', 'other'), customer_email: `new-${buyer.address}` }),
+      }
+    },
+    { sales: { in: earned, in_other: earned }, customers: 1 },
+  )
+})
+
+test('a customer imported by Stripe’s id and reported under the merchant’s id is one, and earns one one-time reward', async () => {
+  const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
+  const statuses: unknown[] = []
+  await inEveryOrder(
+    shop,
+    (buyer) => ({
+      import: () => buyer.import(),
+      invoice: () => buyer.invoice({ at: 60 }),
+      report: () => buyer.sale({ externalId: buyer.id('in') }),
+      renewal: () => buyer.invoice({ id: buyer.id('in', 'renewal'), at: HOUR }),
+    }),
+    { sales: { in: earned, in_renewal: 'maya 0' }, customers: 1 },
+    { last: async (buyer) => statuses.push(await buyer.import()) },
+  )
+  expect(new Set(statuses)).toEqual(new Set(['unchanged']))
+})
+
+test('a customer imported to two partners under its two ids belongs to the later import’s partner', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    (buyer) => ({
+      stripeId: () => buyer.import(),
+      ownId: () => buyer.import({ customerExternalId: buyer.id('user') }, 'leo'),
+      lead: () => buyer.lead(),
+      checkout: () => buyer.checkout({ at: 60, client_reference_id: buyer.id('user') }),
+    }),
+    (order) => ({
+      sales: { pi: order.indexOf('ownId') > order.indexOf('stripeId') ? 'leo 980' : earned },
+      customers: 1,
+    }),
+  )
+})
+
+test('the start date of a customer imported by Stripe’s id bounds its later sales under the merchant’s id', async () => {
+  const shop = await openShop(database, { program: { reward_duration_months: 12 } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      return {
+        import: () =>
+          buyer.import({ startedAt: new Date(Date.now() - 400 * 24 * HOUR * 1000).toISOString() }),
+        invoice: () => buyer.invoice({ at: 60 }),
+        tie: () => buyer.sale({ externalId: buyer.id('in') }),
+        order: () => buyer.sale({ clickId, amountCents: 1_000 }),
+      }
+    },
+    // The order's time is that of its arrival: a start counts for sales after its import.
+    (order) => ({
+      sales: {
+        in: 'maya 0',
+        order: order.indexOf('order') > order.indexOf('import') ? 'maya 0' : 'maya 200',
+      },
+      customers: 1,
+    }),
+  )
+})
+
+test('an imported start date takes back nothing of a sale that was paid before the import', async () => {
+  const shop = await openShop(database, { program: { reward_duration_months: 12 } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya', 2)
+      return {
+        report: () => buyer.sale({ externalId: buyer.id('in'), amountCents: 5_880, clickId }),
+        import: () =>
+          buyer.import({
+            customerExternalId: buyer.id('user'),
+            startedAt: new Date(Date.now() - 400 * 24 * HOUR * 1000).toISOString(),
+          }),
+        invoice: () =>
+          buyer.invoice({ at: -HOUR, amount_paid: 5_880, total: 5_880, total_excluding_tax: 4_900 }),
+      }
+    },
+    { sales: { in: earned }, customers: 1 },
+  )
+})
+
+test('an invoice paid in the same second as the import credits the imported partner', async () => {
+  const shop = await openShop(database)
+  // A second in which six imports have time to happen.
+  const inOneSecond = async (buyer: ReturnType<typeof shop.buyer>, steps: (() => Promise<unknown>)[]) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1_000)))
+    const second = seconds()
+    for (const step of steps) await step()
+    if (seconds() === second) return
+    throw new Error(`The machine was too slow for ${buyer.tag}`)
+  }
+  for (const isImportFirst of [true, false]) {
+    const buyer = shop.buyer()
+    const imported = () => buyer.import()
+    const paid = () => buyer.invoice({ at: seconds() - shop.start })
+    await inOneSecond(buyer, isImportFirst ? [imported, paid] : [paid, imported])
+    const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? {}
+    expect(steps?.at(-1)?.code).toBe('commission_created')
+  }
+})
