@@ -363,6 +363,7 @@ create table customer_identities (
     kind          text         not null
         constraint customer_identities_kind_check check (kind in ('external', 'stripe', 'guest', 'email')),
     value         text         not null,
+    by_address    boolean      not null default false,   -- bound by a typed address: proves little
     created_at    timestamptz  not null,
 
     constraint customer_identities_pkey primary key (customer_id, kind, value),
@@ -751,7 +752,8 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 -- Makes one customer of those who have one of these identities, [{"kind", "value"}], or one of these ids, and gives it
 -- all the identities; a new one, if there is none. The oldest customer takes over the others' identities, referrals and
 -- sales, which are planned again; the others keep only merged_into. Sales that the merchant reported under an id that was
--- not known are the customer's too.
+-- not known are the customer's too. Identities that an address matched to other customers are marked; a purchase that
+-- names several identities proves them.
 --
 -- Fails if an identity is concurrently given to another customer: the caller tries again.
 create function tie_customers(workspace uuid, identities jsonb, others jsonb, fresh uuid, now timestamptz)
@@ -813,6 +815,11 @@ begin
     insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
     select workspace, survivor, t.kind, t.value, now from jsonb_to_recordset(identities) as t (kind text, value text)
     on conflict (customer_id, kind, value) do nothing;
+    if others <> '[]' or jsonb_array_length(identities) > 1 then
+        update customer_identities i set by_address = others <> '[]'
+        from jsonb_to_recordset(identities) as t (kind text, value text)
+        where i.customer_id = survivor and i.kind = t.kind and i.value = t.value;
+    end if;
     with adopted as (
         update events set customer_id = survivor
         where workspace_id = workspace and kind = 'sale' and customer_id is null and customer_external_id in (

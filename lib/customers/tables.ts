@@ -23,6 +23,7 @@ export type CustomerTables = {
     customer_id: string
     kind: IdentityKind
     value: string
+    by_address: Generated<boolean>
     created_at: Date
   }
   referrals: {

@@ -8,7 +8,7 @@ import type { Purchase } from './purchase.ts'
 /** A customer who has one of a purchase's ids or addresses. */
 export type Candidate = KnownCustomer & {
   /** The strong identities of the purchase that it has. */
-  identities: Identity[]
+  identities: (Identity & { byAddress: boolean })[]
   /** Whether the merchant has reported the purchase's address as its own. */
   hasAddress: boolean
   /** Its other sales before this one: when each program first rewarded one. */
@@ -25,7 +25,13 @@ type Claim = {
   binds: boolean
 }
 
-export type Buyer = { customer: Candidate | null; tie: Tie | null; isGuest: boolean }
+export type Buyer = {
+  customer: Candidate | null
+  tie: Tie | null
+  isGuest: boolean
+  /** Whether only a typed address says that this purchase is the customer's. */
+  isByAddress: boolean
+}
 
 /**
  * The strong identities of a purchase: the processor's and the merchant's ids, else those of a guest, who is known by an
@@ -84,18 +90,22 @@ export const findBuyer = (
   const isGuest = wanted.some(({ kind }) => kind === 'guest')
   const isOwned = known !== null && !isGuest && ownerAt(known.referrals, at) !== null
   const matched = isPaid && !hasCredit && !isOwned ? findByAddress(candidates, at) : null
-  if (isGuest && matched) return { customer: matched, tie: null, isGuest: false }
+  if (isGuest && matched) return { customer: matched, tie: null, isGuest: false, isByAddress: true }
 
   const isBound = matched !== null && binds && !strong.includes(matched)
   const isMissing = wanted.some(
     (id) => !strong.some(({ identities }) => identities.some((own) => isSame(own, id))),
   )
+  const own = strong.flatMap(({ identities }) => identities)
+  const isByAddress = wanted.length === 1 && own.some(({ byAddress }) => byAddress)
+  // Several ids of one purchase prove what an address only suggested.
+  const isProven = wanted.length > 1 && own.some(({ byAddress }) => byAddress)
   const tie =
-    isMissing || isBound || strong.length > 1
+    isMissing || isBound || isProven || strong.length > 1
       ? { identities: wanted, customerIds: isBound ? [matched.id] : [] }
       : null
   const customer = isBound ? unite([...strong, matched]) : (matched ?? known)
-  return { customer, tie: isGuest && !isPaid ? null : tie, isGuest }
+  return { customer, tie: isGuest && !isPaid ? null : tie, isGuest, isByAddress: isBound || isByAddress }
 }
 
 const isSame = (a: Identity, b: Identity): boolean => a.kind === b.kind && a.value === b.value

@@ -24,6 +24,7 @@ export type Loaded = {
 }
 
 type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'referredAt'>
+type Claim = OwnCredit & Pick<KnownFacts, 'isByAddress'>
 
 /** The coupon that credits the sale. It stays that of the partner who had it when the sale was first credited. */
 const couponOf = ({ sales, terms, coupon }: Loaded, trigger: Trigger): CouponAlias | null => {
@@ -41,7 +42,7 @@ const credits = ({ coupon, click, referredAt }: OwnCredit): boolean =>
 /** The referral that a purchase's own coupon or click makes. */
 export const ownReferral = (
   purchase: Pick<Purchase, 'externalId' | 'checkout' | 'sale'>,
-  { coupon, click, referredAt: validAt }: OwnCredit,
+  { coupon, click, referredAt: validAt, isByAddress }: Claim,
   at: Date,
 ): OwnReferral | null => {
   const own = { coupon, click, referredAt: validAt }
@@ -49,13 +50,13 @@ export const ownReferral = (
   const byCoupon = coupon?.partner.status === 'approved' ? coupon.partner : null
   const partner = byCoupon ?? click?.partner
   if (!partner) return null
-  // What cost nothing moves nobody.
+  // What cost nothing moves nobody, nor does a customer who is known by a typed address only.
   const isFree = purchase.sale?.paid.grossCents === 0
   return {
     origin: purchase.checkout?.id ?? purchase.externalId ?? '',
     partnerId: partner.id,
     source: byCoupon ? 'coupon' : 'click',
-    attribution: isFree ? 'first' : partner.attribution,
+    attribution: isFree || isByAddress ? 'first' : partner.attribution,
     referredAt: at,
   }
 }
@@ -100,7 +101,7 @@ export const knownFacts = (
   const credit = begun && credits(begun) ? begun : own
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
-  const { customer, tie, isGuest } = findBuyer(identitiesOf(purchase, reported), loaded.candidates, {
+  const { customer, tie, isGuest, isByAddress } = findBuyer(identitiesOf(purchase, reported), loaded.candidates, {
     at,
     isPaid: sale !== null && sale.paid.netCents > 0,
     hasCredit: credits(credit),
@@ -108,7 +109,7 @@ export const knownFacts = (
   })
 
   const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
-  const mine = sale && ownReferral(purchase, credit, purchase.referredAt ?? paidAt)
+  const mine = sale && ownReferral(purchase, { ...credit, isByAddress }, purchase.referredAt ?? paidAt)
   const referrals = sale
     ? [
         ...(customer?.referrals ?? []).filter(({ origin }) => !origins.includes(origin)),
@@ -126,6 +127,7 @@ export const knownFacts = (
     customer,
     tie: sale ? tie : null,
     origins,
+    isByAddress,
     referredAt: credit.referredAt,
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },

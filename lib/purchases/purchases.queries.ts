@@ -92,7 +92,7 @@ const SALE_JSON = sql`jsonb_build_object(
 const CANDIDATE_JSON = sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
   'needsReplan', cu.replan_from is not null,
-  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value)), '[]')
+  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value, 'byAddress', f.by_address)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
   'referrals', (
@@ -137,12 +137,12 @@ export const loadKnownFacts = async (
       select coalesce(${paidAt}::timestamptz, (select min(occurred_at) from sold)) as at,
              coalesce((select external_id from sold order by id limit 1), ${purchase.externalId}) as external_id
     ), strong as materialized (
-      select i.kind, i.value, i.customer_id
+      select i.kind, i.value, i.by_address, i.customer_id
       from jsonb_to_recordset(${identities}::jsonb) as t (kind text, value text)
       join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = t.value and i.kind = t.kind and i.kind <> 'email'
       union
-      select i.kind, i.value, i.customer_id
+      select i.kind, i.value, i.by_address, i.customer_id
       from sold join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = sold.customer_external_id and i.kind <> 'email' and i.kind <> 'guest'
       where sold.reported_at is not null
