@@ -424,8 +424,8 @@ create table events (
     event_name            text         not null,
     customer_external_id  text         not null,
     customer_id           uuid,
-    amount_cents          bigint
-        constraint events_amount_cents_check check (amount_cents between 1 and 99999999999),
+    amount_cents          bigint       -- 0 if nothing was paid of a reported sale after all
+        constraint events_amount_cents_check check (amount_cents between 0 and 99999999999),
     currency              char(3)
         constraint events_currency_check check (currency ~ '^[A-Z]{3}$'),
     metadata              jsonb,

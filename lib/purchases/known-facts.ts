@@ -101,12 +101,16 @@ export const knownFacts = (
   const credit = begun && credits(begun) ? begun : own
 
   const reported = loaded.sales.filter(({ reportedAt }) => reportedAt).map((s) => s.customerExternalId)
-  const { customer, tie, isGuest, isByAddress } = findBuyer(identitiesOf(purchase, reported), loaded.candidates, {
-    at,
-    isPaid: sale !== null && sale.paid.netCents > 0,
-    hasCredit: credits(credit),
-    binds: purchase.customer !== null && purchase.isInvoiced,
-  })
+  const { customer, tie, isGuest, isByAddress } = findBuyer(
+    identitiesOf(purchase, reported),
+    loaded.candidates,
+    {
+      at,
+      isPaid: sale !== null && sale.paid.netCents > 0,
+      hasCredit: credits(credit),
+      binds: purchase.customer !== null && purchase.isInvoiced,
+    },
+  )
 
   const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
   const mine = sale && ownReferral(purchase, { ...credit, isByAddress }, purchase.referredAt ?? paidAt)

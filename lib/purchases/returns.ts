@@ -156,4 +156,7 @@ const inCurrencyOf = (paid: Money, { currency, paidCents }: Return, cents: bigin
 export const reversedOf = (
   commissionCents: bigint,
   { refundedCents, disputedCents, paid }: Returned,
-): bigint => proportionOf(commissionCents, refundedCents + disputedCents, paid.amountCents)
+): bigint =>
+  paid.amountCents === 0n
+    ? 0n
+    : proportionOf(commissionCents, refundedCents + disputedCents, paid.amountCents)

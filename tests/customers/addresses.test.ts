@@ -1,6 +1,6 @@
 /** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
 import { test } from 'vitest'
-import { inEveryOrder, openShop } from '../support/buyers.ts'
+import { inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -104,5 +104,61 @@ test('a payment link’s client_reference_id, which its visitor sets, ties nobod
       }
     },
     { sales: { pi: 'leo 20', pi_two: 'leo 20', in: 'maya 980' }, customers: 2 },
+  )
+})
+
+test('a free trial with another customer’s address and one’s own click moves nothing but the trial’s own renewals', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('leo')
+      const thief = { customer: buyer.id('cus', 'thief'), subscription: buyer.id('sub', 'thief') }
+      return {
+        import: () => buyer.import({ customerExternalId: buyer.address }),
+        trial: () =>
+          buyer.checkout({
+            ...thief,
+            at: 60,
+            amount_total: 0,
+            payment_status: 'no_payment_required',
+            payment_intent: null,
+            client_reference_id: clickId,
+          }),
+        invoice: () => buyer.invoice({ at: 600, ...ofSubscription(buyer.id('sub')) }),
+        thiefs: () =>
+          buyer.invoice({
+            id: buyer.id('in', 'thief'),
+            customer: thief.customer,
+            at: 660,
+            ...ofSubscription(thief.subscription),
+          }),
+      }
+    },
+    { sales: { in: 'maya 980', in_thief: 'leo 980' } },
+  )
+})
+
+test('a cheap purchase with another customer’s address, then one through one’s own link, does not move that customer', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('leo')
+      const customer = buyer.id('cus', 'thief')
+      return {
+        import: () => buyer.import({ customerExternalId: buyer.address }),
+        cheap: () =>
+          buyer.invoice({
+            id: buyer.id('in', 'cheap'),
+            at: 600,
+            customer,
+            ...ofSubscription(buyer.id('sub', 'thief')),
+          }),
+        own: () => buyer.checkout({ at: HOUR, customer, client_reference_id: clickId }),
+        victims: () => buyer.invoice({ at: 2 * HOUR }),
+      }
+    },
+    { sales: { in_cheap: 'maya 980', pi: 'leo 980', in: 'maya 980' } },
   )
 })

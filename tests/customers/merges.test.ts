@@ -64,3 +64,18 @@ test('a sale that turns out to be another program’s leaves a one-time reward t
     { sales: { in: 'nora 980', pi: 'maya 400' }, customers: 1 },
   )
 })
+
+test('a sale that the merchant reported at 49.00 and for which Stripe took nothing earns nothing', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click()
+      return {
+        report: () => buyer.sale({ externalId: buyer.id('in'), clickId }),
+        invoice: () => buyer.invoice({ at: 60, amount_paid: 0, total: 0, total_excluding_tax: 0 }),
+      }
+    },
+    { sales: { in: 'maya 0' }, customers: 1 },
+  )
+})
