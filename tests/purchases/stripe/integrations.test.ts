@@ -125,6 +125,18 @@ describe('Stripe bills, you report leads', () => {
     expect(await earned()).toEqual([980, 980, -490])
   })
 
+  test('a lead that is reported after the payment earns the same', async () => {
+    const { connect, curl, buy, fake, earned } = await openShop({ salesFrom: 'stripe' })
+    await connect()
+    const { subscription } = await buy()
+    expect(await earned()).toEqual([])
+    await curl(LEAD)
+    expect(await earned()).toEqual([980])
+    fake.renew(subscription)
+    await fake.settled()
+    expect(await earned()).toEqual([980, 980])
+  })
+
   test('without Checkout’s reference, the metadata of Stripe’s customer does', async () => {
     const { connect, curl, buy, stripe, earned } = await openShop({ salesFrom: 'stripe' })
     await connect()
