@@ -96,9 +96,15 @@ test.each([
   { case: 'no account', event: { ...thin('v2.core.account.closed', 'x'), related_object: null } },
   { case: 'a malformed account id', event: thin('v2.core.account.closed', "acct_' or 1=1") },
   { case: 'another resource', event: thin('v2.core.person.updated', 'acct_1') },
-])('a thin event with $case is refused', async ({ event }) => {
+])('a thin event with $case is listed as unreadable, and reads no account', async ({ event }) => {
   const ready = await createReady()
-  expect(await ready.deliver(event)).toMatchObject({ status: 400, body: errorShape('invalid_body') })
+  expect(await ready.deliver(event)).toMatchObject({ status: 200, body: { received: true } })
+  expect(
+    await database.query(`select outcome ->> 'code' as code from processor_events where workspace_id = $1`, [
+      ready.workspaceId,
+    ]),
+  ).toEqual([{ code: 'unreadable' }])
+  expect(await statusOf(ready)).toBe('onboarding')
 })
 
 test('while Stripe cannot be reached, the event is answered with 503, so that Stripe retries it', async () => {
