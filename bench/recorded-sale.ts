@@ -6,8 +6,8 @@ type Statement = { query: string; params: unknown[] }
 export type RecordedSale = { read: Statement; write: Statement[] }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
-/** The bench's invoice and customer ids. */
-const OUR_ID = /^bench-/
+/** The bench's invoice and customer ids, also within JSON. */
+const OUR_ID = /bench-[\w-]+/g
 
 /** A proxy for the SQL endpoint that records and counts requests. */
 export const startRecorder = async (sqlEndpoint: string) => {
@@ -44,8 +44,11 @@ export const oneMoreSale = (a: RecordedSale, b: RecordedSale): { read: unknown[]
   const make = (value: unknown, other: unknown): unknown => {
     if (value === other || typeof value !== 'string') return value
     if (UUID.test(value)) return made.get(value) ?? made.set(value, v7()).get(value)
-    if (OUR_ID.test(value)) return made.get(value) ?? made.set(value, crypto.randomUUID()).get(value)
-    return value
+    return value.replace(OUR_ID, (id) => {
+      const fresh = made.get(id) ?? crypto.randomUUID()
+      made.set(id, fresh)
+      return fresh
+    })
   }
   const renew = (left: Statement, right: Statement | undefined) =>
     left.params.map((value, index) => make(value, right?.params[index]))
