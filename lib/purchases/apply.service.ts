@@ -6,7 +6,6 @@ import { lostRace } from '../unavailable.ts'
 import { applyPlan } from './apply.queries.ts'
 import type { ProcessorEvent } from './facts.ts'
 import type { EventOutcome } from './outcomes.ts'
-import type { PurchasePlan } from './plan.ts'
 import { planPurchase } from './plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
@@ -19,7 +18,6 @@ const ROUNDS = 24
 export type Applied = {
   /** The purchase's sale, if there is one. */
   saleId: string | null
-  isCredited: boolean
   outcome: EventOutcome
 }
 
@@ -138,7 +136,6 @@ const applyOne = async (
     const { customer } = facts
     return {
       saleId: result.saleId,
-      isCredited: isCredited(plan),
       outcome: plan.outcome,
       customer: customer && {
         id: customer.id,
@@ -182,17 +179,4 @@ export const replanCustomer = async (db: Db, workspaceId: string, id: string, no
     expected = isAsExpected ? customer.after : null
   }
   throw lostRace('the same customer')
-}
-
-const isCredited = ({ sale }: PurchasePlan): boolean => {
-  switch (sale.kind) {
-    case 'none':
-      return false
-    case 'create':
-    case 'update':
-      return sale.change.credit !== null
-    case 'keep':
-    case 'adjust':
-      return sale.recorded.partnerId !== null
-  }
 }

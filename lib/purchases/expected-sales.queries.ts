@@ -22,7 +22,7 @@ export const countExpectedQuery = (workspaceId: string, time: Date, limit: numbe
 /**
  * Notes that an expected sale and a processor's are one purchase by their looks, when either is saved: the same customer or
  * click, currency, and gross or net amount. Each of a processor's sales is that of one expected sale. It earns nothing
- * and takes nothing away: it only tells managers which sales are missing.
+ * and takes nothing away: it only shows managers which sales are missing.
  *
  * A statement of the batch that saves the sale, after the sale. May be repeated.
  */

@@ -4,15 +4,8 @@ import { type Decision, decide } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
 import { hasUnmerged } from './duplicates.ts'
-import { ownReferral } from './known-facts.ts'
-import type {
-  CustomerChange,
-  KnownFacts,
-  OwnReferral,
-  PurchasePlan,
-  RecordedSale,
-  SaleChange,
-} from './plan.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
+import { changeCustomer } from './plan-customer.ts'
 import { planReturns, saleFacts } from './plan-returns.ts'
 import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
@@ -224,44 +217,3 @@ const earnsOtherwise = (current: Money | null, commission: Money | null): boolea
   current && commission ? differs(current, commission) : current !== commission
 
 const differs = (a: Money, b: Money): boolean => a.amountCents !== b.amountCents || a.currency !== b.currency
-
-/**
- * What the purchase changes of its customer: who referred it, and what is known of it.
- *
- * @param from the time of the sale, if it changes
- */
-const changeCustomer = (purchase: Purchase, facts: KnownFacts, from: Date | null): CustomerChange | null => {
-  const { customer, origins } = facts
-  if (!customer) return null
-  const { id, revision } = customer
-  const stored = customer.referrals.filter(({ origin }) => origins.includes(origin))
-  const referral = purchase.sale
-    ? ownReferral(purchase, facts, purchase.referredAt ?? purchase.sale.paidAt)
-    : null
-  const [only] = stored
-  const isSame = referral
-    ? stored.length === 1 && only !== undefined && isSameReferral(only, referral)
-    : stored.length === 0
-  const email = customer.email ?? purchase.email
-  const name = customer.name ?? purchase.name
-  const keeps = !purchase.sale || isSame
-  if (keeps && from === null && email === customer.email && name === customer.name) return null
-  const times = [from, ...(keeps ? [] : [referral, ...stored].map((r) => r?.referredAt ?? null))]
-  const known = times.filter((time) => time !== null)
-  return {
-    id,
-    revision,
-    email,
-    name,
-    referral,
-    origins: keeps ? [] : origins,
-    replanFrom: known.length ? new Date(Math.min(...known.map(Number))) : null,
-  }
-}
-
-const isSameReferral = (a: OwnReferral, b: OwnReferral): boolean =>
-  a.origin === b.origin &&
-  a.partnerId === b.partnerId &&
-  a.source === b.source &&
-  a.attribution === b.attribution &&
-  Number(a.referredAt) === Number(b.referredAt)
