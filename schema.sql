@@ -504,6 +504,7 @@ create table payout_accounts (
         constraint payout_accounts_status_check
             check (status in ('onboarding', 'in_review', 'enabled', 'restricted', 'closed')),
     checked_at         timestamptz,            -- when the status was last read
+    asked_at           timestamptz,            -- when a run or the daily check last asked Stripe, answered or not
     created_at         timestamptz  not null,
     disconnected_at    timestamptz,
 
@@ -514,6 +515,10 @@ create table payout_accounts (
 -- One connected account per person and workspace. Which accounts does this person have?
 create unique index payout_accounts_email_workspace_id_key
     on payout_accounts (email, workspace_id) where disconnected_at is null;
+
+-- Which accounts cannot be paid yet, and are to be read from Stripe again?
+create index payout_accounts_unready_idx on payout_accounts (asked_at nulls first)
+    where status <> 'enabled' and stripe_account_id is not null and disconnected_at is null;
 
 
 -- A payout run claims the commissions that are payable at its cutoff, of one program or of

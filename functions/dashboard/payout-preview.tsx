@@ -13,7 +13,11 @@ import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 export const MAX_LINES = 200
 
 const SKIP_REASONS: Record<SkipCode, string> = {
-  not_connected: 'Has not connected a Stripe account. Partners are emailed once about this.',
+  not_connected:
+    'Has not connected a Stripe account, or not finished its set-up. Partners are emailed about this.',
+  account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
+  account_restricted:
+    'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this.',
   partner_banned: 'Banned.',
   below_minimum: 'Below the program’s minimum payout.',
   negative_balance: 'Reversals exceed earnings. The negative balance is carried forward.',

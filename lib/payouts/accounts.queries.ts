@@ -134,24 +134,29 @@ export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccoun
   return rows[0]
 }
 
+/** What was read of an account. */
+export type AccountReading = {
+  workspaceId: string
+  stripeAccountId: string
+  status: PayoutAccountStatus
+  /** The database's time before the request to Stripe. */
+  askedAt: string
+}
+
 /**
- * Saves an account's status. Of concurrent requests, the result of the one that started last wins. An account that was
- * enabled before and has new requirements is restricted.
- *
- * @param askedAt the database's time before the request to Stripe
+ * Saves the status of accounts. Of concurrent requests about one, the result of the one that started last wins. An account
+ * that was enabled before and has new requirements is restricted.
  */
-export const saveAccountStatus = async (
-  db: Db,
-  reading: { workspaceId: string; stripeAccountId: string; status: PayoutAccountStatus; askedAt: string },
-): Promise<void> => {
-  const { workspaceId, stripeAccountId, status, askedAt } = reading
+export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<void> => {
   await sql`
-    update payout_accounts
-    set status = case when ${status} = 'onboarding' and status in ('enabled', 'restricted')
-                      then 'restricted' else ${status} end,
-        checked_at = ${askedAt}::timestamptz
-    where workspace_id = ${workspaceId} and stripe_account_id = ${stripeAccountId}
-      and (checked_at is null or checked_at <= ${askedAt}::timestamptz)`.execute(db)
+    update payout_accounts a
+    set status = case when x.status = 'onboarding' and a.status in ('enabled', 'restricted')
+                      then 'restricted' else x.status end,
+        checked_at = x."askedAt"
+    from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb)
+      as x("workspaceId" uuid, "stripeAccountId" text, status text, "askedAt" timestamptz)
+    where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
+      and (a.checked_at is null or a.checked_at <= x."askedAt")`.execute(db)
 }
 
 /** A connected account of a workspace that has no key; null if it has one, or if nobody is connected. */

@@ -45,13 +45,15 @@ const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) 
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
                 when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
-                when ${method}::text = 'stripe' and a.id is null then 'not_connected'
+                when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then
+                  case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
+                                else 'not_connected' end
            end as code
     from (${sums}) s
     join partners p on p.id = s.partner_id
     join programs g on g.id = p.program_id
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
-                               and a.disconnected_at is null and a.status = 'enabled'`
+                               and a.disconnected_at is null`
 
 /** The balances that a run would pay or skip now. */
 export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> => {

@@ -11,7 +11,7 @@ import {
   loadOnboarding,
   type PayoutAccount,
   type Platform,
-  saveAccountStatus,
+  saveReadings,
   withdrawIntent,
 } from './accounts.queries.ts'
 import type { EncryptedKey, OnboardingRequest, Refused } from './payouts.rpc.ts'
@@ -117,7 +117,7 @@ const makeAccount = async (
 /** Reads an account's status from Stripe, and saves it. @throws {ConnectError} */
 const updateStatus = async (db: Db, stripe: Connect, workspaceId: string, id: string, askedAt: string) => {
   const { status } = await stripe.readAccount(id)
-  await saveAccountStatus(db, { workspaceId, stripeAccountId: id, status, askedAt })
+  await saveReadings(db, [{ workspaceId, stripeAccountId: id, status, askedAt }])
   return status
 }
 

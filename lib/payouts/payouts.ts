@@ -23,7 +23,14 @@ export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled', 'rev
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /** Why a run skips a partner's balance. */
-export const SKIP_CODES = ['not_connected', 'partner_banned', 'below_minimum', 'negative_balance'] as const
+export const SKIP_CODES = [
+  'negative_balance',
+  'partner_banned',
+  'below_minimum',
+  'not_connected',
+  'account_in_review',
+  'account_restricted',
+] as const
 export type SkipCode = (typeof SKIP_CODES)[number]
 
 /** A manual run has all of them; a run by Stripe is `processing` until everything is claimed and sent, then `paid`. */

@@ -2,6 +2,7 @@
 import { connect } from '../db/connection.ts'
 import { mailPartners } from '../mail/outbox.queries.ts'
 import { formatMoney } from '../money.ts'
+import { checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import {
   beginRun,
@@ -60,6 +61,7 @@ const notifyUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget
 
 /** Claims balances for a run, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
+  if (run.method === 'stripe') await checkOwedAccounts(env, run, now, budget)
   let isClaimed = false
   while (!isClaimed && hasLeft(budget)) {
     isClaimed = await withDb(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
@@ -74,6 +76,11 @@ const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
 
 /** The result that a run would have now. */
 const dryRunResult = async (env: PayoutEnv, scope: RunScope): Promise<RunResultResponse> => {
+  if (scope.method === 'stripe') {
+    const budget = newBudget(env, REQUEST_MS)
+    budget.fetches -= REQUEST_FETCHES
+    await checkOwedAccounts(env, scope, scope.cutoffAt, budget)
+  }
   const balances = await listBalances(connect(env), scope)
   const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
     partnerId,
@@ -141,5 +148,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
     )
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })
-  return runs.length || Object.values(tally).some(Boolean) ? { runs: runs.length, ...tally } : null
+  const accounts = await checkDailyAccounts(env, now, budget)
+  const did = { runs: runs.length, ...tally, accounts }
+  return Object.values(did).some(Boolean) ? did : null
 }

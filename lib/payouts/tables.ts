@@ -19,6 +19,7 @@ export type PayoutTables = {
     stripe_account_id: string | null
     status: Generated<PayoutAccountStatus>
     checked_at: Date | null
+    asked_at: Date | null
     created_at: Date
     disconnected_at: Date | null
   }

@@ -75,7 +75,7 @@ const addressOf = (url: string | undefined) => {
 
 type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 
-/** The status of an account, by its transfers capability. `restricted` depends on its history: see saveAccountStatus. */
+/** The status of an account, by its transfers capability. `restricted` depends on its history: see saveReadings. */
 export const statusOf = (closed: boolean, transfers: Capability | undefined): PayoutAccountStatus => {
   if (closed) return 'closed'
   if (!transfers) return 'onboarding'

@@ -264,7 +264,7 @@ describe('an account', () => {
     fake.onboard(account)
     expect(await status()).toBe('enabled')
     fake.restrictAccount(account)
-    // Whether it was fit before, Stripe doesn't say: see saveAccountStatus.
+    // Whether it was fit before, Stripe doesn't say: see saveReadings.
     expect(await status()).toBe('onboarding')
     fake.rejectAccount(account)
     expect(await status()).toBe('closed')

@@ -1,0 +1,74 @@
+/** Which connected accounts are to be read from Stripe again, because they could not be paid when they were read last. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { RunScope } from './claims.queries.ts'
+
+/** An account to read, with the encrypted key to read it with. */
+export type UnreadAccount = {
+  workspaceId: string
+  stripeAccountId: string
+  encryptedKey: string
+  /** The database's time before the request to Stripe. */
+  askedAt: string
+}
+
+const DAY_MS = 86_400_000
+/** After this time, accounts that could not be read are asked for again. */
+const RETRY_MS = 3_600_000
+
+/** The predicate of payout_accounts_unready_idx, word for word. */
+const isUnready = sql`a.status <> 'enabled' and a.stripe_account_id is not null and a.disconnected_at is null`
+
+type Lease = { now: Date; limit: number }
+
+/** Picks accounts, and notes that they are being asked for. Concurrent Workers get different ones. */
+const lease = async (
+  db: Db,
+  isWanted: RawBuilder<unknown>,
+  { now, limit }: Lease,
+): Promise<UnreadAccount[]> => {
+  const { rows } = await sql<UnreadAccount>`
+    with wanted as (
+      select a.id, k.ciphertext from payout_accounts a join stripe_keys k on k.workspace_id = a.workspace_id
+      where ${isUnready} and ${isWanted}
+      order by a.asked_at nulls first limit ${limit} for update of a skip locked
+    )
+    update payout_accounts a set asked_at = ${now} from wanted where a.id = wanted.id
+    returning a.workspace_id as "workspaceId", a.stripe_account_id as "stripeAccountId",
+              wanted.ciphertext as "encryptedKey", clock_timestamp()::text as "askedAt"`.execute(db)
+  return rows
+}
+
+/** Accounts of any workspace that were not asked for within the last day. */
+export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<UnreadAccount[]> =>
+  lease(db, sql`(a.asked_at is null or a.asked_at <= ${new Date(now.getTime() - DAY_MS)}::timestamptz)`, {
+    now,
+    limit,
+  })
+
+/** Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. */
+export const leaseOwedAccounts = (
+  db: Db,
+  { workspaceId, programId, cutoffAt }: RunScope,
+  slice: Lease,
+): Promise<UnreadAccount[]> =>
+  lease(
+    db,
+    sql`a.workspace_id = ${workspaceId} and (a.asked_at is null or a.asked_at < ${cutoffAt}::timestamptz)
+        and exists (
+          select from partners p join commissions c on c.workspace_id = p.workspace_id and c.partner_id = p.id
+          where p.workspace_id = ${workspaceId} and p.email = a.email and p.status = 'approved'
+            and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
+            and (${programId}::uuid is null or c.program_id = ${programId}::uuid))`,
+    slice,
+  )
+
+/** Lets accounts be asked for again in an hour, because Stripe returned no status. @param now that of their lease */
+export const retryAccounts = async (db: Db, accounts: UnreadAccount[], now: Date): Promise<void> => {
+  const ids = accounts.map(({ workspaceId, stripeAccountId }) => ({ workspaceId, stripeAccountId }))
+  await sql`
+    update payout_accounts a set asked_at = ${new Date(now.getTime() - DAY_MS + RETRY_MS)}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x("workspaceId" uuid, "stripeAccountId" text)
+    where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
+      and a.asked_at = ${now}::timestamptz`.execute(db)
+}
