@@ -364,6 +364,9 @@ create table customer_identities (
         constraint customer_identities_kind_check check (kind in ('external', 'stripe', 'guest', 'email')),
     value         text         not null,
     by_address    boolean      not null default false,   -- bound by a typed address: proves little
+    source        text         not null                  -- what named it first, or tied it to the customer's others
+        constraint customer_identities_source_check check (source in ('lead', 'sale', 'import', 'purchase', 'customer')),
+    evidence      text,                                  -- the id of that lead, sale, purchase or processor's customer
     created_at    timestamptz  not null,
 
     constraint customer_identities_pkey primary key (customer_id, kind, value),
@@ -758,10 +761,11 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 -- all the identities; a new one, if there is none. The oldest customer takes over the others' identities, referrals and
 -- sales, which are planned again; the others keep only merged_into. Sales that the merchant reported under an id that was
 -- not known are the customer's too. Identities that an address matched to other customers are marked; a purchase that
--- names several identities proves them.
+-- names several identities proves them. tied_by and
+-- tied_in say what names them together: the source and evidence of what it ties.
 --
 -- Fails if an identity is concurrently given to another customer: the caller tries again.
-create function tie_customers(workspace uuid, identities jsonb, others jsonb, fresh uuid, now timestamptz)
+create function tie_customers(workspace uuid, identities jsonb, others jsonb, tied_by text, tied_in text, fresh uuid, now timestamptz)
 returns uuid language plpgsql as $$
 declare
     tied     uuid[];
@@ -792,12 +796,19 @@ begin
         on conflict (id) do nothing; -- the retry of an unconfirmed commit
     end if;
     if losers <> '{}' then
-        insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-        select workspace, survivor, kind, value, min(created_at) from customer_identities
-        where customer_id = any(losers) and kind = 'email' group by kind, value
+        insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+        select distinct on (i.kind, i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence, i.created_at
+        from customer_identities i
+        where i.customer_id = any(losers) and i.kind = 'email' order by i.kind, i.value, i.created_at, i.customer_id
         on conflict (customer_id, kind, value) do nothing;
         delete from customer_identities where customer_id = any(losers) and kind = 'email';
-        update customer_identities set customer_id = survivor where customer_id = any(losers);
+        update customer_identities i
+        set customer_id = survivor,
+            (source, evidence) = (
+                select case when t.is_tied then tied_by else i.source end,
+                       case when t.is_tied then tied_in else i.evidence end
+                from (select identities @> jsonb_build_array(jsonb_build_object('kind', i.kind, 'value', i.value))) t (is_tied))
+        where i.customer_id = any(losers);
 
         insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at,
                                started_at)
@@ -817,11 +828,14 @@ begin
         replan := (select min(occurred_at) from events where customer_id = survivor and kind = 'sale');
     end if;
 
-    insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-    select workspace, survivor, t.kind, t.value, now from jsonb_to_recordset(identities) as t (kind text, value text)
+    insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+    select workspace, survivor, t.kind, t.value, tied_by, tied_in, now from jsonb_to_recordset(identities) as t (kind text, value text)
     on conflict (customer_id, kind, value) do nothing;
     if others <> '[]' or jsonb_array_length(identities) > 1 then
-        update customer_identities i set by_address = others <> '[]'
+        update customer_identities i
+        set by_address = others <> '[]',
+            source = case when i.by_address or others <> '[]' then tied_by else i.source end,
+            evidence = case when i.by_address or others <> '[]' then tied_in else i.evidence end
         from jsonb_to_recordset(identities) as t (kind text, value text)
         where i.customer_id = survivor and i.kind = t.kind and i.value = t.value;
     end if;

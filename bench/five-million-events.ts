@@ -37,8 +37,8 @@ export const addFiveMillionEvents = async (
     [workspaceId, partner_id],
   )
   await client.query(
-    `insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-     select workspace_id, id, 'external', external_id, created_at from customers where workspace_id = $1`,
+    `insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+     select workspace_id, id, 'external', external_id, 'import', created_at from customers where workspace_id = $1`,
     [workspaceId],
   )
   for (let from = 1; from <= EVENTS; from += STEP) {

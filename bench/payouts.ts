@@ -56,8 +56,8 @@ const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<stri
        insert into customers (id, workspace_id, external_id, partner_id, created_at)
        select customer_id, workspace_id, customer_id, id, now() from earned
      ), identities as (
-       insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-       select workspace_id, customer_id, 'external', customer_id, now() from earned
+       insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+       select workspace_id, customer_id, 'external', customer_id, 'import', now() from earned
      ), events as (
        insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, partner_id,
                            attributed_by, amount_cents, currency, steps, occurred_at, commission_id)

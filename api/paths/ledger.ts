@@ -16,4 +16,7 @@ export const ledger: ZodOpenApiPathsObject = {
     post: act('Reject a held commission and reverse it', CommissionResponse),
   },
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
+  [`${WORKSPACE}/customers/{id}`]: {
+    get: get('Get a customer. The id of one who was merged into another finds that one', CustomerResponse),
+  },
 }

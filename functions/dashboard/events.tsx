@@ -1,9 +1,11 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { type CustomerRow, findCustomer } from '../../lib/customers/customers.queries.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -58,7 +60,9 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   )
 }
 
-const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: Date }) => (
+type EventPageProps = { base: string; event: EventRow; customer: CustomerRow | undefined; now: Date }
+
+const EventPage = ({ base, event, customer, now }: EventPageProps) => (
   <>
     <h1>
       {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.externalId}
@@ -96,6 +100,15 @@ const EventPage = ({ base, event, now }: { base: string; event: EventRow; now: D
         )}
       </dd>
     </dl>
+    {customer && (
+      <>
+        <h2>Customer</h2>
+        <p>
+          <a href={`${base}/customers/${customer.id}`}>{customer.externalId}</a> is known by these IDs.
+        </p>
+        <Identities identities={customer.identities} />
+      </>
+    )}
     {event.metadata && (
       <>
         <h2>Metadata</h2>
@@ -158,6 +171,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/events/:id', async (c) => {
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
-    const children = <EventPage base={`/app/${workspace.slug}`} event={event} now={now} />
+    const customer = event.customerId ? await findCustomer(db, workspace.id, event.customerId) : undefined
+    const children = <EventPage base={`/app/${workspace.slug}`} event={event} customer={customer} now={now} />
     return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
   })

@@ -1,6 +1,8 @@
 /** Customers as merchants and managers read them. Reports and imports make them. */
+import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { CustomerIdentity } from './explain-identity.ts'
 import { hasEmail, isKnownBy } from './identities.queries.ts'
 
 export type CustomerFilter = PageRequest & {
@@ -17,13 +19,26 @@ export type CustomerRow = Awaited<ReturnType<typeof listCustomers>>[number]
 export const listCustomers = (db: Db, workspaceId: string, filter: CustomerFilter) =>
   customersQuery(db, workspaceId, filter).execute()
 
+/**
+ * A customer, also one whom nobody owns. The id of a customer who was merged into another finds that one.
+ *
+ * @param id a UUID
+ */
+export const findCustomer = (db: Db, workspaceId: string, id: string): Promise<CustomerRow | undefined> =>
+  selectCustomers(db, workspaceId)
+    .where('cu.id', '=', (eb) =>
+      eb
+        .selectFrom('customers as named')
+        .where('named.workspace_id', '=', workspaceId)
+        .where('named.id', '=', id)
+        .select((named) => named.fn.coalesce('named.merged_into', 'named.id').as('id')),
+    )
+    .executeTakeFirst()
+
 /** The same as a query, for a batch. */
 export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilter) =>
-  db
-    .selectFrom('customers as cu')
-    .where('cu.workspace_id', '=', workspaceId)
+  selectCustomers(db, workspaceId)
     .where('cu.partner_id', 'is not', null)
-    .innerJoin('partners as p', 'p.id', 'cu.partner_id')
     .where((eb) =>
       eb.and([
         ...(filter.externalId ? [isKnownBy(workspaceId, filter.externalId)] : []),
@@ -34,6 +49,15 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
     )
     .orderBy('cu.id', 'desc')
     .limit(filter.limit)
+
+/** More than a person has. A merchant may use one id for everybody who has no account. */
+const IDENTITIES_SHOWN = 100
+
+const selectCustomers = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('customers as cu')
+    .where('cu.workspace_id', '=', workspaceId)
+    .leftJoin('partners as p', 'p.id', 'cu.partner_id')
     .select([
       'cu.id',
       'cu.external_id as externalId',
@@ -45,4 +69,12 @@ export const customersQuery = (db: Db, workspaceId: string, filter: CustomerFilt
       'cu.created_at as createdAt',
       'p.slug as partnerSlug',
       'p.name as partnerName',
+      sql<CustomerIdentity[]>`(
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'kind', i.kind, 'value', i.value, 'byAddress', i.by_address, 'source', i.source, 'evidence', i.evidence)
+          order by i.created_at, i.kind = 'email', i.kind, i.value), '[]')
+        from (select * from customer_identities where customer_id = cu.id
+              order by created_at, kind = 'email', kind, value limit ${IDENTITIES_SHOWN}) i)`.as(
+        'identities',
+      ),
     ])

@@ -1,5 +1,22 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { PROCESSORS } from '../purchases/processors.ts'
+
+const IdentityResponse = z.strictObject({
+  kind: z.enum(['external', ...PROCESSORS, 'guest', 'email']).meta({
+    description: '`external` is your own id, `guest` a buyer without an id. An `email` only matches.',
+  }),
+  value: z.string(),
+  byAddress: z.boolean().meta({ description: 'Whether only an address that a buyer typed binds it.' }),
+  source: z.enum(['lead', 'sale', 'import', 'purchase', 'customer']).meta({
+    description: 'What named it first, or tied it to the others.',
+  }),
+  evidence: z
+    .string()
+    .nullable()
+    .meta({ description: 'The id of that lead, sale, purchase, or payment processor’s customer.' }),
+  text: z.string().meta({ description: 'The same in words. The wording may change.' }),
+})
 
 export const CustomerResponse = z
   .strictObject({
@@ -7,9 +24,10 @@ export const CustomerResponse = z
     externalId: z.string(),
     email: z.string().nullable(),
     name: z.string().nullable(),
-    partnerId: z.uuid(),
+    partnerId: z.uuid().nullable().meta({ description: 'null if no partner has referred the customer.' }),
     importedAt: timestamp.nullable(),
     startedAt: timestamp.nullable(),
+    identities: z.array(IdentityResponse).meta({ description: 'The first 100, oldest first.' }),
   })
   .meta({ id: 'Customer' })
 export type CustomerResponse = z.infer<typeof CustomerResponse>

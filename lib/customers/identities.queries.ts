@@ -1,6 +1,6 @@
 /** Identities as parts of statements. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Identity } from './identities.ts'
+import type { Evidence, Identity } from './identities.ts'
 
 /** Broken by a concurrent write that gives a strong identity to another customer. */
 export const IDENTITY_KEY = 'customer_identities_workspace_id_kind_value_key'
@@ -35,11 +35,16 @@ export const isOfCustomer = (workspaceId: string, value: string) => sql<SqlBool>
  * Adds identities to the customers of a part of the statement, `customer`. Fails with IDENTITY_KEY if one of them belongs
  * to another customer.
  */
-export const insertIdentities = (workspaceId: string, identities: Identity[], now: Date) =>
+export const insertIdentities = (
+  workspaceId: string,
+  identities: Identity[],
+  { source, evidence }: Evidence,
+  now: Date,
+) =>
   identities.length === 0
     ? sql`select`
     : sql`
-      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-      select ${workspaceId}::uuid, customer.id, i.kind, i.value, ${now}::timestamptz
+      insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+      select ${workspaceId}::uuid, customer.id, i.kind, i.value, ${source}, ${evidence}, ${now}::timestamptz
       from customer, jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as i (kind text, value text)
       on conflict (customer_id, kind, value) do nothing`

@@ -8,6 +8,18 @@ import { type Processor, processorOfCustomer } from '../purchases/processors.ts'
  */
 export type IdentityKind = 'external' | Processor | 'guest' | 'email'
 
+/**
+ * What named an identity first, or tied it to others of the customer: a report, an import, a purchase at a processor, or the
+ * processor's own record of the customer.
+ */
+export type IdentitySource = 'lead' | 'sale' | 'import' | 'purchase' | 'customer'
+
+export type Evidence = {
+  source: IdentitySource
+  /** The id of the lead, sale, purchase or processor's customer. */
+  evidence: string | null
+}
+
 export type Identity = { kind: IdentityKind; value: string }
 
 /** The identity that a reported customer id names: a processor's, if it has its form, else the merchant's own. */

@@ -1,6 +1,6 @@
 /** The tables of this room, for Kysely: who a customer is, and who referred it. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
-import type { IdentityKind } from './identities.ts'
+import type { IdentityKind, IdentitySource } from './identities.ts'
 
 export type CustomerTables = {
   customers: {
@@ -24,6 +24,8 @@ export type CustomerTables = {
     kind: IdentityKind
     value: string
     by_address: Generated<boolean>
+    source: IdentitySource
+    evidence: string | null
     created_at: Date
   }
   referrals: {

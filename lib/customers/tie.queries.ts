@@ -4,6 +4,7 @@ import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lostRace } from '../unavailable.ts'
 import { IDENTITY_KEY } from './identities.queries.ts'
+import type { Evidence } from './identities.ts'
 import type { Tie } from './tie.ts'
 
 /** Each round loses to another tie of the same customers, after which these are fewer. */
@@ -12,12 +13,14 @@ const ROUNDS = 8
 /**
  * Makes one customer of all that are tied, or a new one. See `tie_customers` in schema.sql.
  *
+ * @param evidence what ties them
  * @returns the id of the customer
  */
 export const tieCustomers = async (
   db: Db,
   workspaceId: string,
   { identities, customerIds }: Tie,
+  { source, evidence }: Evidence,
   now: Date,
 ): Promise<string> => {
   const fresh = newId()
@@ -25,7 +28,7 @@ export const tieCustomers = async (
     try {
       const { rows } = await sql<{ id: string }>`
         select tie_customers(${workspaceId}, ${JSON.stringify(identities)}::jsonb, ${JSON.stringify(customerIds)}::jsonb,
-                             ${fresh}, ${now}::timestamptz) as id`.execute(db)
+                             ${source}, ${evidence}, ${fresh}, ${now}::timestamptz) as id`.execute(db)
       const [row] = rows
       if (!row) throw new Error('A select without a table returned no row.')
       return row.id

@@ -5,6 +5,7 @@ import { ApiError } from './errors.ts'
 /** How to find the right id. */
 const REMEDIES = {
   commission: 'List the commissions to find it.',
+  customer: 'Search by `externalId` or `email` instead.',
   event: 'Search by `externalId` instead.',
   partner: 'Search by `email` or `slug` instead.',
   coupon: 'List the partner’s coupons to find it.',

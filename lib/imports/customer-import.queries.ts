@@ -125,8 +125,8 @@ export const saveCustomerImport = async (
   // Nobody owns a customer before the next statement, which sees also those that were created concurrently.
   const create = sql<unknown>`
     with created as (
-      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-      select ${workspaceId}::uuid, m.id, m.kind, m.value, ${now}::timestamptz
+      insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+      select ${workspaceId}::uuid, m.id, m.kind, m.value, 'import', ${now}::timestamptz
       from ${mapping}
       where not exists (select from customer_identities i
                         where i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind and i.kind <> 'email')
@@ -168,8 +168,8 @@ export const saveCustomerImport = async (
       from saved
       on conflict (customer_id, origin) do nothing
     ), address as (
-      insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-      select ${workspaceId}::uuid, id, 'email', e.value, ${now}::timestamptz
+      insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+      select ${workspaceId}::uuid, id, 'email', e.value, 'import', ${now}::timestamptz
       from saved, jsonb_array_elements_text(saved.emails) e
       on conflict (customer_id, kind, value) do nothing
     )

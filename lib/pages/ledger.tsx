@@ -160,6 +160,12 @@ export const CommissionTable = ({
   </Table>
 )
 
+/** The partner whose customer it is, if there is one. */
+export const OwnerName = ({ base, customer }: { base: string; customer: CustomerRow }) => {
+  const { partnerId: id, partnerName: name, partnerSlug: slug } = customer
+  return id && slug ? <PartnerName base={base} id={id} name={name} slug={slug} /> : <>None</>
+}
+
 export const CustomerTable = ({ base, ofOne, customers }: TableContext & { customers: CustomerRow[] }) => (
   <Table
     caption="Customers"
@@ -168,20 +174,13 @@ export const CustomerTable = ({ base, ofOne, customers }: TableContext & { custo
     {customers.map((customer) => (
       <tr>
         <td>
-          <a href={`${base}/commissions?customerExternalId=${encodeURIComponent(customer.externalId)}`}>
-            {customer.externalId}
-          </a>
+          <a href={`${base}/customers/${customer.id}`}>{customer.externalId}</a>
         </td>
         <td>{customer.email}</td>
         <td>{customer.name}</td>
         {!ofOne && (
           <td>
-            <PartnerName
-              base={base}
-              id={customer.partnerId}
-              name={customer.partnerName}
-              slug={customer.partnerSlug}
-            />
+            <OwnerName base={base} customer={customer} />
           </td>
         )}
         <td>{customer.importedAt && <Time at={customer.importedAt} />}</td>

@@ -49,7 +49,13 @@ const applyCustomer = async (
   for (const fact of facts) {
     if (fact.kind !== 'identity') continue
     const identities = [fact.customer, fact.customerExternalId].map(identityOf)
-    const tied = await tieCustomers(db, workspaceId, { identities, customerIds: [] }, now)
+    const tied = await tieCustomers(
+      db,
+      workspaceId,
+      { identities, customerIds: [] },
+      { source: 'customer', evidence: fact.customer },
+      now,
+    )
     await replanCustomer(db, workspaceId, tied, now)
   }
   const discounts = facts.filter((fact) => fact.kind === 'discount')
@@ -124,7 +130,8 @@ const applyOne = async (
     const purchase = readPurchase(received.facts, now, received.checkouts)
     const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger)
     if (facts.tie) {
-      await tieCustomers(db, workspaceId, facts.tie, now)
+      const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
+      await tieCustomers(db, workspaceId, facts.tie, { source: 'purchase', evidence }, now)
       continue
     }
     const plan = planPurchase(purchase, facts, trigger)

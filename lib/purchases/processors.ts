@@ -1,7 +1,8 @@
 /** The payment processors. Each has a folder beside this file, and a line in each of these. */
 import { isStripeCustomerId, isStripeId, STRIPE_ID } from './stripe/ids.ts'
 
-export type Processor = 'stripe'
+export const PROCESSORS = ['stripe'] as const
+export type Processor = (typeof PROCESSORS)[number]
 
 export const PROCESSOR_NAMES: Record<Processor, string> = { stripe: 'Stripe' }
 

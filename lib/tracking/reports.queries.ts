@@ -120,7 +120,7 @@ const completeEvent = (eventId: string, decided: DecidedReport, credit: Credit) 
     ), customer as (
       ${customer ? updateCustomer(decided, customer, credit) : insertCustomer(decided, credit)}
     ), identity as (
-      ${insertIdentities(workspaceId, identitiesOf(report, customer), now)}
+      ${insertIdentities(workspaceId, identitiesOf(report, customer), { source: report.kind, evidence: report.externalId }, now)}
     ), referral as (
       ${
         referrer

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 import { seconds } from '../support/stripe.ts'
 
 const database = useDatabase()
@@ -211,4 +212,59 @@ test('an invoice paid in the same second as the import credits the imported part
     const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? {}
     expect(steps?.at(-1)?.code).toBe('commission_created')
   }
+})
+
+test('a merged customer’s id finds the customer that stays, with the ids of both and what tied them', async () => {
+  const shop = await openShop(database)
+  const { merchant } = shop
+  const buyer = shop.buyer()
+  const [user, cus, invoice] = [buyer.id('user'), buyer.id('cus'), buyer.id('in')]
+  const clickId = await buyer.click()
+  await buyer.import()
+  await buyer.lead({ clickId, customerEmail: null })
+  const idOf = async (externalId: string) => {
+    const { body } = await merchant.get(`/customers?externalId=${externalId}`)
+    return (body as unknown as { data: { id: string }[] }).data[0]?.id
+  }
+  const [stays, merged] = [await idOf(cus), await idOf(user)]
+  expect(merged).not.toBe(stays)
+  await buyer.sale({ externalId: invoice, customerExternalId: user })
+  await buyer.invoice({ at: 60 })
+
+  const { status, body } = await merchant.get(`/customers/${merged}`)
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: {
+      id: stays,
+      externalId: user,
+      identities: [
+        { kind: 'stripe', value: cus, byAddress: false, source: 'import', evidence: null, text: 'Imported.' },
+        { kind: 'external', value: user, source: 'purchase', evidence: invoice },
+      ],
+    },
+  })
+  const pages = await openPages(merchant)
+  const { location } = await pages.get(`/customers/${merged}`)
+  expect(location).toBe(`/app/${merchant.workspace.slug}/customers/${stays}`)
+  expect((await pages.get(`/customers/${stays}`)).text).toContain(`Named by the purchase ${invoice}.`)
+})
+
+test('an id that only a typed address binds says so, until a purchase names it with an id of the merchant’s', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  await buyer.lead({ clickId: await buyer.click() })
+  await buyer.invoice({ at: 60 })
+  const stripeId = async () => {
+    const { body } = await shop.merchant.get(`/customers?externalId=${buyer.id('cus')}`)
+    const [customer] = (body as unknown as { data: { identities: { kind: string }[] }[] }).data
+    return customer?.identities.find(({ kind }) => kind === 'stripe')
+  }
+  expect(await stripeId()).toMatchObject({
+    byAddress: true,
+    evidence: buyer.id('in'),
+    text: `Bound by the purchase ${buyer.id('in')}, whose buyer typed an address of this customer.`,
+  })
+  const later = buyer.id('in', 'later')
+  await buyer.invoice({ id: later, at: 600, metadata: { customerExternalId: buyer.id('user') } })
+  expect(await stripeId()).toMatchObject({ byAddress: false, text: `Named by the purchase ${later}.` })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openShop } from '../support/buyers.ts'
 import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
@@ -38,6 +39,27 @@ test.each([
   const { text } = await pages.get(path)
   expect(text).toContain(there)
   expect(text).not.toContain(notThere)
+})
+
+test('the pages of a customer and of an event list its ids, and what tied them', async () => {
+  const shop = await openShop(database)
+  const { merchant } = shop
+  const buyer = shop.buyer()
+  await buyer.lead({ clickId: await buyer.click() })
+  await buyer.invoice({ at: 60, metadata: { customerExternalId: buyer.id('user') } })
+  const pages = await openPages(merchant)
+  const { customer } = (await merchant.explainReport('sale', buyer.id('in'))) ?? {}
+  for (const path of [
+    `/customers/${customer?.id}`,
+    `/events/${(await merchant.explainReport('sale', buyer.id('in')))?.id}`,
+  ]) {
+    const { text } = await pages.get(path)
+    const [user, cus, invoice] = [buyer.id('user'), buyer.id('cus'), buyer.id('in')]
+    expect(text).toContain(`${user} Your ID Reported by your lead ${user}.`)
+    expect(text).toContain(`${buyer.address} Email address Reported by your lead ${user}.`)
+    expect(text).toContain(`${cus} Stripe Named by the purchase ${invoice}.`)
+  }
+  expect((await pages.get('/customers')).html).toContain(`/customers/${customer?.id}"`)
 })
 
 test('an empty list of partners links to the import, for managers', async () => {

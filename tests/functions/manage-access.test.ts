@@ -37,6 +37,7 @@ const ENDPOINTS = [
   { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'managers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   { method: 'GET', path: '/customers', who: 'readers' },
+  { method: 'GET', path: '/customers/:customer', who: 'readers' },
   { method: 'GET', path: '/events', who: 'readers' },
   { method: 'GET', path: '/payouts', who: 'members' },
   { method: 'GET', path: '/payouts/:payout', who: 'members' },
@@ -77,6 +78,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId()],
   )
   await database.query(
+    `insert into customers (id, workspace_id, external_id, partner_id, created_at)
+     select $2, $1, 'user_1', id, now() from partners where workspace_id = $1`,
+    [id, newId()],
+  )
+  await database.query(
     `with run as (
        insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
        values ($2, $1, 'manual', now(), 'ann@shop.example', now(), now()) returning id
@@ -92,6 +98,7 @@ const createStaffed = async (coupon: string) => {
             (select id from programs where workspace_id = $1) as program,
             (select id from groups where workspace_id = $1) as group,
             (select id from partners where workspace_id = $1) as partner,
+            (select id from customers where workspace_id = $1) as customer,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select id from mails where workspace_id = $1) as mail,
             (select id from stripe_secrets where workspace_id = $1) as secret,

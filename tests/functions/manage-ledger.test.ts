@@ -197,6 +197,12 @@ describe('GET /customers', () => {
         partnerId: old,
         importedAt: expect.any(String),
         startedAt: '2025-01-31T00:00:00.000Z',
+        identities: [
+          {
+            ...{ kind: 'stripe', value: 'cus_1', byAddress: false, source: 'import', evidence: null },
+            text: 'Imported.',
+          },
+        ],
       },
       {
         id: expect.any(String),
@@ -206,6 +212,10 @@ describe('GET /customers', () => {
         partnerId: maya,
         importedAt: null,
         startedAt: null,
+        identities: [
+          { kind: 'external', value: 'user_1', text: 'Reported by your lead user_1.' },
+          { kind: 'email', value: 'ann@example.com', text: 'Reported by your lead user_1.' },
+        ].map((identity) => ({ byAddress: false, source: 'lead', evidence: 'user_1', ...identity })),
       },
     ])
   })
@@ -240,6 +250,8 @@ test('filtering by ids of another workspace returns nothing', async () => {
   ]) {
     expect(await rows(ours.merchant, path)).toEqual([])
   }
+  const [customer] = await rows(theirs.merchant, '/customers')
+  expect((await ours.merchant.get(`/customers/${customer?.id}`)).status).toBe(404)
   const cursor = (await rows(theirs.merchant, '/commissions'))[0]?.id
   for (const { partnerId } of await rows(ours.merchant, `/commissions?cursor=${cursor}`)) {
     expect([ours.maya, ours.old]).toContain(partnerId)

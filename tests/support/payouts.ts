@@ -143,8 +143,8 @@ export const createPayer = async (
          insert into customers (id, workspace_id, external_id, partner_id, created_at)
          select gen_random_uuid(), $1, gen_random_uuid(), $2, now() returning id, external_id
        ), identity as (
-         insert into customer_identities (workspace_id, customer_id, kind, value, created_at)
-         select $1, id, 'external', external_id, now() from customer
+         insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+         select $1, id, 'external', external_id, 'import', now() from customer
        ), event as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id,
                              partner_id, attributed_by, body_hash, steps, occurred_at, commission_id)
