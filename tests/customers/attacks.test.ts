@@ -17,26 +17,31 @@ test.each([
   { what: 'of another Stripe customer', id: 'cus_other' },
 ])('an id $what in metadata loses no sale', async ({ id }) => {
   const shop = await openShop(database)
-  const buyer = shop.buyer()
-  await buyer.import()
   const metadata = { customerExternalId: id, tributary_click: id }
-  await buyer.invoice({ at: 60, metadata: { ...metadata, externalId: id } })
-  await buyer.checkout({ at: 90, metadata, client_reference_id: id })
-  await buyer.event('customer.updated', { id: buyer.id('cus'), object: 'customer', email: null, metadata })
-  expect((await endOf(shop, buyer)).sales).toEqual({ in: 'maya 980', pi: 'maya 980' })
+  await inEveryOrder(
+    shop,
+    (buyer) => ({
+      import: () => buyer.import(),
+      invoice: () => buyer.invoice({ at: 60, metadata: { ...metadata, externalId: id } }),
+      checkout: () => buyer.checkout({ at: 90, metadata, client_reference_id: id }),
+      customer: () =>
+        buyer.event('customer.updated', { id: buyer.id('cus'), object: 'customer', email: null, metadata }),
+    }),
+    { sales: { in: 'maya 980', pi: 'maya 980' } },
+  )
 })
 
 test('two purchases of two customers that carry the same order id by mistake earn once, and lose no customer', async () => {
   const shop = await openShop(database)
   await inEveryOrder(
     shop,
-    async (buyer) => {
+    (buyer) => {
       const metadata = { externalId: buyer.id('order') }
-      await buyer.import()
-      await buyer.import({ customerExternalId: buyer.id('cus', 'two') }, 'leo')
       return {
+        import: () => buyer.import(),
+        other: () => buyer.import({ customerExternalId: buyer.id('cus', 'two') }, 'leo'),
         invoice: () => buyer.invoice({ at: 60, metadata }),
-        other: () =>
+        second: () =>
           buyer.invoice({
             id: buyer.id('in', 'two'),
             at: 600,

@@ -38,6 +38,42 @@ test('two customers who both had a one-time reward turn out to be one: the later
   ).toEqual([])
 })
 
+test('two customers with a one-time reward each earn one when they turn out to be one, before the payout or after it', async () => {
+  const shop = await openShop(database, {
+    program: { reward_interval: 'one-time', holding_days: 0 },
+    manualPayouts: true,
+  })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const [maya, leo] = [await buyer.click('maya', 2), await buyer.click('leo', 2)]
+      const tie = (name: string) =>
+        buyer.event('customer.updated', {
+          ...{ id: buyer.id('cus', name), object: 'customer', email: null },
+          metadata: { customerExternalId: buyer.id('user') },
+        })
+      return {
+        first: () =>
+          buyer.checkout({ at: -HOUR, client_reference_id: maya, customer: buyer.id('cus', 'first') }),
+        second: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', 'two'), payment_intent: buyer.id('pi', 'two') },
+            ...{ at: -HOUR / 2, client_reference_id: leo, customer: buyer.id('cus', 'second') },
+          }),
+        tieFirst: () => tie('first'),
+        tieSecond: () => tie('second'),
+      }
+    },
+    { sales: { pi: 'maya 980', pi_two: 'leo 0' }, customers: 1 },
+    {
+      once: async () => {
+        const { status } = await shop.manager.post('/payouts/run', { method: 'manual' })
+        expect(status).toBe(200)
+      },
+    },
+  )
+})
+
 test('a sale that turns out to be another program’s leaves a one-time reward to the next genuine sale', async () => {
   const shop = await openShop(
     database,

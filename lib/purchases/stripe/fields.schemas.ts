@@ -62,13 +62,15 @@ const CLICK_ID = /^clk_[A-Za-z0-9_]{1,200}$/
 
 const clickId = ownId.transform((id) => (id && CLICK_ID.test(id) ? id : null))
 
-/** An id of Stripe's in place of the merchant's own would name another purchase or customer, so it counts as none. */
-const externalId = ownId.transform((id) => (id && isStripeId(id) ? null : id))
-const customerExternalId = ownId.transform((id) => (id && isStripeCustomerId(id) ? null : id))
+/**
+ * An id of Stripe's in place of the merchant's own would name another purchase or customer, or tie all purchases of a
+ * customer, so it counts as none.
+ */
+const merchantsId = ownId.transform((id) => (id && (isStripeId(id) || isStripeCustomerId(id)) ? null : id))
 
 /** What merchants state in the metadata of their objects. */
 export const metadata = z
-  .object({ externalId, customerExternalId, tributary_click: clickId })
+  .object({ externalId: merchantsId, customerExternalId: merchantsId, tributary_click: clickId })
   .nullish()
   .catch(null)
   .transform((given) => given ?? { externalId: null, customerExternalId: null, tributary_click: null })
@@ -76,8 +78,7 @@ export const metadata = z
 /** What a checkout refers to: a click, else the merchant's id of the customer. */
 export const reference = z.unknown().transform((given) => ({
   clickId: clickId.parse(given),
-  customerExternalId: isOwn(given) ? customerExternalId.parse(given) : null,
+  customerExternalId: isClick(given) ? null : merchantsId.parse(given),
 }))
 
-const isOwn = (given: unknown): boolean =>
-  typeof given === 'string' && !given.startsWith('clk_') && !isStripeId(given)
+const isClick = (given: unknown): boolean => typeof given === 'string' && given.startsWith('clk_')

@@ -211,6 +211,10 @@ describe('an invoice', () => {
       case: 'another purchase or customer of Stripe',
       metadata: { externalId: 'in_2', customerExternalId: 'cus_2', tributary_click: 'in_2' },
     },
+    {
+      case: 'a customer in place of a sale, and a sale in place of a customer',
+      metadata: { externalId: 'cus_2', customerExternalId: 'in_2' },
+    },
     { case: 'a list', metadata: [] },
     { case: 'nothing', metadata: null },
   ])('is not lost for metadata that is of no use: $case', ({ metadata }) => {
