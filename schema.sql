@@ -135,6 +135,8 @@ create table programs (
     credit_out_of_band         boolean      not null,
     holding_days               integer      not null
         constraint programs_holding_days_check check (holding_days between 0 and 3650),
+    net_days                   integer      -- from the last day of the sale's month; null is holding_days alone
+        constraint programs_net_days_check check (net_days between 1 and 365),
     attribution_days           integer      not null
         constraint programs_attribution_days_check check (attribution_days between 1 and 3650),
     attribution                text         not null
@@ -168,6 +170,7 @@ create table former_program_terms (
     reward_shipping            boolean      not null,
     credit_out_of_band         boolean      not null,
     holding_days               integer      not null,
+    net_days                   integer,
     attribution                text         not null,
     attribute_known_customers  boolean      not null,
 
@@ -179,11 +182,11 @@ create table former_program_terms (
 -- A program's terms in force at a time are the row with the first `until` after it.
 create view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
-           reward_shipping, credit_out_of_band, holding_days, attribution, attribute_known_customers
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
-           reward_shipping, credit_out_of_band, holding_days, attribution, attribute_known_customers
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers
     from former_program_terms;
 
 

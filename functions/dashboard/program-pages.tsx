@@ -79,6 +79,8 @@ const Facts = ({ program, now }: { program: Program; now: Date }) => (
     <dd>{describeInterval(program)}</dd>
     <dt>Holding period</dt>
     <dd>{program.holdingDays} days</dd>
+    <dt>Net terms</dt>
+    <dd>{program.netDays === null ? 'None' : `Net ${program.netDays}, from the end of the month`}</dd>
     <dt>Attribution window</dt>
     <dd>{program.attributionDays} days</dd>
     <dt>Attribution</dt> <dd>Partner of the {program.attribution} click</dd>

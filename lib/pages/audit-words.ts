@@ -38,6 +38,7 @@ const FIELDS: Record<string, string> = {
   rewardShipping: 'reward for shipping',
   creditOutOfBand: 'credit for invoices paid outside Stripe',
   holdingDays: 'holding days',
+  netDays: 'net terms',
   attributionDays: 'attribution days',
   attribution: 'attribution',
   attributeKnownCustomers: 'credit for known customers',

@@ -21,6 +21,7 @@ const LABELS = {
   rewardDurationMonths: 'Reward duration (months)',
   oneTimeMinimumCents: 'Smallest sale for a one-time reward',
   holdingDays: 'Holding period (days)',
+  netDays: 'Net terms (days)',
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
   minimumPayoutCents: 'Minimum payout',
@@ -62,6 +63,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.rewardShipping && { rewardShipping: 'on' }),
   ...(program.creditOutOfBand && { creditOutOfBand: 'on' }),
   holdingDays: String(program.holdingDays),
+  ...(program.netDays !== null && { netDays: String(program.netDays) }),
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
@@ -88,6 +90,7 @@ export const readProgram = (fields: Fields): Reading => {
     rewardShipping: fields.rewardShipping !== undefined,
     creditOutOfBand: fields.creditOutOfBand !== undefined,
     holdingDays: numberIn(fields, 'holdingDays'),
+    netDays: numberIn(fields, 'netDays'),
     attributionDays: numberIn(fields, 'attributionDays'),
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
@@ -163,6 +166,13 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         name="holdingDays"
         hint={`Time for refunds before a commission becomes payable. Defaults to ${PROGRAM_DEFAULTS.holdingDays}.`}
         value={fields.holdingDays}
+        {...days}
+      />
+      <Field
+        label={LABELS.netDays}
+        name="netDays"
+        hint="Also waits until this many days after the end of the sale’s month, such as 15, 30 or 60. Leave blank to wait for the holding period only. Existing commissions do not change."
+        value={fields.netDays}
         {...days}
       />
       <Field

@@ -187,11 +187,18 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 
 const decideSale = (
   report: Report,
-  { click, customerPartner, coupon, renewal, referredAt }: KnownFacts,
+  { click, customerPartner, coupon, renewal, referredAt, recorded }: KnownFacts,
   { sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
-): Decision =>
-  decide(report, { click, customerPartner, purchase: { coupon, referredAt, renewal, isProration } }, paidAt)
+): Decision => {
+  // A correction keeps the payable date of the commission that it replaces.
+  const earnedAt = [recorded?.occurredAt, recorded?.reportedAt].reduce<Date>(
+    (first, at) => (at && at < first ? at : first),
+    paidAt,
+  )
+  const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
+  return decide(report, { click, customerPartner, purchase }, paidAt)
+}
 
 /** Whether the recorded sale has to be updated after the new decision. */
 const changesSale = (

@@ -22,6 +22,8 @@ export type PartnerTerms = {
   rewardShipping: boolean
   creditOutOfBand: boolean
   holdingDays: number
+  /** Days from the last day of the sale's month; null is holding days alone. */
+  netDays: number | null
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
@@ -48,6 +50,8 @@ export type PurchaseFacts = {
   coupon: CouponAlias | null
   /** When the checkout was created, else when the sale was paid. */
   referredAt: Date
+  /** When it was paid or reported, whichever was first: its commission's terms of payment count from then. */
+  earnedAt: Date
   /** Whose it is as a later sale of a subscription; absent for other sales. */
   renewal?: Renewal | null
   /** Whether it charges for a change of a subscription in the middle of a period. */

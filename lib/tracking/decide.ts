@@ -1,9 +1,8 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
-import { UTCDate } from '@date-fns/utc'
-import { addDays } from 'date-fns/addDays'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { attribute, type Credit, type Facts, type PartnerTerms } from './attribution.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from './intervals.ts'
+import { payableFrom } from './payable-from.ts'
 import type { Report } from './report.ts'
 import { earnings, type Money, type Reward } from './rewards.ts'
 import { rewardFacts, type Step } from './steps.ts'
@@ -79,7 +78,7 @@ const reward = (report: Report, partner: PartnerTerms, { purchase }: Facts, now:
   const earned = earnings(report.sale, applied)
   if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
-  const payableAt = new Date(addDays(new UTCDate(now), partner.holdingDays))
+  const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
   const oneTime = isSale && partner.rewardInterval === 'one-time'
   const created: Step = {
     code: 'commission_created',

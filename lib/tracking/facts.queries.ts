@@ -91,7 +91,8 @@ export const termsJson = (
     'reward', ${rewardJson(sql`pr.reward_id`)},
     'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
     'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
-    'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'attribution', pr.attribution,
+    'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays', pr.net_days,
+    'attribution', pr.attribution,
     'attributeKnownCustomers', pr.attribute_known_customers,
     'group', case when g.id is not null then jsonb_build_object(
       'name', g.name,

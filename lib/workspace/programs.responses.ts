@@ -15,6 +15,7 @@ export const ProgramResponse = z
     rewardShipping: z.boolean(),
     creditOutOfBand: z.boolean(),
     holdingDays: z.int(),
+    netDays: z.int().nullable(),
     attributionDays: z.int(),
     attribution: z.enum(['last', 'first']),
     attributeKnownCustomers: z.boolean(),

@@ -49,6 +49,12 @@ const programFields = {
       'the customer’s credit balance.',
   }),
   holdingDays: integer(0, 3_650, 'Days before a commission becomes payable.'),
+  netDays: integer(
+    1,
+    365,
+    'Net terms, such as 15, 30 or 60: a commission is payable that many days after the last day of the month of its ' +
+      'sale (UTC), and not before its holding days are over. null for holding days alone.',
+  ).nullable(),
   attributionDays: integer(1, 3_650, 'Days before a click expires.'),
   attribution: z.enum(['last', 'first'], 'Must be last or first.').meta({
     description: 'Whether the partner of a customer’s last attributed event is credited, or of the first.',
@@ -80,6 +86,7 @@ export const NewProgram = z
     rewardShipping: withDefault(programFields.rewardShipping, PROGRAM_DEFAULTS.rewardShipping),
     creditOutOfBand: withDefault(programFields.creditOutOfBand, PROGRAM_DEFAULTS.creditOutOfBand),
     holdingDays: withDefault(programFields.holdingDays, PROGRAM_DEFAULTS.holdingDays),
+    netDays: withDefault(programFields.netDays, PROGRAM_DEFAULTS.netDays),
     attributionDays: withDefault(programFields.attributionDays, PROGRAM_DEFAULTS.attributionDays),
     attribution: withDefault(programFields.attribution, PROGRAM_DEFAULTS.attribution),
     attributeKnownCustomers: withDefault(

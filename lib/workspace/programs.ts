@@ -15,6 +15,8 @@ export type ProgramTerms = {
   rewardShipping: boolean
   creditOutOfBand: boolean
   holdingDays: number
+  /** Days from the last day of the sale's month; null is holding days alone. */
+  netDays: number | null
   attributionDays: number
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
@@ -29,6 +31,7 @@ export const PROGRAM_DEFAULTS = {
   rewardShipping: false,
   creditOutOfBand: false,
   holdingDays: 30,
+  netDays: null,
   attributionDays: 90,
   attribution: 'last',
   attributeKnownCustomers: false,

@@ -46,6 +46,7 @@ export type WorkspaceTables = {
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number
+    net_days: number | null
     attribution_days: number
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
@@ -66,6 +67,7 @@ export type WorkspaceTables = {
     reward_shipping: boolean
     credit_out_of_band: boolean
     holding_days: number
+    net_days: number | null
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
   }

@@ -17,6 +17,7 @@ const FORMER = {
       'reward_shipping',
       'credit_out_of_band',
       'holding_days',
+      'net_days',
       'attribution',
       'attribute_known_customers',
     ],

@@ -17,6 +17,7 @@ const SUMMER = {
   rewardShipping: 'on',
   creditOutOfBand: 'on',
   holdingDays: '14',
+  netDays: '30',
   attributionDays: '',
   attribution: 'first',
   attributeKnownCustomers: 'on',
@@ -42,6 +43,7 @@ describe('programs', () => {
       rewardShipping: true,
       creditOutOfBand: true,
       holdingDays: 14,
+      netDays: 30,
       attributionDays: 90,
       attribution: 'first',
       attributeKnownCustomers: true,
@@ -113,12 +115,18 @@ describe('programs', () => {
   })
 
   test('an emptied field takes the default', async () => {
-    const merchant = await createMerchant({ program: { reward_duration_months: 3, holding_days: 7 } })
+    const merchant = await createMerchant({
+      program: { reward_duration_months: 3, holding_days: 7, net_days: 15 },
+    })
     const pages = await openPages(merchant)
     const path = `/programs/${merchant.programId}`
     const fields = fieldsOf((await pages.get(path)).html)
-    await pages.post(path, { ...fields, rewardDurationMonths: '', holdingDays: ' ' })
-    expect(await stored(merchant)).toMatchObject({ rewardDurationMonths: null, holdingDays: 30 })
+    await pages.post(path, { ...fields, rewardDurationMonths: '', holdingDays: ' ', netDays: '' })
+    expect(await stored(merchant)).toMatchObject({
+      rewardDurationMonths: null,
+      holdingDays: 30,
+      netDays: null,
+    })
   })
 
   test.each([

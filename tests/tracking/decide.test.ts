@@ -19,6 +19,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   rewardShipping: false,
   creditOutOfBand: false,
   holdingDays: 30,
+  netDays: null,
   attribution: 'last',
   attributeKnownCustomers: false,
   group: null,
@@ -270,6 +271,64 @@ describe('what a sale earns', () => {
     expect(decision.commission?.payableAt).toEqual(new Date('2026-06-29T12:00:00Z'))
   })
 
+  test.each([
+    { case: 'net 15 is the 15th of the next month', net: 15, sold: '2026-01-03T10:00Z', from: '2026-02-15' },
+    {
+      case: 'the last moment of a month is of that month',
+      net: 15,
+      sold: '2026-01-31T23:59:59.999Z',
+      from: '2026-02-15',
+    },
+    {
+      case: 'the first moment of a month is of the new one',
+      net: 15,
+      sold: '2026-02-01T00:00Z',
+      from: '2026-03-15',
+    },
+    {
+      case: 'net 30 of a month before a shorter one',
+      net: 30,
+      sold: '2026-01-10T10:00Z',
+      from: '2026-03-02',
+    },
+    { case: 'net 30 in a leap year', net: 30, sold: '2028-01-10T10:00Z', from: '2028-03-01' },
+    { case: 'net 60 passes the end of the year', net: 60, sold: '2026-11-22T10:00Z', from: '2027-01-29' },
+    {
+      case: 'net 1 is the first day of the next month',
+      net: 1,
+      sold: '2026-06-15T12:00Z',
+      from: '2026-07-01',
+    },
+    {
+      case: 'the holding period is over later',
+      net: 1,
+      held: 30,
+      sold: '2026-06-15T12:00Z',
+      from: '2026-07-15T12:00Z',
+    },
+    {
+      case: 'the holding period is over earlier',
+      net: 30,
+      held: 14,
+      sold: '2026-06-15T12:00Z',
+      from: '2026-07-30',
+    },
+    {
+      case: 'neither holding period nor net terms',
+      net: null,
+      sold: '2026-06-15T12:00Z',
+      from: '2026-06-15T12:00Z',
+    },
+  ])('is payable by its net terms: $case', ({ net, held = 0, sold, from }) => {
+    const terms = partner({ holdingDays: held, netDays: net })
+    const decision = decide(
+      sale(),
+      { click: click(terms, '2030-01-01T00:00:00Z'), customerPartner: null },
+      new Date(sold),
+    )
+    expect(decision.commission?.payableAt).toEqual(new Date(from))
+  })
+
   test('may be earned once only under a one-time reward, and the trace of the loser says so', () => {
     const decision = decide(
       sale(),
@@ -286,7 +345,7 @@ describe('what a sale earns', () => {
 
   test('is nothing for a proration under a flat recurring reward', () => {
     const flat: Reward = { id: 'flat', kind: 'flat', amountCents: 500, currency: 'USD' }
-    const purchase = { coupon: null, referredAt: now, isProration: true }
+    const purchase = { coupon: null, referredAt: now, earnedAt: now, isProration: true }
     const facts = { click: null, customerPartner: partner({ reward: flat }), purchase }
     const decision = decide(sale({ clickId: null }), facts, now)
     expect(decision.commission).toBeNull()

@@ -102,6 +102,49 @@ test('an edited reward, group reward, interval and holding period apply to sales
   expect(held.map(({ days }) => days)).toEqual([30, 1, 30, 1])
 })
 
+test('net terms count from the month of the payment, and a later change or correction does not move the payable date', async () => {
+  const { merchant, stripe, manager } = await openShop()
+  const terms = (netDays: number | null) =>
+    saved(manager.patch(`/programs/${merchant.programId}`, { netDays, holdingDays: 0 }))
+  const payable = async () =>
+    (
+      await database.query<{ cents: number; at: Date }>(
+        `select amount_cents::int as cents, payable_at as at from commissions
+         where workspace_id = $1 and kind = 'sale' order by id`,
+        [merchant.workspace.id],
+      )
+    ).map(({ cents, at }) => [cents, at.toISOString()])
+  const net = (paidAt: number, days: number) => {
+    const day = new Date(paidAt * 1_000)
+    return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, days)).toISOString()
+  }
+  await terms(15)
+  await database.query(`update programs set terms_since = terms_since - interval '1 day' where id = $1`, [
+    merchant.programId,
+  ])
+  await database.query(
+    `update former_program_terms set until = until - interval '1 day' where program_id = $1`,
+    [merchant.programId],
+  )
+  const [reported, customer] = [stripeId('in'), stripeId('cus')]
+  const clickId = await merchant.click()
+  const report = { externalId: reported, customerExternalId: customer, amountCents: 4_900, clickId }
+  await saved(merchant.sale(report))
+  const [[, first] = []] = await payable()
+  expect(first).toBe(net(Date.now() / 1_000, 15))
+
+  await terms(60)
+  const paid = later()
+  await deliver(stripe, paidInvoice({ id: reported, customer, total_excluding_tax: 4_000 }, paid))
+  expect(await payable()).toEqual([
+    [980, first],
+    [800, first],
+  ])
+
+  await deliver(stripe, paidCheckout(paid, { payment_intent: stripeId('pi'), customer: stripeId('cus') }))
+  expect((await payable()).at(-1)).toEqual([980, net(paid, 60)])
+})
+
 describe('a ban', () => {
   /** Moves all bans of a merchant and their ends in time. */
   const shift = (merchant: Merchant, by: string) =>
