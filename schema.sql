@@ -637,11 +637,12 @@ create index payouts_partner_id_idx   on payouts (partner_id, id);
 create index payouts_workspace_id_idx on payouts (workspace_id, id);
 
 
--- The ledger. A commission is what one event earned one partner, or what another platform
--- still owed the partner (its one opening balance, in USD). Only payout_id ever changes;
--- the status is derived (see lib/tracking/commissions.ts). A reversal is a row that names
--- the commission, negative, or positive to reinstate. When a sale turns out to be another
--- partner's, or of another amount, its commission is reversed and replaced by another.
+-- The ledger. A commission is what one event earned one partner, what another platform
+-- still owed the partner (its one opening balance, in USD), or an adjustment by a manager.
+-- Only payout_id ever changes; the status is derived (see lib/tracking/commissions.ts). A
+-- reversal is a row that names the commission, of the opposite sign, or of the same sign to
+-- reinstate. When a sale turns out to be another partner's, or of another amount, its
+-- commission is reversed and replaced by another.
 create table commissions (
     id            uuid         primary key,
     workspace_id  uuid         not null,
@@ -651,11 +652,11 @@ create table commissions (
     event_id      uuid,
     reward_id     uuid,
     kind          text         not null
-        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'reversal')),
+        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal')),
     reverses_id   uuid,
     replaces_id   uuid,
     amount_cents  bigint       not null
-        constraint commissions_amount_cents_check check (amount_cents > 0 or (amount_cents < 0 and kind = 'reversal')),
+        constraint commissions_amount_cents_check check (amount_cents > 0 or (amount_cents < 0 and kind in ('reversal', 'adjustment'))),
     currency      char(3)      not null
         constraint commissions_currency_check check (currency ~ '^[A-Z]{3}$'),
     payable_at    timestamptz  not null,
@@ -667,8 +668,9 @@ create table commissions (
     constraint commissions_replaces_id_key     unique (replaces_id),
     constraint commissions_reverses_id_check check ((reverses_id is not null) = (kind = 'reversal')),
     constraint commissions_replaces_id_check check (replaces_id is null or kind = 'sale'),
-    constraint commissions_event_check check (case kind
-        when 'opening_balance' then num_nonnulls(event_id, customer_id, reward_id) = 0
+    constraint commissions_event_check check (case
+        when kind in ('opening_balance', 'adjustment') then num_nonnulls(event_id, customer_id, reward_id) = 0
+        when kind = 'reversal' then num_nulls(event_id, customer_id, reward_id) in (0, 3)
         else num_nulls(event_id, customer_id, reward_id) = 0 end),
     constraint commissions_program_id_fkey  foreign key (workspace_id, program_id)  references programs (workspace_id, id),
     constraint commissions_partner_id_fkey  foreign key (program_id, partner_id)    references partners (program_id, id),
@@ -695,6 +697,9 @@ create unique index commissions_event_id_key
 -- What are an event's commissions and reversals?
 create index commissions_event_id_idx on commissions (event_id);
 
+-- What was reversed of this commission?
+create index commissions_reverses_id_idx on commissions (reverses_id) where reverses_id is not null;
+
 -- What did this customer earn for partners, newest first?
 create index commissions_customer_id_idx on commissions (customer_id, id) where customer_id is not null;
 
@@ -708,6 +713,32 @@ create index commissions_unpaid_idx
 
 -- What is this payout made of?
 create index commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
+
+
+-- Why a manager adjusted what a partner has earned: what the commission of the kind
+-- adjustment adds, or deducts. external_id identifies repeated requests.
+create table adjustments (
+    commission_id  uuid  primary key,
+    workspace_id   uuid  not null,
+    external_id    text  not null,
+    reason         text  not null
+        constraint adjustments_reason_check check (reason <> ''),   -- the partner sees it
+    created_by     text  not null,   -- an email address
+    body_hash      text  not null,
+    event_id       uuid,             -- the event that it is about, if any
+    corrects_id    uuid,             -- the commission that it is about, if any
+
+    constraint adjustments_workspace_id_external_id_key unique (workspace_id, external_id),
+    constraint adjustments_commission_id_fkey foreign key (workspace_id, commission_id) references commissions (workspace_id, id),
+    constraint adjustments_event_id_fkey      foreign key (workspace_id, event_id)      references events (workspace_id, id),
+    constraint adjustments_corrects_id_fkey   foreign key (workspace_id, corrects_id)   references commissions (workspace_id, id)
+);
+
+create trigger adjustments_never_change
+    before update on adjustments for each row execute function refuse_update();
+
+-- Which adjustments are about this event?
+create index adjustments_event_id_idx on adjustments (event_id) where event_id is not null;
 
 
 alter table events
@@ -733,18 +764,24 @@ create table one_time_rewards (
 -- Commissions that a manager has to look at before they are payable, and what was decided. A
 -- hold covers the reversals of its commission too. When another commission replaces the held
 -- one, the hold follows. A hold without resolved_by was released because a later fact settled it.
+-- A manager may hold a released commission again, which overwrites the earlier hold.
 create table commission_holds (
     commission_id      uuid         primary key,
     workspace_id       uuid         not null,
     reason             text         not null
-        constraint commission_holds_reason_check check (reason in ('possible_duplicate')),
-    evidence_event_id  uuid         not null,   -- the other event, which may be the same purchase
+        constraint commission_holds_reason_check check (reason in ('possible_duplicate', 'manual')),
+    evidence_event_id  uuid,                    -- the other event, which may be the same purchase
+    note               text,                    -- a manager's reason, which the partner sees
+    held_by            text,                    -- an email address; null if a rule holds it
     created_at         timestamptz  not null,
     resolved_at        timestamptz,
     resolution         text
         constraint commission_holds_resolution_check check (resolution in ('released', 'rejected')),
     resolved_by        text,                    -- an email address
 
+    constraint commission_holds_reason_details_check check (case reason
+        when 'manual' then num_nulls(note, held_by) = 0
+        else num_nonnulls(note, held_by) = 0 and evidence_event_id is not null end),
     constraint commission_holds_resolved_check check ((resolved_at is null) = (resolution is null)
                                                       and (resolved_at is not null or resolved_by is null)),
     constraint commission_holds_commission_id_fkey
@@ -1121,7 +1158,7 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'a rejected commission is reversed in full', c.workspace_id, c.id,
            format('%s of %s %s', coalesce(sum(r.amount_cents), 0), c.amount_cents, c.currency)
     from commission_holds h join commissions c on c.id = h.commission_id
-    left join commissions r on r.event_id = c.event_id and r.reverses_id = c.id
+    left join commissions r on r.reverses_id = c.id
     where h.resolution = 'rejected'
     group by c.id having coalesce(sum(r.amount_cents), 0) <> -c.amount_cents
 
@@ -1246,10 +1283,21 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by workspace_id, partner_id having count(*) > 1
 
     union all
+    select 'an adjustment has its reason', c.workspace_id, c.id, format('it is of kind %s', c.kind)
+    from commissions c left join adjustments a on a.commission_id = c.id
+    where (c.kind = 'adjustment') <> (a.commission_id is not null)
+
+    union all
+    select 'an adjustment corrects a commission of its own partner and currency', c.workspace_id, c.id,
+           format('it corrects %s', o.id)
+    from adjustments a join commissions c on c.id = a.commission_id join commissions o on o.id = a.corrects_id
+    where (o.partner_id, o.currency) <> (c.partner_id, c.currency) or a.event_id is distinct from o.event_id
+
+    union all
     select 'reversals do not exceed the commission', c.workspace_id, c.id,
            format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
     from commissions c join commissions r on r.reverses_id = c.id
-    group by c.id having sum(r.amount_cents) not between -c.amount_cents and 0
+    group by c.id having sum(r.amount_cents) not between least(-c.amount_cents, 0) and greatest(-c.amount_cents, 0)
 
     union all
     select 'a replaced commission is reversed in full', c.workspace_id, c.id,

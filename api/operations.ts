@@ -118,6 +118,13 @@ export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject 
   },
 })
 
+/** The same with a body. */
+export const actWith = (summary: string, body: z.ZodType, row: z.ZodType): ZodOpenApiOperationObject => ({
+  ...act(summary, row),
+  requestBody: { required: true, ...json(body) },
+  responses: { ...act(summary, row).responses, ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict') },
+})
+
 export const remove = (
   summary: string,
   names: Parameters = id,

@@ -2,6 +2,7 @@ import { inWorkspace } from '../lib/auth/access.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import apiKeys from './dashboard/api-keys.tsx'
 import audit from './dashboard/audit.tsx'
+import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
 import customers from './dashboard/customers.tsx'
 import events from './dashboard/events.tsx'
@@ -35,6 +36,7 @@ export default createPages()
   .route('/', events)
   .route('/', commissions)
   .route('/', heldCommissions)
+  .route('/', commission)
   .route('/', customers)
   .route('/', payouts)
   .route('/', payoutList)

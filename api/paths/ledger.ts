@@ -2,15 +2,36 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
-import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
+import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
 import { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
-import { act, get, list, WORKSPACE } from '../operations.ts'
+import { act, actWith, get, json, list, post, WORKSPACE } from '../operations.ts'
+
+const created = post('Adjust what a partner has earned', NewAdjustment, CommissionResponse)
+const adjust = {
+  ...created,
+  responses: {
+    200: {
+      description:
+        'Saved by an earlier request with the same `externalId`. The header `Idempotency-Mismatch: true` means that ' +
+        'the earlier request had a different body.',
+      ...json(CommissionResponse),
+    },
+    ...created.responses,
+  },
+}
 
 export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/events`]: { get: list('List events, newest first', EventResponse, EventQuery) },
   [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
-  [`${WORKSPACE}/commissions`]: { get: list('List commissions', CommissionResponse, CommissionQuery) },
+  [`${WORKSPACE}/commissions`]: {
+    get: list('List commissions', CommissionResponse, CommissionQuery),
+    post: adjust,
+  },
+  [`${WORKSPACE}/commissions/{id}`]: { get: get('Get a commission', CommissionResponse) },
+  [`${WORKSPACE}/commissions/{id}/hold`]: {
+    post: actWith('Hold a commission for review', NewHold, CommissionResponse),
+  },
   [`${WORKSPACE}/commissions/{id}/release`]: { post: act('Release a held commission', CommissionResponse) },
   [`${WORKSPACE}/commissions/{id}/reject`]: {
     post: act('Reject a held commission and reverse it', CommissionResponse),

@@ -2,7 +2,7 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { COMMISSION_KINDS, CommissionTable } from '../../lib/pages/ledger.tsx'
+import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
@@ -17,7 +17,7 @@ const STATUSES = [
   { value: 'processing', label: 'Processing' },
   { value: 'paid', label: 'Paid' },
 ]
-const KINDS = [ANY, ...Object.entries(COMMISSION_KINDS).map(([value, label]) => ({ value, label }))]
+const KINDS = [ANY, ...Object.entries(COMMISSION_KIND_NAMES).map(([value, label]) => ({ value, label }))]
 
 /** /app/:workspace/commissions: the commissions of all partners. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', async (c) => {

@@ -19,7 +19,7 @@ const DONE: Record<HoldResolution, string> = {
   rejected: 'Commission rejected and reversed.',
 }
 
-const REASONS: Record<HoldReason, string> = {
+const REASONS: Record<Exclude<HoldReason, 'manual'>, string> = {
   possible_duplicate:
     'Two sales of one amount within a day, for one customer or click, one of them reported by your backend and one by the payment processor. If they are one purchase, reject; if they are two, release.',
 }
@@ -37,51 +37,67 @@ const comparisons = (base: string): Comparison[] => [
     of: ({ customerExternalId, customerEmail }) =>
       [...new Set([customerExternalId, customerEmail])].filter(Boolean).join(', '),
   },
-  { label: 'Amount', of: ({ amountCents, currency }) => formatMoney(amountCents, currency) },
+  {
+    label: 'Amount',
+    of: ({ amountCents, currency }) =>
+      amountCents === null ? 'None' : formatMoney(amountCents, currency ?? ''),
+  },
   { label: 'Date', of: ({ occurredAt }) => <Time at={new Date(occurredAt)} /> },
   { label: 'Click', of: ({ clickId }) => (clickId ? <code>{clickId}</code> : 'None') },
   { label: 'Partner', of: ({ partnerSlug }) => partnerSlug ?? 'None' },
 ]
+
+/** The held event, beside the other one if there is one to compare with. */
+const Evidence = ({
+  base,
+  event,
+  evidence,
+}: Pick<HeldCommission, 'evidence'> & { base: string; event: HeldEvent }) => (
+  <Table
+    caption={`Evidence for ${event.externalId}`}
+    head={['Detail', 'Held event', ...(evidence ? ['Other sale'] : [])]}
+  >
+    {comparisons(base).map(({ label, of }) => (
+      <tr>
+        <th scope="row">{label}</th>
+        <td>{of(event)}</td>
+        {evidence && <td>{of(evidence)}</td>}
+      </tr>
+    ))}
+  </Table>
+)
 
 type HeldProps = { base: string; held: HeldCommission; isManager: boolean }
 
 const Held = ({ base, held, isManager }: HeldProps) => {
   const { id, event, evidence } = held
   const amount = formatMoney(held.amountCents, held.currency)
+  const what = `${amount} for ${event?.externalId ?? held.partnerSlug}`
   return (
     <section class="card compare">
       <h2>
         {amount} for{' '}
         <PartnerName base={base} id={held.partnerId} name={held.partnerName} slug={held.partnerSlug} />
       </h2>
-      <p>{REASONS[held.reason]}</p>
-      <Table caption={`Evidence for ${event.externalId}`} head={['Detail', 'Held sale', 'Other sale']}>
-        {comparisons(base).map(({ label, of }) => (
-          <tr>
-            <th scope="row">{label}</th>
-            <td>{of(event)}</td>
-            <td>{of(evidence)}</td>
-          </tr>
-        ))}
-      </Table>
+      <p>
+        {held.reason === 'manual' ? `Held by ${held.heldBy}: “${held.note}”.` : REASONS[held.reason]}{' '}
+        <a href={`${base}/commissions/${id}`}>
+          View commission<span class="hidden"> of {what}</span>
+        </a>
+      </p>
+      {event && <Evidence base={base} event={event} evidence={evidence} />}
       {isManager && (
         <div class="actions">
           <form method="post" action={`${base}/commissions/${id}/release`}>
             <button type="submit">
               Release
-              <span class="hidden">
-                {' '}
-                {amount} for {event.externalId}
-              </span>
+              <span class="hidden"> {what}</span>
             </button>
           </form>
           <form method="post" action={`${base}/commissions/${id}/reject`}>
             <button type="submit" class="danger">
               Reject
-              <span class="hidden">
-                {' '}
-                {amount} for {event.externalId}
-              </span>
+              <span class="hidden"> {what}</span>
             </button>
           </form>
         </div>

@@ -8,9 +8,10 @@ import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 /** A rejected form: its fields and their errors. */
 export type Refused = {
   /** The form to show again; null for a button without fields. */
-  form: 'partner' | 'coupon' | null
+  form: 'partner' | 'coupon' | 'adjustment' | null
   fields: Fields
   errors: ErrorDetail[]
+  message?: string
   /** The partner that has the coupon. */
   holder?: { id: string; slug: string } | null
 }

@@ -8,6 +8,7 @@ import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { AdjustmentForm } from './adjustment-form.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
 
 type Props = PartnerPageData & {
@@ -26,7 +27,7 @@ export const PartnerPage = (props: Props) => {
     <>
       <h1>{partner.name ?? partner.email}</h1>
       <Done message={done} />
-      <Problem errors={refused?.errors} />
+      <Problem message={refused?.message} errors={refused?.errors} />
       <dl class="facts">
         <dt>Status</dt>
         <dd>
@@ -59,6 +60,20 @@ export const PartnerPage = (props: Props) => {
         refused={refused?.form === 'coupon' ? refused : undefined}
       />
       <Ledger {...props} base={base} />
+      {isManager && (
+        <section>
+          <h2>Adjustment</h2>
+          <p>
+            Adds to what the partner has earned, or deducts from it. It is payable at once. To correct one
+            commission, open it from the list.
+          </p>
+          <AdjustmentForm
+            action={`${path}/adjust`}
+            currency={earned[0]?.currency ?? 'USD'}
+            refused={refused?.form === 'adjustment' ? refused : undefined}
+          />
+        </section>
+      )}
       {isManager && (
         <PartnerForms
           path={path}

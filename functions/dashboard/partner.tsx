@@ -6,16 +6,19 @@ import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { addCoupon, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { readPartnerPage } from '../../lib/workspace/partner-page.queries.ts'
 import { changePartner } from '../../lib/workspace/partners.queries.ts'
 import { PartnerChange } from '../../lib/workspace/partners.schemas.ts'
+import { ALREADY_SAVED, readAdjustment } from './adjustment-form.tsx'
 import type { Refused } from './partner-forms.tsx'
 import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
   saved: 'Partner saved.',
+  adjusted: 'Earnings adjusted. The adjustment is in the list of commissions.',
   banned: 'Partner banned. Its link no longer works.',
   approved: 'Partner reinstated. Its link works again.',
   added: 'Coupon added.',
@@ -66,6 +69,16 @@ export default createRoutes<WorkspaceEnv>()
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
     await change(c, data)
     return done(c, data.status)
+  })
+  .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = readAdjustment(fields, { partnerId: c.req.param('id') })
+    if (errors) return showPartner(c, { form: 'adjustment', fields, errors }, 400)
+    const saved = await saveAdjustment(c.var.db, actOf(c), data)
+    if (saved.outcome === 'missing') throw notFound(saved.missing)
+    if (saved.isMismatch)
+      return showPartner(c, { form: 'adjustment', fields, errors: [], message: ALREADY_SAVED }, 409)
+    return done(c, 'adjusted')
   })
   .post(`${PATH}/coupons`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')

@@ -2,26 +2,49 @@ import type { Context } from 'hono'
 import { actOf, manager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
-import { found } from '../../lib/http/found.ts'
+import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
-import { query } from '../../lib/http/validate.ts'
-import { type CommissionRow, listCommissions } from '../../lib/tracking/commissions.queries.ts'
+import { body, query } from '../../lib/http/validate.ts'
+import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import {
+  type CommissionRow,
+  findCommission,
+  listCommissions,
+} from '../../lib/tracking/commissions.queries.ts'
 import type { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
-import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
+import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type HoldResolution, refusalOf } from '../../lib/tracking/holds.ts'
+import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 
 /** The columns of a left join are null together, which their types don't say. */
 const holdOf = ({
   holdReason,
-  evidenceEventId,
+  holdNote,
+  heldBy,
   heldAt,
   ...row
 }: CommissionRow): CommissionResponse['hold'] => {
-  if (holdReason === null || evidenceEventId === null || heldAt === null) return null
-  const { resolution, resolvedAt, resolvedBy } = row
-  return { reason: holdReason, evidenceEventId, createdAt: heldAt, resolution, resolvedAt, resolvedBy }
+  if (holdReason === null || heldAt === null) return null
+  const { evidenceEventId, resolution, resolvedAt, resolvedBy } = row
+  return {
+    reason: holdReason,
+    note: holdNote,
+    createdBy: heldBy,
+    evidenceEventId,
+    createdAt: heldAt,
+    resolution,
+    resolvedAt,
+    resolvedBy,
+  }
+}
+
+const adjustmentOf = (commission: CommissionRow): CommissionResponse['adjustment'] => {
+  const { adjustmentExternalId: externalId, adjustmentReason: reason, adjustedBy: createdBy } = commission
+  if (externalId === null || reason === null || createdBy === null) return null
+  const { adjustedEventId: eventId, correctsId: commissionId } = commission
+  return { externalId, reason, createdBy, eventId, commissionId }
 }
 
 const commissionResponse = (commission: CommissionRow, now: Date): CommissionResponse => ({
@@ -38,6 +61,7 @@ const commissionResponse = (commission: CommissionRow, now: Date): CommissionRes
   reversesId: commission.reversesId,
   payoutId: commission.payoutId,
   hold: holdOf(commission),
+  adjustment: adjustmentOf(commission),
 })
 
 /** Releases or rejects the held commission of the URL. */
@@ -53,13 +77,39 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
-/** GET /commissions: the ledger of what partners earned. POST /commissions/:id/release and /reject. Design, section 12. */
+/**
+ * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST /commissions/:id/hold, /release
+ * and /reject. Design, section 12.
+ */
 export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {
     const { db, now, workspace } = c.var
     const { limit, ...filter } = c.req.valid('query')
     const commissions = await listCommissions(db, workspace.id, { ...filter, limit: limit + 1 }, now)
     return c.json(page(commissions, limit, (commission) => commissionResponse(commission, now)))
+  })
+  .get(`${COMMISSIONS}/:id`, reader(), async (c) => {
+    const { db, now, workspace } = c.var
+    const commission = await found('commission', c.req.param('id'), (id) =>
+      findCommission(db, workspace.id, id, now),
+    )
+    return c.json(commissionResponse(commission, now))
+  })
+  .post(COMMISSIONS, manager(), body(NewAdjustment), async (c) => {
+    const { db, now } = c.var
+    const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
+    if (saved.outcome === 'missing') throw notFound(saved.missing)
+    if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
+    return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
+  })
+  .post(`${COMMISSIONS}/:id/hold`, manager(), body(NewHold), async (c) => {
+    const { db, now } = c.var
+    const { note } = c.req.valid('json')
+    const { commission, refusal } = await found('commission', c.req.param('id'), (id) =>
+      holdCommission(db, actOf(c), id, note),
+    )
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(commissionResponse(commission, now))
   })
   .post(`${COMMISSIONS}/:id/release`, manager(), resolve('released'))
   .post(`${COMMISSIONS}/:id/reject`, manager(), resolve('rejected'))

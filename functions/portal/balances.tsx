@@ -27,8 +27,8 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
       </dl>
       {payableCents < 0n && (
         <p class="hint">
-          Refunds after a payout made this balance negative. It is deducted from your future earnings. You
-          have nothing to pay back.
+          Refunds or corrections after a payout made this balance negative. It is deducted from your future
+          earnings. You have nothing to pay back.
         </p>
       )}
       {payableCents > 0n && payableCents < minimumCents && (

@@ -3,12 +3,14 @@
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Day } from '../../lib/pages/portal.tsx'
 import { commissionStatus, type CommissionState as State } from '../../lib/tracking/commissions.ts'
-import { HOLD_REASON_FOR_PARTNERS, type HoldReason } from '../../lib/tracking/holds.ts'
+import { type HoldReason, holdReasonForPartners } from '../../lib/tracking/holds.ts'
 
 /** What determines a commission's status. */
 export type CommissionState = State & {
   /** Why it is or was held. */
   holdReason: HoldReason | null
+  /** A manager's reason. */
+  holdNote: string | null
   /** Whether it was fully reversed. */
   isReversed: boolean
 }
@@ -22,7 +24,7 @@ export const CommissionStatus = ({ state, now }: { state: CommissionState; now: 
 
 /** When a commission is or was paid. */
 export const PaymentDate = ({ state, now }: { state: CommissionState; now: Date }) => {
-  const { payableAt, paidAt, isReversed, holdReason } = state
+  const { payableAt, paidAt, isReversed, holdReason, holdNote } = state
   const status = commissionStatus(state, now)
   if (paidAt) {
     return (
@@ -33,7 +35,7 @@ export const PaymentDate = ({ state, now }: { state: CommissionState; now: Date 
   }
   if (isReversed) return <>Not payable</>
   if (status === 'processing') return <>Payout processing</>
-  if (status === 'held') return <>{holdReason && HOLD_REASON_FOR_PARTNERS[holdReason]}</>
+  if (status === 'held') return <>{holdReason && holdReasonForPartners(holdReason, holdNote)}</>
   return (
     <>
       {status === 'pending' ? 'Payable from' : 'Payable since'} <Day at={payableAt} />

@@ -1,6 +1,7 @@
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
+import { COMMISSION_KIND_NAMES } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import { type OwnCommission, readOwnCommissions } from '../../lib/portal/lists.queries.ts'
@@ -9,14 +10,13 @@ import { CommissionQuery } from '../../lib/portal/portal.schemas.ts'
 import { type CommissionState, CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { type List, readList, renderList } from './list.tsx'
 
-const PURPOSE = { sale: 'Sale', lead: 'Lead', opening_balance: 'Opening balance', reversal: 'Reversal' }
-
 const stateOf = (commission: OwnCommission): CommissionState => ({
   payableAt: commission.payableAt,
   payoutId: commission.payoutId,
   paidAt: commission.paidAt,
   isHeld: commission.isHeld,
   holdReason: commission.holdReason,
+  holdNote: commission.holdNote,
   isReversed: commission.reversedCents === commission.amountCents,
 })
 
@@ -38,8 +38,13 @@ const Row = ({
       </td>
       {hasManyPrograms && <ProgramName name={commission.program} />}
       <td>
-        {eventId ? <a href={`/portal/events/${eventId}`}>{PURPOSE[kind]}</a> : PURPOSE[kind]}{' '}
+        {eventId ? (
+          <a href={`/portal/events/${eventId}`}>{COMMISSION_KIND_NAMES[kind]}</a>
+        ) : (
+          COMMISSION_KIND_NAMES[kind]
+        )}{' '}
         {commission.customer && maskCustomer(commission.customer)}
+        {commission.adjustmentReason && <small>{commission.adjustmentReason}</small>}
       </td>
       <td class="number">
         {formatMoney(cents, currency)}

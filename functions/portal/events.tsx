@@ -63,13 +63,15 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
 
 const Commission = ({ event, now }: { event: OwnEvent; now: Date }) => {
   if (!event.commission) return <p>This event earned no commission.</p>
-  const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt, heldFor } = event.commission
+  const { amountCents, currency, reversedCents, payoutId, payableAt, paidAt, heldFor, heldNote } =
+    event.commission
   const state = {
     payableAt: new Date(payableAt),
     payoutId,
     paidAt: paidAt === null ? null : new Date(paidAt),
     isHeld: heldFor !== null,
     holdReason: heldFor,
+    holdNote: heldNote,
     isReversed: reversedCents === amountCents,
   }
   return (

@@ -94,6 +94,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
+  'commission.adjusted': (d) =>
+    `adjusted the earnings of ${quoted(d.slug)} by ${money(d)}: ${text(d.reason)}`,
+  'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
   'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'partners.imported': (d) => {

@@ -96,14 +96,15 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
 )
 
 /** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won. */
-const typeOf = ({ kind, amountCents }: CommissionRow): string =>
-  kind === 'reversal' && amountCents > 0 ? 'Reinstatement' : COMMISSION_KINDS[kind]
+export const typeOf = ({ kind, amountCents }: CommissionRow): string =>
+  kind === 'reversal' && amountCents > 0 ? 'Reinstatement' : COMMISSION_KIND_NAMES[kind]
 
 /** The types of commissions. */
-export const COMMISSION_KINDS = {
+export const COMMISSION_KIND_NAMES = {
   sale: 'Sale',
   lead: 'Lead',
   opening_balance: 'Opening balance',
+  adjustment: 'Adjustment',
   reversal: 'Reversal',
 } as const
 
@@ -148,7 +149,11 @@ export const CommissionTable = ({
           )}
         </td>
         <td>{commission.customerExternalId}</td>
-        <td class="number">{formatMoney(commission.amountCents, commission.currency)}</td>
+        <td class="number">
+          <a href={`${base}/commissions/${commission.id}`}>
+            {formatMoney(commission.amountCents, commission.currency)}
+          </a>
+        </td>
         <td>
           <Status status={commissionStatus(commission, now)} />
         </td>

@@ -34,6 +34,8 @@ type RawCommission = {
   reversedCents: number
   /** Why it is held; null if it is not. */
   heldFor: HoldReason | null
+  /** A manager's reason for the hold. */
+  heldNote: string | null
 }
 
 /** The events of an email address, newest first, and its programs, in one database round trip. */
@@ -79,7 +81,9 @@ const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, li
                    'amountCents', c.amount_cents, 'currency', c.currency, 'payableAt', c.payable_at,
                    'payoutId', c.payout_id, 'paidAt', po.paid_at,
                    'heldFor', (select h.reason from commission_holds h
-                               where h.commission_id = c.id and h.resolved_at is null), 'reversedCents',
+                               where h.commission_id = c.id and h.resolved_at is null),
+                   'heldNote', (select h.note from commission_holds h
+                                where h.commission_id = c.id and h.resolved_at is null), 'reversedCents',
                    (select coalesce(-sum(r.amount_cents), 0) from commissions r
                     where r.event_id = e.id and r.reverses_id = c.id))
           from commissions c left join payouts po on po.id = c.payout_id

@@ -45,6 +45,7 @@ const ownCommissionsQuery = (
     )
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
+    .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
     .where('p.email', '=', email)
     .where('c.kind', '<>', 'reversal')
     .where((eb) =>
@@ -67,13 +68,13 @@ const ownCommissionsQuery = (
       'c.event_id as eventId',
       'po.paid_at as paidAt',
       'h.reason as holdReason',
+      'h.note as holdNote',
+      'a.reason as adjustmentReason',
       isOpenHold.as('isHeld'),
       'pr.name as program',
       eb.fn.coalesce('cu.email', 'cu.external_id').as('customer'),
       eb
         .selectFrom('commissions as r')
-        // Uses the index on event_id; reverses_id has none.
-        .whereRef('r.event_id', '=', 'c.event_id')
         .whereRef('r.reverses_id', '=', 'c.id')
         .select(sql<bigint>`coalesce(-sum(r.amount_cents), 0)::bigint`.as('cents'))
         .as('reversedCents'),

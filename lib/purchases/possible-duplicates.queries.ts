@@ -34,6 +34,9 @@ export const holdPossibleDuplicate = (saved: SavedCommission): RawBuilder<unknow
   hold(saved),
 ]
 
+/** A manager's own hold says nothing about duplicates. */
+const isDuplicateHold = sql<SqlBool>`h.reason = 'possible_duplicate'`
+
 const hold = ({ workspaceId, saleId, grossCents, isNew, now }: SavedCommission) => sql<unknown>`
   with sale as materialized (
     select e.*, c.payout_id from events e join commissions c on c.id = e.commission_id
@@ -52,10 +55,11 @@ const hold = ({ workspaceId, saleId, grossCents, isNew, now }: SavedCommission) 
     where not exists (select from held) and sale.payout_id is null
       and o.commission_id is not null and (${isNew}::boolean or o.id < sale.id) and ${isAlike(grossCents)}
       and not exists (select from commission_holds h
-                      where h.evidence_event_id = o.id and h.resolution is distinct from 'released')
+                      where h.evidence_event_id = o.id and ${isDuplicateHold} and h.resolution is distinct from 'released')
       and not exists (select from commissions c join commission_holds h on h.commission_id = c.id
                       where c.event_id = o.id
-                        and (h.resolution is distinct from 'released' or h.evidence_event_id = sale.id))
+                        and (${isDuplicateHold} and h.resolution is distinct from 'released'
+                             or h.evidence_event_id = sale.id))
     order by o.id limit 1
   ), hold as (
     insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
@@ -126,7 +130,7 @@ export const releaseTied = ({
   update commission_holds h
   set resolved_at = ${now}::timestamptz, resolution = 'released'
   from commissions c, events held, events evidence
-  where h.workspace_id = ${workspaceId} and h.resolved_at is null
+  where h.workspace_id = ${workspaceId} and h.resolved_at is null and ${isDuplicateHold}
     and c.id = h.commission_id and held.id = c.event_id and evidence.id = h.evidence_event_id
     and ${saleId}::uuid in (held.id, evidence.id)
     and (${isSamePurchase('held', 'evidence')} or ${isSamePurchase('evidence', 'held')})`

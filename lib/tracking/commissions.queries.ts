@@ -3,9 +3,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import type { CommissionStatus } from './commissions.ts'
-import { isHoldOfCommission, isOfHeldEvent, isOpenHold } from './holds.queries.ts'
-import type { CommissionKind } from './tables.ts'
+import type { CommissionKind, CommissionStatus } from './commissions.ts'
+import { isHeldOrReverses, isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type CommissionFilter = PageRequest & {
   partnerId?: string | undefined
@@ -22,6 +21,10 @@ export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
 export const listCommissions = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
   commissionsQuery(db, workspaceId, filter, now).execute()
 
+/** One commission of a workspace, or undefined. `id` must be a UUID. @param now the status depends on it */
+export const findCommission = (db: Db, workspaceId: string, id: string, now: Date) =>
+  commissionsQuery(db, workspaceId, { limit: 1 }, now).where('c.id', '=', id).executeTakeFirst()
+
 /** The same as a query, for a batch. @param now the status depends on it */
 export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
   db
@@ -34,14 +37,18 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     )
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
+    .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
     .where((eb) =>
       eb.and([
         ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
         ...(filter.customerExternalId ? [isOfCustomer(workspaceId, filter.customerExternalId)] : []),
-        ...(filter.eventId ? [eb('c.event_id', '=', filter.eventId)] : []),
+        ...(filter.eventId ? [isAboutEvent(filter.eventId)] : []),
         ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
         ...(filter.status
-          ? [hasStatus(filter.status, now), ...(filter.status === 'held' ? [isOfHeldEvent(workspaceId)] : [])]
+          ? [
+              hasStatus(filter.status, now),
+              ...(filter.status === 'held' ? [isHeldOrReverses(workspaceId)] : []),
+            ]
           : []),
         ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
         ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
@@ -66,12 +73,24 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
       'cu.external_id as customerExternalId',
       isOpenHold.as('isHeld'),
       'h.reason as holdReason',
+      'h.note as holdNote',
+      'h.held_by as heldBy',
       'h.evidence_event_id as evidenceEventId',
       'h.created_at as heldAt',
       'h.resolution',
       'h.resolved_at as resolvedAt',
       'h.resolved_by as resolvedBy',
+      'a.external_id as adjustmentExternalId',
+      'a.reason as adjustmentReason',
+      'a.created_by as adjustedBy',
+      'a.event_id as adjustedEventId',
+      'a.corrects_id as correctsId',
     ])
+
+/** Whether the commission `c` is of an event, or an adjustment about it. */
+const isAboutEvent = (eventId: string) => sql<SqlBool>`c.id in (
+  select id from commissions where event_id = ${eventId}
+  union all select commission_id from adjustments where event_id = ${eventId})`
 
 /** A commission's status follows from its row: see lib/tracking/commissions.ts. */
 const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>

@@ -1,12 +1,22 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { COMMISSION_STATUSES } from './commissions.ts'
+import { COMMISSION_KINDS, COMMISSION_STATUSES } from './commissions.ts'
 import { HOLD_REASONS, HOLD_RESOLUTIONS } from './holds.ts'
 
 const HoldResponse = z
   .strictObject({
     reason: z.enum(HOLD_REASONS),
-    evidenceEventId: z.uuid().meta({ description: 'The other event, which may be the same purchase.' }),
+    note: z.string().nullable().meta({
+      description: 'The manager’s reason, which the partner sees; null unless the reason is `manual`.',
+    }),
+    createdBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The manager’s email address; null if a rule holds the commission.' }),
+    evidenceEventId: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The other event, which may be the same purchase.' }),
     createdAt: timestamp,
     resolution: z
       .enum(HOLD_RESOLUTIONS)
@@ -20,12 +30,23 @@ const HoldResponse = z
   })
   .meta({ id: 'Hold' })
 
+const AdjustmentResponse = z
+  .strictObject({
+    externalId: z.string(),
+    reason: z.string().meta({ description: 'The partner sees it.' }),
+    createdBy: z.string().meta({ description: 'The manager’s email address.' }),
+    eventId: z.uuid().nullable().meta({ description: 'The event that it is about, if any.' }),
+    commissionId: z.uuid().nullable().meta({ description: 'The commission that it is about, if any.' }),
+  })
+  .meta({ id: 'Adjustment' })
+
 export const CommissionResponse = z
   .strictObject({
     id: z.uuid(),
-    kind: z.enum(['sale', 'lead', 'opening_balance', 'reversal']),
+    kind: z.enum(COMMISSION_KINDS),
     amountCents: z.int().meta({
-      description: 'Minor units. A reversal is negative; a reversal that reinstates an amount is positive.',
+      description:
+        'Minor units. A reversal is negative, and positive if it reinstates an amount; an adjustment is either.',
     }),
     currency: z.string(),
     status: z.enum(COMMISSION_STATUSES),
@@ -38,6 +59,9 @@ export const CommissionResponse = z
     payoutId: z.uuid().nullable().meta({ description: 'The payout that includes it, if any.' }),
     hold: HoldResponse.nullable().meta({
       description: 'Why the commission is or was held; null if it never was.',
+    }),
+    adjustment: AdjustmentResponse.nullable().meta({
+      description: 'Who adjusted the earnings, and why; null for other kinds.',
     }),
   })
   .meta({ id: 'Commission' })

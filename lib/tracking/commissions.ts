@@ -1,5 +1,8 @@
 /** A commission's status, derived from its row, its hold, its payout and the time. Spec, section 3; design, section 5. */
 
+export const COMMISSION_KINDS = ['sale', 'lead', 'opening_balance', 'adjustment', 'reversal'] as const
+export type CommissionKind = (typeof COMMISSION_KINDS)[number]
+
 export const COMMISSION_STATUSES = ['held', 'pending', 'payable', 'processing', 'paid'] as const
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number]
 

@@ -5,7 +5,7 @@ import type { PageRequest } from '../db/page-request.ts'
 import type { Processor } from '../purchases/processors.ts'
 import type { HoldReason } from './holds.ts'
 
-/** One of the two events that a manager compares. Built as JSON: the time is text, and amounts are far below 2^53. */
+/** One of the events that a manager compares. Built as JSON: the time is text, and amounts are far below 2^53. */
 export type HeldEvent = {
   id: string
   externalId: string
@@ -15,8 +15,9 @@ export type HeldEvent = {
   processor: Processor | null
   customerExternalId: string
   customerEmail: string | null
-  amountCents: number
-  currency: string
+  /** Null for a lead. */
+  amountCents: number | null
+  currency: string | null
   occurredAt: string
   clickId: string | null
   partnerSlug: string | null
@@ -26,14 +27,19 @@ export type HeldCommission = {
   /** The commission's id. */
   id: string
   reason: HoldReason
+  /** A manager's reason, and the manager. */
+  note: string | null
+  heldBy: string | null
   /** What refunds have left of it. */
   amountCents: bigint
   currency: string
   partnerId: string
   partnerSlug: string
   partnerName: string | null
-  event: HeldEvent
-  evidence: HeldEvent
+  /** Null for an opening balance or an adjustment. */
+  event: HeldEvent | null
+  /** Null if there is no other event to compare with. */
+  evidence: HeldEvent | null
 }
 
 const eventJson = (alias: 'e' | 'o') => {
@@ -53,7 +59,7 @@ const heldCommissions = (workspaceId: string) => sql`
   commission_holds h
   join commissions c on c.id = h.commission_id
   join lateral (select c.amount_cents + coalesce(sum(r.amount_cents), 0) as cents from commissions r
-                where r.event_id = c.event_id and r.reverses_id = c.id) remaining on remaining.cents <> 0
+                where r.reverses_id = c.id) remaining on remaining.cents <> 0
   where h.workspace_id = ${workspaceId} and h.resolved_at is null`
 
 /** How many commissions are held for review, as a query. @param limit the count stops there */
@@ -68,17 +74,18 @@ export const listHeld = async (
 ): Promise<HeldCommission[]> => {
   const { rows } = await sql<HeldCommission>`
     with held as (
-      select h.commission_id as id, h.reason, h.evidence_event_id, c.event_id, c.partner_id, c.currency,
+      select h.commission_id as id, h.reason, h.note, h.held_by, h.evidence_event_id, c.event_id, c.partner_id, c.currency,
              remaining.cents::bigint as "amountCents"
       from ${heldCommissions(workspaceId)} ${cursor ? sql`and h.commission_id < ${cursor}` : sql``}
       order by h.commission_id desc limit ${limit}
     )
-    select h.id, h.reason, h."amountCents", h.currency, p.id as "partnerId", p.slug as "partnerSlug",
-           p.name as "partnerName", ${eventJson('e')} as event, ${eventJson('o')} as evidence
+    select h.id, h.reason, h.note, h.held_by as "heldBy", h."amountCents", h.currency, p.id as "partnerId", p.slug as "partnerSlug",
+           p.name as "partnerName", case when e.id is not null then ${eventJson('e')} end as event,
+           case when o.id is not null then ${eventJson('o')} end as evidence
     from held h
     join partners p on p.id = h.partner_id
-    join events e on e.id = h.event_id
-    join events o on o.id = h.evidence_event_id
+    left join events e on e.id = h.event_id
+    left join events o on o.id = h.evidence_event_id
     order by h.id desc`.execute(db)
   return rows
 }

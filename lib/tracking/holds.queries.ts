@@ -11,7 +11,9 @@ export const isOpenHold = sql<boolean>`(h.commission_id is not null and h.resolv
 export const isHeld = sql<SqlBool>`exists (
   select from commission_holds h where ${isHoldOfCommission} and h.resolved_at is null)`
 
-/** Limits commissions, `c`, to events with a held one, which an index finds. */
-export const isOfHeldEvent = (workspaceId: string): RawBuilder<SqlBool> => sql`c.event_id in (
-  select held.event_id from commission_holds o join commissions held on held.id = o.commission_id
+/** Limits commissions, `c`, to the held ones and their reversals, which indexes find. */
+export const isHeldOrReverses = (workspaceId: string): RawBuilder<SqlBool> => sql`c.id in (
+  select o.commission_id from commission_holds o where o.workspace_id = ${workspaceId} and o.resolved_at is null
+  union all
+  select r.id from commission_holds o join commissions r on r.reverses_id = o.commission_id
   where o.workspace_id = ${workspaceId} and o.resolved_at is null)`

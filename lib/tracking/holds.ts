@@ -1,6 +1,8 @@
 /** Holds: commissions that a manager has to look at before they are payable. Design, section 5. */
+import type { CommissionKind } from './commissions.ts'
 
-export const HOLD_REASONS = ['possible_duplicate'] as const
+/** `manual`: a manager holds it, with a note. */
+export const HOLD_REASONS = ['possible_duplicate', 'manual'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
 
 export const HOLD_RESOLUTIONS = ['released', 'rejected'] as const
@@ -16,8 +18,39 @@ export const refusalOf = (present: HoldResolution | null, wanted: HoldResolution
   return present ? `This commission was already ${present}.` : 'This commission is not held.'
 }
 
-/** Why a commission is held, for partners. */
-export const HOLD_REASON_FOR_PARTNERS: Record<HoldReason, string> = {
-  possible_duplicate:
-    'This sale looks like another one that was reported before. The merchant checks whether both are one purchase.',
+/** What decides whether a manager may hold a commission. */
+export type Holdable = {
+  kind: CommissionKind
+  /** The payout that includes it. */
+  payoutId: string | null
+  /** Whether another commission of its event counts instead, or none. */
+  isReplaced: boolean
+  /** Whether its payment, or that of a reversal of it, has begun. */
+  isPartlyPaid: boolean
+  isHeld: boolean
+  /** The manager's reason for the present hold. */
+  holdNote: string | null
+  resolution: HoldResolution | null
 }
+
+/** Why a manager cannot hold a commission with a note; null if it can be held, or is held so already. */
+export const holdRefusalOf = (commission: Holdable, note: string): string | null => {
+  if (commission.kind === 'reversal')
+    return 'A reversal is held with the commission that it reverses. Hold that one.'
+  if (commission.isHeld)
+    return commission.holdNote === note
+      ? null
+      : 'This commission is held already. Release or reject it first.'
+  if (commission.resolution === 'rejected')
+    return 'This commission was rejected, so there is nothing to hold.'
+  if (commission.payoutId) return 'This commission is part of a payout. Cancel the payout before you hold it.'
+  if (commission.isPartlyPaid)
+    return 'A reversal of this commission is part of a payout, so the commission cannot be held.'
+  return commission.isReplaced ? 'This commission no longer counts, so there is nothing to hold.' : null
+}
+
+/** Why a commission is held, for partners. @param note a manager's reason */
+export const holdReasonForPartners = (reason: HoldReason, note: string | null): string =>
+  reason === 'manual'
+    ? `The merchant reviews this commission: ${note ?? ''}`
+    : 'This sale looks like another one that was reported before. The merchant checks whether both are one purchase.'

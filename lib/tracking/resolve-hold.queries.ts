@@ -33,6 +33,8 @@ export const resolveHold = async (
   const lock = sql<unknown>`
     select from events e join commissions c on c.workspace_id = e.workspace_id and c.event_id = e.id
     where c.workspace_id = ${workspaceId} and c.id = ${id} for update of e`
+  // Of a commission without an event, only this serializes concurrent resolutions.
+  const lockHold = sql<unknown>`select from commission_holds where ${isOpen} for update`
   const resolve = sql<unknown>`
     with hold as (
       update commission_holds
@@ -48,7 +50,7 @@ export const resolveHold = async (
              'reversal', c.id, -left_over.cents, c.currency, c.payable_at, ${now}::timestamptz
       from commission c, lateral (
         select c.amount_cents + coalesce(sum(r.amount_cents), 0) as cents from commissions r
-        where r.event_id = c.event_id and r.reverses_id = c.id) left_over
+        where r.reverses_id = c.id) left_over
       where left_over.cents <> 0
     ), taken as (
       delete from one_time_rewards o using commission c where o.event_id = c.event_id
@@ -61,8 +63,9 @@ export const resolveHold = async (
              || jsonb_build_array(jsonb_build_object('code', 'commission_rejected', 'facts', jsonb_build_object(
                   'slug', c.slug, 'amountCents', c.amount_cents, 'currency', c.currency)))
     from commission c where e.workspace_id = ${workspaceId} and e.id = c.event_id`
-  const [, , , [after]] = await db.batch([
+  const [, , , , [after]] = await db.batch([
     lock.compile(db),
+    lockHold.compile(db),
     auditEntry(db, {
       ...act,
       action: isRejected ? 'commission.rejected' : 'commission.released',
@@ -72,6 +75,7 @@ export const resolveHold = async (
         currency: before.currency,
         slug: before.partnerSlug,
         reason: before.holdReason,
+        note: before.holdNote,
         evidenceEventId: before.evidenceEventId,
       },
       when: sql<SqlBool>`exists (select from commission_holds where ${isOpen})`,

@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { AttributedBy } from './attribution.ts'
+import type { CommissionKind } from './commissions.ts'
 import type { HoldReason, HoldResolution } from './holds.ts'
 import type { Step } from './steps.ts'
 
@@ -54,11 +55,23 @@ export type TrackingTables = {
     created_at: Date
     payout_id: string | null
   }
+  adjustments: {
+    commission_id: string
+    workspace_id: string
+    external_id: string
+    reason: string
+    created_by: string
+    body_hash: string
+    event_id: string | null
+    corrects_id: string | null
+  }
   commission_holds: {
     commission_id: string
     workspace_id: string
     reason: HoldReason
-    evidence_event_id: string
+    evidence_event_id: string | null
+    note: string | null
+    held_by: string | null
     created_at: Date
     resolved_at: Date | null
     resolution: HoldResolution | null
@@ -66,5 +79,3 @@ export type TrackingTables = {
   }
   one_time_rewards: { workspace_id: string; program_id: string; customer_id: string; event_id: string }
 }
-
-export type CommissionKind = 'sale' | 'lead' | 'opening_balance' | 'reversal'

@@ -20,6 +20,8 @@ export type AuditAction =
   | 'partner.changed'
   | 'coupon.added'
   | 'coupon.removed'
+  | 'commission.adjusted'
+  | 'commission.held'
   | 'commission.released'
   | 'commission.rejected'
   | 'partners.imported'

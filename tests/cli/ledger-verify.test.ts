@@ -63,6 +63,12 @@ const hold = (
   select c.id, c.workspace_id, 'possible_duplicate', e.id, now(), ${resolution ? `now(), '${resolution}'` : 'null, null'}
   from commissions c join events e on e.id ${evidence} c.event_id where c.id = '${commissionId}' limit 1`
 
+/** The reason of an adjustment, for a commission that may be none. */
+const adjustment = (commissionId: string, corrects: string) => `
+  insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, corrects_id)
+  select id, workspace_id, 'adj-1', 'Goodwill', 'manager@shop.example', '', ${corrects}
+  from commissions where id = '${commissionId}'`
+
 const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   {
     invariant: 'a payout equals the sum of its commissions',
@@ -190,6 +196,18 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       })
       return `${balance} where id = '${later}'; ${balance} where id = '${later}'`
     },
+  },
+  {
+    invariant: 'an adjustment has its reason',
+    how: ({ later }) =>
+      `${copy({ customer_id: 'null', event_id: 'null', reward_id: 'null', kind: `'adjustment'` })} where id = '${later}'`,
+  },
+  { invariant: 'an adjustment has its reason', how: ({ paid }) => adjustment(paid, 'null') },
+  {
+    invariant: 'an adjustment corrects a commission of its own partner and currency',
+    how: ({ paid, later }) => `
+      ${adjustment(paid, `'${later}'`)};
+      update commissions set currency = 'EUR' where id = '${later}'`,
   },
   {
     invariant: 'reversals do not exceed the commission',

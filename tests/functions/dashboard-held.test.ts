@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { holdCommission } from '../support/holds.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { openPages } from '../support/pages.ts'
+import { fieldsOf, openPages } from '../support/pages.ts'
 import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
 const database = useDatabase()
@@ -72,6 +72,82 @@ test('a member reads held commissions and changes none', async () => {
   }
   const other = await openPages(await createMerchant())
   expect((await other.post(`/commissions/${id}/release`, {})).status).toBe(404)
+})
+
+test('a manager holds a commission of its page with a note, and releases it', async () => {
+  const merchant = await createMerchant()
+  const sale = await merchant.sale({ clickId: await merchant.click() })
+  const { commission } = await merchant.explain(sale.body.eventId)
+  const pages = await openPages(merchant)
+  const path = `/commissions/${commission?.id}`
+  expect((await pages.get('/commissions')).html).toContain(`${path}"`)
+  const { text } = await pages.get(path)
+  expect(text).toMatch(
+    /Sale of 9\.80 USD Status pending Partner maya Customer user_1 Created .* Hold commission/,
+  )
+
+  const blank = await pages.post(`${path}/hold`, { note: ' ' })
+  expect([blank.status, blank.text.includes('Must not be blank.')]).toEqual([400, true])
+  const held = await pages.post(`${path}/hold`, { note: 'Ask the <i>buyer</i>' })
+  expect(held.location).toBe(`/app/${merchant.workspace.slug}${path}?done=held`)
+  const after = await pages.get(`${path}?done=held`)
+  expect(after.text).toContain('Commission held. It is not paid until a manager releases it.')
+  expect(after.text).toMatch(/Hold Held by manager@.*\.example: “Ask the <i>buyer<\/i>”, 20/)
+  expect((await pages.post(`${path}/hold`, { note: 'Another' })).status).toBe(409)
+  expect((await pages.get('')).text).toContain('1 Commissions to review')
+  const list = await pages.get('/commissions/held')
+  expect(list.text).toContain('.example: “Ask the <i>buyer</i>”.')
+  expect(list.text).toMatch(
+    /Detail Held event Event inv_1 Reported by Your backend Customer user_1 Amount 49\.00 USD/,
+  )
+  expect((await pages.post(`${path}/release`, {})).status).toBe(303)
+  expect((await pages.get('/audit')).text).toContain(
+    'held a commission of 9.80 USD of “maya”: Ask the <i>buyer</i>',
+  )
+
+  const reader = await openPages(merchant, 'member')
+  expect((await reader.get(path)).html).not.toContain('<form method="post" action="/app')
+  expect((await reader.post(`${path}/hold`, { note: 'x' })).status).toBe(403)
+  expect((await (await openPages(await createMerchant())).get(path)).status).toBe(404)
+})
+
+test('a manager adjusts a partner’s earnings on its page or on a commission’s, and a double click does it once', async () => {
+  const merchant = await createMerchant()
+  const sale = await merchant.sale({ clickId: await merchant.click() })
+  const { commission, partner } = await merchant.explain(sale.body.eventId)
+  const pages = await openPages(merchant)
+  const form = (html: string): Record<string, string> => {
+    const [, own = ''] = /action="[^"]*\/adjust"(.*?)<\/form>/s.exec(html) ?? []
+    return fieldsOf(`<form>${own}`)
+  }
+  const ofCommission = form((await pages.get(`/commissions/${commission?.id}`)).html)
+  expect(ofCommission).toMatchObject({ currency: 'USD', amount: '', reason: '' })
+  const path = `/commissions/${commission?.id}/adjust`
+  const wrong = await pages.post(path, { ...ofCommission, amount: 'ten', reason: 'Paid twice' })
+  expect([
+    wrong.status,
+    wrong.text.includes('Enter an amount of the currency, such as 5.00 or -5.00.'),
+  ]).toEqual([400, true])
+  const typed = { ...form(wrong.html), amount: '-5.00' }
+  expect(typed).toMatchObject({ externalId: ofCommission.externalId, reason: 'Paid twice' })
+  const both = await Promise.all([pages.post(path, typed), pages.post(path, typed)])
+  expect(both.map(({ status }) => status)).toEqual([303, 303])
+  const page = await pages.get((both[0].location ?? '').replace(`/app/${merchant.workspace.slug}`, ''))
+  expect(page.text).toMatch(/Adjustment of -5\.00 USD Earnings adjusted\. .* by manager@.* Reason Paid twice/)
+  const changed = await pages.post(path, { ...typed, amount: '-6.00' })
+  expect([changed.status, changed.text.includes('This form was already submitted')]).toEqual([409, true])
+
+  const ofPartner = form((await pages.get(`/partners/${partner?.id}`)).html)
+  const goodwill = { ...ofPartner, amount: '1,25', currency: 'eur', reason: 'Goodwill' }
+  expect((await pages.post(`/partners/${partner?.id}/adjust`, goodwill)).status).toBe(303)
+  const zero = await pages.post(`/partners/${partner?.id}/adjust`, { ...goodwill, amount: '0' })
+  expect([zero.status, zero.text.includes('and not 0')]).toEqual([400, true])
+  const { text } = await pages.get('/commissions?kind=adjustment')
+  expect(text).toContain('1.25 EUR')
+  expect(text).toContain('-5.00 USD')
+  expect((await pages.get('/audit')).text).toContain(
+    'adjusted the earnings of “maya” by -5.00 USD: Paid twice',
+  )
 })
 
 test('a held commission that was refunded in full is not listed until a part is due again', async () => {

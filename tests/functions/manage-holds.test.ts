@@ -223,3 +223,50 @@ test.each(['release', 'reject'])(
     expect(await statuses(merchant, '?status=held')).toEqual([[980, 'held']])
   },
 )
+
+test('a hold by a manager follows to the commission that replaces the held one', async () => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const manager = await merchant.asManager()
+  const clickId = await merchant.click()
+  const payment = stripeId('pi')
+  await merchant.sale({ externalId: payment, clickId, amountCents: 5_000 })
+  const [reported] = await list(merchant)
+  const note = 'Ask the buyer'
+  await manager.post(`/commissions/${reported?.id}/hold`, { note })
+  await stripe.deliver(
+    stripeEvent(
+      'checkout.session.completed',
+      checkoutSession({ payment_intent: payment, client_reference_id: clickId }),
+    ),
+  )
+  expect(await statuses(merchant)).toEqual([
+    [980, 'held'],
+    [-1_000, 'pending'],
+    [1_000, 'pending'],
+  ])
+  const refused = await manager.post(`/commissions/${reported?.id}/hold`, { note })
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    409,
+    'This commission no longer counts, so there is nothing to hold.',
+  ])
+  expect((await list(merchant))[0]?.hold).toMatchObject({ reason: 'manual', note, resolution: null })
+  expect(await violations(merchant)).toEqual([])
+})
+
+test('a possible duplicate of a sale that a manager holds is held too', async () => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const clickId = await merchant.click()
+  await stripe.deliver(
+    stripeEvent(
+      'checkout.session.completed',
+      checkoutSession({ payment_intent: stripeId('pi'), client_reference_id: clickId }),
+    ),
+  )
+  const [paid] = await list(merchant)
+  await (await merchant.asManager()).post(`/commissions/${paid?.id}/hold`, { note: 'Ask the buyer' })
+  await merchant.sale({ externalId: 'order-1', clickId })
+  const held = await list(merchant, '?status=held')
+  expect(held.map(({ hold }) => hold.reason)).toEqual(['possible_duplicate', 'manual'])
+})

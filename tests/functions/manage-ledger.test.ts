@@ -55,6 +55,7 @@ describe('GET /commissions', () => {
         reversesId: null,
         payoutId: null,
         hold: null,
+        adjustment: null,
       },
       expect.objectContaining({
         kind: 'sale',

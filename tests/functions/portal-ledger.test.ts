@@ -77,6 +77,34 @@ test('a held commission is in review, with the reason and without the merchantâ€
   expect((await portal.get('')).text).toMatch(/In review 9\.80 USD Pending 0\.00 USD Payable 9\.80 USD/)
 })
 
+test('a commission that a manager holds is in review, and an adjustment shows its amount, each with the reason', async () => {
+  const partner = await createPartner()
+  const { merchant, partnerId } = partner
+  const eventId = await sell(partner, 'order-1')
+  const manager = await merchant.asManager()
+  const { commission } = await merchant.explain(eventId)
+  await manager.post(`/commissions/${commission?.id}/hold`, { note: 'We ask <b>the</b> buyer first.' })
+  await manager.post('/commissions', {
+    externalId: 'adj-1',
+    partnerId,
+    amountCents: -1_250,
+    currency: 'USD',
+    reason: 'Paid twice in May & June',
+  })
+  const portal = await portalOf(partner)
+  const { text } = await portal.get('/commissions')
+  expect(text).toMatch(
+    /9\.80 USD in review The merchant reviews this commission: We ask <b>the<\/b> buyer first\./,
+  )
+  expect(text).toMatch(/Adjustment Paid twice in May & June -12\.50 USD payable Payable since/)
+  expect((await portal.get(`/events/${eventId}`)).text).toContain(
+    'The merchant reviews this commission: We ask <b>the</b> buyer first.',
+  )
+  const overview = await (await browse(await partner.cookie(), inject('baseUrl'), '/portal')).get('')
+  expect(overview.text).toMatch(/In review 9\.80 USD .*Payable -12\.50 USD/)
+  expect(overview.text).toContain('Refunds or corrections after a payout made this balance negative.')
+})
+
 test('a commission is payable after the holding period', async () => {
   const partner = await createPartner({ program: { holding_days: 0 } })
   await sell(partner, 'inv_1')

@@ -1,0 +1,97 @@
+/** The form with which a manager adjusts a partner's earnings. */
+
+import { newId } from '../../lib/db/ids.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Checked, Fields } from '../../lib/http/validate.ts'
+import { parseMoney } from '../../lib/money.ts'
+import { checkForm } from '../../lib/pages/forms.ts'
+import { Field } from '../../lib/pages/parts.tsx'
+import type { Adjustment } from '../../lib/tracking/adjustments.ts'
+import { MAX_REASON_LENGTH, NewAdjustment } from '../../lib/tracking/commissions.schemas.ts'
+
+/** Why the form of an adjustment that was saved with other values cannot be used again. */
+export const ALREADY_SAVED =
+  'This form was already submitted with other values, and that adjustment was saved. Reload the page to make another one.'
+
+type About = { partnerId: string; commissionId?: string }
+
+/** An amount with its sign, such as "-5.00"; NaN, which the schema rejects, if it is none. */
+const amountIn = (text: string, currency: string): number => {
+  const cents = parseMoney(text.replace(/^[-+−]\s*/, '').replace(',', '.'), currency.toUpperCase())
+  if (cents === null) return Number.NaN
+  return /^[-−]/.test(text) ? -cents : cents
+}
+
+/** Validates the form as the API's request. */
+export const readAdjustment = (fields: Fields, about: About): Checked<Adjustment> => {
+  const { externalId, amount = '', currency = '', reason = '' } = fields
+  const amountCents = amountIn(amount, currency)
+  const problems = Number.isNaN(amountCents)
+    ? [{ path: 'amount', message: 'Enter an amount of the currency, such as 5.00 or -5.00.' }]
+    : []
+  const input = { externalId, ...about, amountCents, currency, reason }
+  const { data, errors } = checkForm(NewAdjustment, { input, problems })
+  if (data) return { data }
+  const typed = errors.filter(({ path }) => path !== 'amountCents' || problems.length === 0)
+  return {
+    errors: typed.map((error) => (error.path === 'amountCents' ? { ...error, path: 'amount' } : error)),
+  }
+}
+
+type Props = {
+  action: string
+  /** The currency to begin with. */
+  currency: string
+  /** Whether the currency is given. */
+  isFixed?: boolean
+  /** The rejected form. */
+  refused?: { fields: Fields; errors: ErrorDetail[] } | undefined
+}
+
+/** Amount, currency and reason. A form that is submitted twice makes one adjustment. */
+export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: Props) => {
+  const { fields = {}, errors } = refused ?? {}
+  return (
+    <form method="post" action={action}>
+      <input type="hidden" name="externalId" value={fields.externalId ?? newId()} />
+      <Field
+        label={isFixed ? `Amount (${currency})` : 'Amount'}
+        name="amount"
+        hint="Such as 5.00 to add, or -5.00 to deduct."
+        required
+        inputmode="text"
+        maxlength={20}
+        autocomplete="off"
+        value={fields.amount}
+        errors={errors}
+      />
+      {isFixed ? (
+        <input type="hidden" name="currency" value={currency} />
+      ) : (
+        <Field
+          label="Currency"
+          name="currency"
+          required
+          maxlength={3}
+          autocomplete="off"
+          spellcheck="false"
+          value={fields.currency ?? currency}
+          errors={errors}
+        />
+      )}
+      <Field
+        label="Reason"
+        name="reason"
+        hint="The partner sees it."
+        required
+        maxlength={MAX_REASON_LENGTH}
+        autocomplete="off"
+        value={fields.reason}
+        errors={errors}
+      />
+      <p>
+        <button type="submit">Adjust earnings</button>
+      </p>
+    </form>
+  )
+}

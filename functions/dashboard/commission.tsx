@@ -1,0 +1,60 @@
+import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found, notFound } from '../../lib/http/found.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { noticeFor } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import { findCommission } from '../../lib/tracking/commissions.queries.ts'
+import { NewHold } from '../../lib/tracking/commissions.schemas.ts'
+import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
+import { ALREADY_SAVED, readAdjustment } from './adjustment-form.tsx'
+import { CommissionPage, type RefusedForm } from './commission-page.tsx'
+
+const DONE = {
+  adjusted: 'Earnings adjusted.',
+  held: 'Commission held. It is not paid until a manager releases it.',
+}
+
+/** The commission of the URL. @throws {ApiError} `not_found` */
+const read = (c: Context<WorkspaceEnv>) =>
+  found('commission', c.req.param('id') ?? '', (id) =>
+    findCommission(c.var.db, c.var.workspace.id, id, c.var.now),
+  )
+
+/** Renders the page, with the rejected form if there is one. */
+const show = async (c: Context<WorkspaceEnv>, refused?: RefusedForm, status: 200 | 400 | 409 = 200) => {
+  const { now, workspace } = c.var
+  const commission = await read(c)
+  const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
+  const children = <CommissionPage {...{ workspace, commission, now, done, refused }} />
+  return renderPage(c, { title: 'Commission', section: '/commissions', children }, status)
+}
+
+const PATH = '/app/:workspace/commissions/:id'
+
+/** /app/:workspace/commissions/:id: one commission, which managers hold and adjust. */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, (c) => show(c))
+  .post(`${PATH}/hold`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewHold, { note: fields.note ?? '' })
+    if (errors) return show(c, { form: 'hold', fields, errors }, 400)
+    const { commission, refusal } = await found('commission', c.req.param('id'), (id) =>
+      holdCommission(c.var.db, actOf(c), id, data.note),
+    )
+    if (refusal) return show(c, { form: 'hold', fields, errors: [], message: refusal }, 409)
+    return c.redirect(`/app/${c.var.workspace.slug}/commissions/${commission.id}?done=held`, 303)
+  })
+  .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { id: commissionId, partnerId } = await read(c)
+    const { data, errors } = readAdjustment(fields, { partnerId, commissionId })
+    if (errors) return show(c, { form: 'adjustment', fields, errors }, 400)
+    const saved = await saveAdjustment(c.var.db, actOf(c), data)
+    if (saved.outcome === 'missing') throw notFound(saved.missing)
+    if (saved.isMismatch)
+      return show(c, { form: 'adjustment', fields, errors: [], message: ALREADY_SAVED }, 409)
+    return c.redirect(`/app/${c.var.workspace.slug}/commissions/${saved.commission.id}?done=adjusted`, 303)
+  })

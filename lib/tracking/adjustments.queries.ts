@@ -1,0 +1,100 @@
+/** Saves adjustments: see adjustments.ts. */
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { canonicalJson } from '../json.ts'
+import { sha256 } from '../sha256.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { type Adjustment, adjustmentPayableAt, type MissingSubject } from './adjustments.ts'
+import { type CommissionRow, commissionsQuery } from './commissions.queries.ts'
+
+export type SavedAdjustment =
+  | {
+      outcome: 'created' | 'repeated'
+      commission: CommissionRow
+      /** Whether the first request with the id had another body. */
+      isMismatch: boolean
+    }
+  | { outcome: 'missing'; missing: MissingSubject }
+
+type Facts = { partner: string | null; event: boolean; commission: boolean; isKnown: boolean }
+
+/** What the request names, and whether its id is known. */
+const readFacts = async (
+  db: Db,
+  workspaceId: string,
+  { externalId, partnerId, currency, eventId, commissionId }: Adjustment,
+): Promise<Facts> => {
+  const { rows } = await sql<Facts>`
+    select (select slug from partners where workspace_id = ${workspaceId} and id = ${partnerId}) as partner,
+           exists (select from events where workspace_id = ${workspaceId} and id = ${eventId}) as event,
+           exists (select from commissions where workspace_id = ${workspaceId} and id = ${commissionId}
+                   and partner_id = ${partnerId} and currency = ${currency}) as commission,
+           exists (select from adjustments where workspace_id = ${workspaceId} and external_id = ${externalId})
+             as "isKnown"`.execute(db)
+  const [facts] = rows
+  if (!facts) throw new Error('A select without a table returns one row.')
+  return facts
+}
+
+const missingOf = ({ eventId, commissionId }: Adjustment, facts: Facts): MissingSubject | null => {
+  if (facts.partner === null) return 'partner'
+  if (eventId !== null && !facts.event) return 'event'
+  return commissionId !== null && !facts.commission ? 'commission' : null
+}
+
+/**
+ * Saves an adjustment with its commission and audit entry, in one transaction. Of concurrent requests with one external id,
+ * the first is saved, and the others return it.
+ */
+export const saveAdjustment = async (db: Db, act: Act, adjustment: Adjustment): Promise<SavedAdjustment> => {
+  const { workspaceId, actor, now } = act
+  const { externalId, partnerId, amountCents, currency, reason, eventId, commissionId } = adjustment
+  const bodyHash = await sha256(
+    canonicalJson({ ...adjustment, payableAt: adjustment.payableAt?.toISOString() }),
+  )
+  const facts = await readFacts(db, workspaceId, adjustment)
+  const missing = missingOf(adjustment, facts)
+  if (missing && !facts.isKnown) return { outcome: 'missing', missing }
+
+  const id = newId()
+  const insert = sql<unknown>`
+    with adjustment as (
+      insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, event_id, corrects_id)
+      select ${id}::uuid, ${workspaceId}::uuid, ${externalId}, ${reason}, ${actor}, ${bodyHash},
+             coalesce(${eventId}::uuid, (select event_id from commissions where id = ${commissionId}::uuid)),
+             ${commissionId}::uuid
+      where ${missing === null}::boolean
+      on conflict do nothing returning commission_id
+    )
+    insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+    select a.commission_id, p.workspace_id, p.program_id, p.id, 'adjustment', ${amountCents}::bigint, ${currency},
+           ${adjustmentPayableAt(adjustment, now)}::timestamptz, ${now}::timestamptz
+    from adjustment a join partners p on p.id = ${partnerId}`
+  const [, , [saved], [commission]] = await db.batch([
+    insert.compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'commission.adjusted',
+      subjectId: id,
+      details: { amountCents, currency, slug: facts.partner, reason, externalId },
+      when: sql<SqlBool>`exists (select from adjustments where commission_id = ${id})`,
+    }).compile(),
+    db
+      .selectFrom('adjustments')
+      .where('workspace_id', '=', workspaceId)
+      .where('external_id', '=', externalId)
+      .select(['commission_id as id', 'body_hash as bodyHash'])
+      .compile(),
+    commissionsQuery(db, workspaceId, { limit: 1 }, now)
+      .where('a.workspace_id', '=', workspaceId)
+      .where('a.external_id', '=', externalId)
+      .compile(),
+  ])
+  if (!saved || !commission) throw new Error('The adjustment was neither saved nor found.')
+  return {
+    outcome: saved.id === id ? 'created' : 'repeated',
+    commission,
+    isMismatch: saved.bodyHash !== bodyHash,
+  }
+}
