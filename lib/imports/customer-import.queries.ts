@@ -3,6 +3,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { emailOf, identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { lockAddresses } from '../db/locks.queries.ts'
 import { isUncredited } from '../purchases/by-address.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
@@ -111,14 +112,14 @@ export const saveCustomerImport = async (
   db: Db,
   { workspaceId, customers, audit, now }: CustomerImport,
 ): Promise<{ saved: Map<string, 'created' | 'updated'>; lateIds: string[] }> => {
-  const json = JSON.stringify(
-    customers.map(({ externalId, ...customer }) => ({
-      id: newId(),
-      ...customer,
-      ...identityOf(externalId),
-      emails: [...new Set([customer.email, emailOf(externalId)].filter((email) => email !== null))],
-    })),
-  )
+  const rows = customers.map(({ externalId, ...customer }) => ({
+    id: newId(),
+    ...customer,
+    ...identityOf(externalId),
+    emails: [...new Set([customer.email, emailOf(externalId)].filter((email) => email !== null))],
+  }))
+  const json = JSON.stringify(rows)
+  const addresses = rows.flatMap(({ emails }) => emails)
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, kind text, value text, emails jsonb, email text, "partnerId" uuid, "startedAt" timestamptz,
             "startedProgramId" uuid)`
@@ -192,7 +193,8 @@ export const saveCustomerImport = async (
                  where a.customer_id = c.id and a.kind = 'email' and ${isUncredited('p', 's')}
                    and p.occurred_at >= date_trunc('second', ${now}::timestamptz)))
     returning c.id`
-  const [, saved, , late] = await db.batch([
+  const [, , saved, , late] = await db.batch([
+    lockAddresses(workspaceId, addresses, 'reports').compile(db),
     create.compile(db),
     update.compile(db),
     audit,

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { lockAddresses } from '../db/locks.queries.ts'
 import { type DiscountFact, type Fact, type ProcessorEvent, reportKey } from './facts.ts'
 import { type EventOutcome, REFUSAL_CODES } from './outcomes.ts'
 import { isProcessorId } from './processors.ts'
@@ -22,7 +23,7 @@ export const saveEvent = async (
   event: ProcessorEvent,
   now: Date,
 ): Promise<{ id: string; isDone: boolean }> => {
-  const { rows } = await sql<{ id: string; isDone: boolean }>`
+  const insert = sql<{ id: string; isDone: boolean }>`
     insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys,
                                   facts, occurred_at, received_at)
     values (${newId()}, ${workspaceId}, ${event.processor}, ${event.processorEventId}, ${event.type}, ${event.livemode},
@@ -36,8 +37,11 @@ export const saveEvent = async (
              case when is_refused then null else processor_events.outcome end
       from (select processor_events.outcome ->> 'code' = any(${textArray(REFUSAL_CODES)}) as is_refused) r)
     returning id, outcome is not null as "isDone"
-  `.execute(db)
-  const [row] = rows
+  `
+  const { email } = event
+  const [, [row]] = email
+    ? await db.batch([lockAddresses(workspaceId, [email], 'payment').compile(db), insert.compile(db)])
+    : [[], (await insert.execute(db)).rows]
   if (!row) throw new Error('The upsert returned no row.')
   return row
 }

@@ -3,13 +3,14 @@ import { sql } from 'kysely'
 import { IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockClick } from '../db/locks.queries.ts'
+import { lockAddresses, lockClick } from '../db/locks.queries.ts'
 import { noteReceived } from '../purchases/expected-sales.queries.ts'
 import { holdPossibleDuplicate } from '../purchases/possible-duplicates.queries.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { Credit, PartnerTerms } from './attribution.ts'
 import type { NewCommission } from './decide.ts'
 import {
+  addressesOf,
   changesOf,
   type DecidedReport,
   identitiesOf,
@@ -55,14 +56,19 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
 }
 
 const saveCredited = async (db: Db, eventId: string, decided: DecidedReport, credit: Credit) => {
-  const [recorded, , , late] = await db.batch([
+  const { workspaceId, report, customer } = decided
+  const addresses = addressesOf(report, customer)
+  const locks = addresses.length ? [lockAddresses(workspaceId, addresses, 'reports').compile(db)] : []
+  const results = await db.batch([
+    ...locks,
     insertEvent(eventId, decided).compile(db),
     lockCustomer(eventId, decided, credit).compile(db),
     completeEvent(eventId, decided, credit).compile(db),
     markLate(eventId, decided, credit).compile(db),
     ...reviewDuplicate(eventId, decided).map((statement) => statement.compile(db)),
   ])
-  return [recorded, late.length > 0] as const
+  const [recorded = [], , , late = []] = results.slice(locks.length)
+  return [recorded as RecordedEvent[], late.length > 0] as const
 }
 
 /** The statements that compare the sale with those that a payment processor reported. */

@@ -86,3 +86,33 @@ test('eight concurrent merges in a chain end in one customer, whom each of its n
   )
   expect(ends).toEqual(ends.map(() => ({ sales, customers: 1 })))
 })
+
+test('a report and an invoice with its address that are saved at once do not miss each other', async () => {
+  const shop = await openShop(database)
+  const { workspace } = shop.merchant
+  // Only a workspace that Stripe reports to compares a report with Stripe's sales.
+  await shop.buyer().invoice({ at: 0 })
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('maya', 1)
+  const waiting = async () => {
+    const rows = await database.query("select from pg_locks where locktype = 'advisory' and not granted")
+    return rows.length
+  }
+  const until = async (isSo: () => Promise<boolean> | boolean) => {
+    while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  // The report has looked for payments with its address, and waits for another sale with its click.
+  let delivered = false
+  const { reported, paid } = await database.whileLocked(`${workspace.id} click ${clickId}`, async () => {
+    const reported = buyer.sale({ customerExternalId: buyer.address, amountCents: 100, clickId })
+    await until(async () => (await waiting()) > 0)
+    const paid = buyer.invoice({ at: 60 }).then(() => {
+      delivered = true
+    })
+    await until(async () => delivered || (await waiting()) > 1)
+    return { reported, paid }
+  })
+  await Promise.all([reported, paid])
+  expect((await endOf(shop, buyer)).sales).toEqual({ order: 'maya 20', in: 'maya 980' })
+})

@@ -203,6 +203,18 @@ export const useDatabase = () => {
       )
       return row
     },
+    /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
+    whileLocked: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+        return await work()
+      } finally {
+        await client.query('commit')
+        client.release()
+      }
+    },
     /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
     age: async ({ workspace }: Merchant, interval: string) => {
       const client = await pool.connect()
