@@ -490,7 +490,8 @@ create table stripe_keys (
     last4              text         not null,
     stripe_account_id  text         not null,   -- whose key it is
     livemode           boolean      not null,
-    created_at         timestamptz  not null
+    created_at         timestamptz  not null,
+    reminded_at        timestamptz             -- when partners who cannot be paid were last looked for
 );
 
 
@@ -999,10 +1000,11 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed')),
+            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
+    occasion         text         not null default '',   -- what for, if a partner gets several mails of the kind
     details          jsonb        not null,   -- the data of the kind's template
     created_at       timestamptz  not null,
     attempts         integer      not null default 0,
@@ -1023,8 +1025,8 @@ create table mails (
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
--- One welcome per partner, and one reminder to connect an account, however often there is reason for one.
-create unique index mails_partner_id_kind_key on mails (partner_id, kind) where payout_id is null;
+-- One mail of a kind per partner and occasion, however often there is reason for it, such as one welcome.
+create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kind, occasion) where payout_id is null;
 
 -- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;

@@ -46,7 +46,9 @@ export const PartnerPage = (props: Props) => {
           <Time at={partner.createdAt} />
         </dd>
         <dt>Stripe account</dt>
-        <dd>{props.accountStatus ? ACCOUNT_WORDS[props.accountStatus] : 'Not connected'}</dd>
+        <dd>
+          <Account account={props.account} />
+        </dd>
       </dl>
       <h2>Link</h2>
       {partner.status === 'banned' && <p>The partner is banned, so this link does not work.</p>}
@@ -88,12 +90,34 @@ export const PartnerPage = (props: Props) => {
 
 /** Whether Stripe can pay the partner. */
 const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
-  onboarding: 'Onboarding not finished',
+  onboarding: 'Onboarding not finished: the partner continues it in the portal',
   in_review: 'In review by Stripe',
   enabled: 'Connected',
-  restricted: 'Restricted: Stripe needs more information from the partner',
-  closed: 'Closed',
+  restricted: 'Restricted: Stripe needs more information, which the partner gives from the portal',
+  closed: 'Closed: the partner connects another one in the portal',
 }
+
+/** The partner's account as it was read from Stripe last. */
+const Account = ({ account }: Pick<PartnerPageData, 'account'>) =>
+  account ? (
+    <>
+      {ACCOUNT_WORDS[account.status]}
+      {account.stripeAccountId && (
+        <>
+          {' ('}
+          <code>{account.stripeAccountId}</code>
+          {account.checkedAt && (
+            <>
+              , read at <Time at={account.checkedAt} />
+            </>
+          )}
+          )
+        </>
+      )}
+    </>
+  ) : (
+    <>Not connected</>
+  )
 
 const Earned = ({ earned }: { earned: PartnerPageData['earned'] }) => {
   const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)

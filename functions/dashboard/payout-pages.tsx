@@ -32,12 +32,7 @@ export const PayoutsPage = ({
       <h1>Payouts</h1>
       <Done message={done} />
       <Owed earned={data.earned} base={base} />
-      {data.unconnected > 0 && (
-        <p>
-          {counted(data.unconnected, 'partner')} with a payable balance{' '}
-          {data.unconnected === 1 ? 'has' : 'have'} not connected a Stripe account.
-        </p>
-      )}
+      <Unready data={data} />
       {data.reversed > 0 && (
         <p>
           <a href={`${base}/payouts/all?status=reversed`}>{counted(data.reversed, 'payout')}</a>{' '}
@@ -61,6 +56,30 @@ export const PayoutsPage = ({
     </>
   )
 }
+
+/** Partners whom Stripe cannot pay, as their accounts were read last. */
+const Unready = ({ data: { unconnected, inReview, restricted } }: { data: PayoutsData }) => (
+  <>
+    {unconnected > 0 && (
+      <p>
+        {counted(unconnected, 'partner')} with a payable balance {unconnected === 1 ? 'has' : 'have'} not
+        connected a Stripe account, or not finished its set-up.
+      </p>
+    )}
+    {restricted > 0 && (
+      <p>
+        {counted(restricted, 'partner')} with a payable balance {restricted === 1 ? 'has' : 'have'} to give
+        Stripe more information.
+      </p>
+    )}
+    {inReview > 0 && (
+      <p>
+        {counted(inReview, 'partner')} with a payable balance {inReview === 1 ? 'is' : 'are'} in review by
+        Stripe.
+      </p>
+    )}
+  </>
+)
 
 const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string }) => {
   if (earned.length === 0) {

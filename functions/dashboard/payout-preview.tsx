@@ -13,11 +13,10 @@ import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 export const MAX_LINES = 200
 
 const SKIP_REASONS: Record<SkipCode, string> = {
-  not_connected:
-    'Has not connected a Stripe account, or not finished its set-up. Partners are emailed about this.',
+  not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
   account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
   account_restricted:
-    'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this.',
+    'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this, and reminded.',
   partner_banned: 'Banned.',
   below_minimum: 'Below the program’s minimum payout.',
   negative_balance: 'Reversals exceed earnings. The negative balance is carried forward.',
@@ -80,8 +79,8 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
       )}
       {isReady && onlyNotifies(result) && (
         <RunForm base={base} method={method} program={program} button="Email partners to connect">
-          Emails each partner without a connected account how to connect one. Partners who already received
-          this email are not emailed again.
+          Emails each partner without a usable account what to do. Partners who already received this email
+          are not emailed again.
         </RunForm>
       )}
       {payouts.length > 0 && (

@@ -18,6 +18,12 @@ export type MoneyDetails = {
   portalUrl: string
 }
 
+/** `connect_account` and `connect_reminder`. */
+export type ConnectDetails = MoneyDetails & {
+  /** Why the amount cannot be paid, as far as the partner can change it. */
+  problem: 'not_connected' | 'account_restricted'
+}
+
 /** `payout_sent`. */
 export type PayoutSentDetails = MoneyDetails & { method: 'stripe' | 'manual' }
 

@@ -6,5 +6,12 @@ export const MAIL_STATUSES = ['queued', 'retrying', 'sent', 'failed'] as const
 export type MailStatus = (typeof MAIL_STATUSES)[number]
 
 /** The mails of the outbox. */
-export const MAIL_KINDS = ['moved', 'invitation', 'connect_account', 'payout_sent', 'payout_failed'] as const
+export const MAIL_KINDS = [
+  'moved',
+  'invitation',
+  'connect_account',
+  'connect_reminder',
+  'payout_sent',
+  'payout_failed',
+] as const
 export type MailKind = (typeof MAIL_KINDS)[number]

@@ -44,23 +44,30 @@ export const invitationMail = (
     .onConflict((conflict) => conflict.doNothing())
 }
 
-/** A mail to a partner, of a kind that a partner gets once. */
-export type PartnerMail = { partnerId: string; recipient: string; details: object }
+/** A mail to a partner. */
+export type PartnerMail = {
+  partnerId: string
+  recipient: string
+  details: object
+  /** A partner gets one mail per kind and occasion. */
+  occasion?: string
+}
 
-/** Adds a mail to each partner, unless the partner has one of that kind already. */
+/** Adds a mail to each partner, unless the partner has one of that kind and occasion already. */
 export const mailPartners = async (
   db: Db,
   workspaceId: string,
-  kind: 'connect_account',
+  kind: 'connect_account' | 'connect_reminder',
   mails: PartnerMail[],
   now: Date,
 ): Promise<void> => {
+  const rows = mails.map((mail) => ({ id: newId(), occasion: '', ...mail }))
   await sql`
-    insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
-    select x.id, ${workspaceId}::uuid, ${kind}, x.recipient, x."partnerId", x.details, ${now}::timestamptz,
+    insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
+    select x.id, ${workspaceId}::uuid, ${kind}, x.recipient, x."partnerId", x.occasion, x.details, ${now}::timestamptz,
            ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(mails.map((mail) => ({ id: newId(), ...mail })))}::jsonb)
-      as x(id uuid, "partnerId" uuid, recipient text, details jsonb)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as x(id uuid, "partnerId" uuid, recipient text, occasion text, details jsonb)
     order by x."partnerId"
     on conflict do nothing`.execute(db)
 }

@@ -11,6 +11,7 @@ export type MailTables = {
     recipient: string
     partner_id: string | null
     payout_id: string | null
+    occasion: Generated<string>
     details: Json<Record<string, string | null>>
     created_at: Date
     attempts: Generated<number>

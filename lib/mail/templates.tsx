@@ -2,6 +2,7 @@
 
 import { type MailContent, subjectLine } from './content.ts'
 import type {
+  ConnectDetails,
   InvitationDetails,
   MoneyDetails,
   MovedDetails,
@@ -98,20 +99,42 @@ export const payoutFailedContent = ({
     HOW_TO_SIGN_IN,
   ])
 
-/** Asks a partner with earnings to connect an account. */
-export const connectAccountContent = ({
+/** What a partner with earnings has to do to be paid, by what is missing. */
+const TO_BE_PAID = {
+  not_connected: {
+    text: 'To be paid, connect a Stripe account, or finish its set-up. It takes a few minutes, once.',
+    button: 'Connect account',
+  },
+  account_restricted: {
+    text: 'Stripe needs more information about you before you can be paid. It takes a few minutes.',
+    button: 'Give information',
+  },
+} as const
+
+const connectParagraphs = ({
   partnerName,
   programName,
   amount,
   portalUrl,
-}: MoneyDetails): MailContent =>
-  content(`You have earned ${amount} from ${programName}`, [
-    greeting(partnerName),
-    [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
-    'To be paid, connect a Stripe account. It takes a few minutes, once. Until then, your balance is kept for you.',
-    { button: 'Connect account', link: portalUrl },
-    HOW_TO_SIGN_IN,
-  ])
+  problem,
+}: ConnectDetails): Paragraph[] => [
+  greeting(partnerName),
+  [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
+  `${TO_BE_PAID[problem].text} Until then, your balance is kept for you.`,
+  { button: TO_BE_PAID[problem].button, link: portalUrl },
+  HOW_TO_SIGN_IN,
+]
+
+/** Asks a partner with earnings to connect an account, or to complete it. */
+export const connectAccountContent = (details: ConnectDetails): MailContent =>
+  content(`You have earned ${details.amount} from ${details.programName}`, connectParagraphs(details))
+
+/** Reminds a partner whose earnings still cannot be paid. */
+export const connectReminderContent = (details: ConnectDetails): MailContent =>
+  content(
+    `Reminder: ${details.amount} from ${details.programName} cannot be paid yet`,
+    connectParagraphs(details),
+  )
 
 /** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
@@ -144,6 +167,11 @@ const aboutMoney = (details: Stored): MoneyDetails => ({
   amount: required(details, 'amount'),
 })
 
+const aboutConnecting = (details: Stored): ConnectDetails => ({
+  ...aboutMoney(details),
+  problem: details.problem === 'account_restricted' ? 'account_restricted' : 'not_connected',
+})
+
 const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
   moved: (details) => movedContent({ ...toPartner(details), link: required(details, 'link') }),
   invitation: (details) =>
@@ -153,7 +181,8 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
     }),
-  connect_account: (details) => connectAccountContent(aboutMoney(details)),
+  connect_account: (details) => connectAccountContent(aboutConnecting(details)),
+  connect_reminder: (details) => connectReminderContent(aboutConnecting(details)),
   payout_sent: (details) =>
     payoutSentContent({
       ...aboutMoney(details),

@@ -34,7 +34,7 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
 export const listPayoutAccounts = (db: Db, email: string): Promise<PayoutAccount[]> =>
   payoutAccountsQuery(db, email).execute()
 
-/** The status of a partner's account, which belongs to its email address, as a query for a batch. */
+/** A partner's account, which belongs to its email address, as a query for a batch. */
 export const partnerAccountQuery = (db: Db, workspaceId: string, partnerId: string) =>
   db
     .selectFrom('payout_accounts as a')
@@ -43,7 +43,7 @@ export const partnerAccountQuery = (db: Db, workspaceId: string, partnerId: stri
     .where('a.disconnected_at', 'is', null)
     .where('p.workspace_id', '=', workspaceId)
     .where('p.id', '=', partnerId)
-    .select('a.status')
+    .select(['a.status', 'a.stripe_account_id as stripeAccountId', 'a.country', 'a.checked_at as checkedAt'])
 
 /** The person and workspace that an account belongs to. */
 export type Holder = { workspaceId: string; email: string }

@@ -25,13 +25,13 @@ export type Balance = {
 }
 
 /** Whether a run may claim the commission `c`. */
-const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
+export const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
         and not ${isHeld}`
 
 /** All balances other than zero. */
-const allSums = (scope: RunScope) => sql`
+export const allSums = (scope: RunScope) => sql`
       select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
       from commissions c where ${isOpen(scope)}
       group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
@@ -40,7 +40,7 @@ const allSums = (scope: RunScope) => sql`
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
  * of every currency.
  */
-const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
+export const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
@@ -200,33 +200,4 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
   const [, [claimed]] = await db.batch([lockPayouts(workspaceId).compile(db), claim.compile(db)])
   // No row: another Worker has claimed the rest, or the run was canceled.
   return claimed?.isClaimed ?? true
-}
-
-/** A partner whom a run skips for lack of an account, and who has not been mailed about it. */
-export type UnnotifiedPartner = {
-  partnerId: string
-  email: string
-  partnerName: string | null
-  programName: string
-  currency: string
-  amountCents: bigint
-}
-
-/** Some of the partners whom a run skips for lack of an account, and who have not been mailed about it. */
-export const listUnnotified = async (
-  db: Db,
-  scope: RunScope,
-  limit: number,
-): Promise<UnnotifiedPartner[]> => {
-  const { rows } = await sql<UnnotifiedPartner>`
-    select distinct on (b.partner_id) b.partner_id as "partnerId", p.email, p.name as "partnerName",
-           g.name as "programName", b.currency, b.amount_cents as "amountCents"
-    from (${balances(scope, allSums(scope))}) as b
-    join partners p on p.id = b.partner_id
-    join programs g on g.id = b.program_id
-    where b.code = 'not_connected'
-      and not exists (select from mails m where m.partner_id = b.partner_id and m.kind = 'connect_account')
-    order by b.partner_id, b.amount_cents desc
-    limit ${limit}`.execute(db)
-  return rows
 }

@@ -21,24 +21,26 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** What the workspace pays with, how many reversed payouts wait for a decision, and how many partners with a balance have no account. */
-const setupQuery = (workspaceId: string, now: Date) => sql<
-  PayoutSetup & { reversed: number; unconnected: number }
->`
+/** How many partners with a payable balance Stripe cannot pay, by what is the matter with their account. */
+type Unready = { unconnected: number; inReview: number; restricted: number }
+
+/** What the workspace pays with, how many reversed payouts wait for a decision, and how many partners cannot be paid. */
+const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { reversed: number } & Unready>`
   select ${setupColumns(workspaceId)},
          (select count(*)::int from payouts where workspace_id = ${workspaceId}
-          and reversed_cents = amount_cents and released_at is null) as reversed,
-         (select count(distinct partner_id)::int
-          from (select c.partner_id
-                from commissions c
-                join partners p on p.id = c.partner_id and p.status = 'approved'
-                where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
-                  and not ${isHeld}
-                  and not exists (select from payout_accounts a
-                                  where a.workspace_id = c.workspace_id and a.email = p.email
-                                    and a.disconnected_at is null and a.status = 'enabled')
-                group by c.partner_id, c.currency
-                having sum(c.amount_cents) > 0) owed) as unconnected`
+          and reversed_cents = amount_cents and released_at is null) as reversed, unready.*
+  from (select count(distinct partner_id) filter (where status not in ('in_review', 'restricted'))::int as unconnected,
+               count(distinct partner_id) filter (where status = 'in_review')::int as "inReview",
+               count(distinct partner_id) filter (where status = 'restricted')::int as restricted
+        from (select c.partner_id, coalesce(a.status, 'none') as status
+              from commissions c
+              join partners p on p.id = c.partner_id and p.status = 'approved'
+              left join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email
+                                         and a.disconnected_at is null
+              where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
+                and not ${isHeld} and a.status is distinct from 'enabled'
+              group by c.partner_id, c.currency, a.status
+              having sum(c.amount_cents) > 0) owed) as unready`
 
 /** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {

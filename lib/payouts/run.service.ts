@@ -1,7 +1,5 @@
 /** Runs payouts, for a manager's request and for the cron. */
 import { connect } from '../db/connection.ts'
-import { mailPartners } from '../mail/outbox.queries.ts'
-import { formatMoney } from '../money.ts'
 import { checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import {
@@ -10,23 +8,20 @@ import {
   claimPage,
   listBalances,
   listUnclaimedRuns,
-  listUnnotified,
   type OpenRun,
   type RunScope,
-  type UnnotifiedPartner,
 } from './claims.queries.ts'
 import { readPayoutSetup } from './methods.queries.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { Refused, RunRequest } from './payouts.rpc.ts'
 import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
+import { notifyUnconnected, remindPartners } from './reminders.service.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 
 /** Partners per page. A page takes well under a second. */
 const CLAIM_PAGE = 500
-/** Mails per statement, as for imports. */
-const NOTIFY_PAGE = 500
 /** The time for a manager's request. The cron continues the run. */
 const REQUEST_MS = 20_000
 /** The next cron starts a minute after this one. */
@@ -34,30 +29,6 @@ const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
 /** For authentication, the program, the set-up, the start of the run, and its results. */
 const REQUEST_FETCHES = 8
-
-const connectDetails = (
-  env: PayoutEnv,
-  { partnerName, programName, amountCents, currency }: UnnotifiedPartner,
-) => ({
-  partnerName,
-  programName,
-  amount: formatMoney(amountCents, currency),
-  portalUrl: new URL('/portal', env.PUBLIC_URL).href,
-})
-
-/** Mails the partners who have a balance but no account, each once. */
-const notifyUnconnected = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
-  while (hasLeft(budget)) {
-    const unnotified = await withDb(env, budget, (db) => listUnnotified(db, run, NOTIFY_PAGE))
-    if (unnotified.length === 0) return
-    const mails = unnotified.map((partner) => ({
-      partnerId: partner.partnerId,
-      recipient: partner.email,
-      details: connectDetails(env, partner),
-    }))
-    await withDb(env, budget, (db) => mailPartners(db, run.workspaceId, 'connect_account', mails, now))
-  }
-}
 
 /** Claims balances for a run, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<void> => {
@@ -131,7 +102,7 @@ export const runPayouts = async (
 /**
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
- * @returns the number of runs, and of payouts per outcome; null if there was nothing to do
+ * @returns the number of runs, of payouts per outcome, of accounts read and of reminders; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
@@ -149,6 +120,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })
   const accounts = await checkDailyAccounts(env, now, budget)
-  const did = { runs: runs.length, ...tally, accounts }
+  const reminders = await remindPartners(env, now, budget)
+  const did = { runs: runs.length, ...tally, accounts, reminders }
   return Object.values(did).some(Boolean) ? did : null
 }

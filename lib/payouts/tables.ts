@@ -10,6 +10,7 @@ export type PayoutTables = {
     stripe_account_id: string
     livemode: boolean
     created_at: Date
+    reminded_at: Date | null
   }
   payout_accounts: {
     id: string

@@ -34,7 +34,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
       partner,
       groups,
       earned,
-      accountStatus: account?.status ?? null,
+      account: account ?? null,
       payouts,
       commissions,
       events,

@@ -145,6 +145,32 @@ test('a run without connected partners emails each of them once', async () => {
   expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
 })
 
+test('the payouts page and the partner’s page say what is the matter with an account', async () => {
+  const { merchant, pages } = await createPages()
+  const { id: workspaceId } = merchant.workspace
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, checked_at, created_at)
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, case slug when 'leo' then 'in_review' else 'restricted' end,
+            '2026-11-01T10:00:00Z', now()
+     from partners where workspace_id = $1`,
+    [workspaceId],
+  )
+  const { text } = await pages.get('/payouts')
+  expect(text).toContain('1 partner with a payable balance is in review by Stripe.')
+  expect(text).toContain('1 partner with a payable balance has to give Stripe more information.')
+  expect(text).not.toContain('not connected')
+  const preview = await pages.get('/payouts/new?method=stripe')
+  expect(preview.text).toContain('Leo Okafor 8,120.00 USD Stripe is reviewing the partner’s account.')
+  expect(preview.text).toContain('Ann 50.50 USD Stripe needs more information from the partner')
+  const [leo] = await database.query<{ id: string }>(
+    `select id from partners where workspace_id = $1 and slug = 'leo'`,
+    [workspaceId],
+  )
+  expect((await pages.get(`/partners/${leo?.id}`)).text).toMatch(
+    /In review by Stripe .*acct_leo .*read at 2026-11-01/,
+  )
+})
+
 describe('skipped partners', () => {
   test.each([
     { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Banned.' },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
+import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
 import {
   connectAccountContent,
+  connectReminderContent,
   invitationContent,
   movedContent,
   outboxContent,
@@ -29,6 +30,7 @@ const MONEY: MoneyDetails = {
   amount: '49.00 USD',
   portalUrl: 'https://track.example/portal',
 }
+const CONNECT: ConnectDetails = { ...MONEY, problem: 'not_connected' }
 const REASON = 'The Stripe account was closed.'
 
 describe('"we’ve moved" (spec 4.3, rule 4)', () => {
@@ -78,7 +80,7 @@ describe('a mail about money', () => {
   })
 
   test('reports to a partner without an account what they have earned, and where to connect an account', () => {
-    const { subject, html, text } = connectAccountContent(MONEY)
+    const { subject, html, text } = connectAccountContent(CONNECT)
     expect(subject).toBe('You have earned 49.00 USD from Friends of Pine Notes')
     expect(text).toContain('You have earned 49.00 USD as a partner of Friends of Pine Notes.')
     expect(text).toContain(`\nConnect account:\n${MONEY.portalUrl}\n`)
@@ -139,7 +141,8 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
       mail: 'payout_failed',
       content: payoutFailedContent({ ...MONEY, programName: name, reason: name }),
     },
-    { mail: 'connect_account', content: connectAccountContent({ ...MONEY, programName: name }) },
+    { mail: 'connect_account', content: connectAccountContent({ ...CONNECT, programName: name }) },
+    { mail: 'connect_reminder', content: connectReminderContent({ ...CONNECT, programName: name }) },
   ])('appears as one line in the mail "$mail"', ({ content }) => {
     expect(content.subject).toContain(shown)
     expect(content.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
@@ -172,7 +175,8 @@ test('no mail loads resources or tracks that it was opened', () => {
     invitationContent(INVITATION),
     payoutSentContent({ ...MONEY, method: 'stripe' }),
     payoutFailedContent({ ...MONEY, reason: REASON }),
-    connectAccountContent(MONEY),
+    connectAccountContent(CONNECT),
+    connectReminderContent(CONNECT),
     signInContent({ url: 'https://track.example/', expiresInMinutes: 10 }),
   ]) {
     expect(html).toMatch(/^<!doctype html><html/)
@@ -193,7 +197,11 @@ describe('a mail in the outbox', () => {
       payoutFailedContent({ ...MONEY, reason: REASON }),
     )
     expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
-      connectAccountContent(MONEY),
+      connectAccountContent(CONNECT),
+    )
+    const restricted = { ...CONNECT, problem: 'account_restricted' as const }
+    expect(outboxContent({ kind: 'connect_reminder', details: restricted })).toEqual(
+      connectReminderContent(restricted),
     )
   })
 

@@ -1,5 +1,6 @@
 /** Partners whose accounts Stripe does not pay: what a run and the cron find out about them, and what is done. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import { remindersAt } from '../../lib/payouts/reminders.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
@@ -136,3 +137,113 @@ test.each([
     expect(await world.violations()).toEqual([])
   },
 )
+
+describe('reminders', () => {
+  const DAY_MS = 24 * HOUR_MS
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
+  const reminders = async ({ workspaceId }: Payer) =>
+    world.query<{ recipient: string; amount: string; problem: string; program: string; day: number }>(
+      `select recipient, details->>'amount' as amount, details->>'problem' as problem,
+              details->>'programName' as program, round(extract(epoch from created_at - now()) / 86400)::int as day
+       from mails where workspace_id = $1 and kind = 'connect_reminder' order by created_at, recipient`,
+      [workspaceId],
+    )
+  /** Lets the cron run at some time of each of these days, some Workers at once. */
+  const pass = async (days: number[]) => {
+    for (const day of days)
+      await Promise.all([payDue(world.env(), inDays(day)), payDue(world.env(), inDays(day))])
+  }
+  const stageOwed = async (
+    status: string | null = null,
+    owed = [{ amountCents: 1_000, payableAt: new Date() }],
+  ) => {
+    const payer = await world.createPayer()
+    const maya = await payer.addPartner({ slug: 'maya', owed, connected: status !== null })
+    if (status === 'restricted') world.stripe().restrictAccount(maya.account ?? '')
+    if (status) await remember(payer, status)
+    return { payer, maya }
+  }
+
+  test('come 3, 10 and 30 days after money was due, and then every 30 days', () => {
+    const now = new Date('2026-11-22T00:00:00Z')
+    const days = remindersAt(now).map(({ dueSince }) => (now.getTime() - dueSince.getTime()) / DAY_MS)
+    expect(days.slice(0, 6)).toEqual([3, 10, 30, 60, 90, 120])
+    expect(
+      remindersAt(now)
+        .map(({ number }) => number)
+        .slice(0, 3),
+    ).toEqual([1, 2, 3])
+  })
+
+  test.each([
+    { case: 'without an account', status: null, problem: 'not_connected' },
+    { case: 'whose account Stripe restricted', status: 'restricted', problem: 'account_restricted' },
+  ])('reach a partner $case, each once', async ({ status, problem }) => {
+    const { payer, maya } = await stageOwed(status)
+    await pass([0, 1, 2, 2.9, 3.1, 3.2, 4, 9, 10.1, 11, 29, 30.1, 31, 59, 60.1, 61, 91])
+    const mail = { recipient: maya.email, amount: '10.00 USD', problem, program: 'A program' }
+    expect(await reminders(payer)).toEqual([3, 10, 30, 60, 91].map((day) => ({ ...mail, day })))
+    expect(await world.violations()).toEqual([])
+  })
+
+  test.each(['enabled', 'in_review'])('do not reach a partner whose account is %s', async (status) => {
+    const { payer } = await stageOwed(status)
+    world.stripe().plan(...Array(20).fill({ status: 500 }))
+    await pass([4, 11])
+    expect(await reminders(payer)).toEqual([])
+  })
+
+  test('end when the money was paid, and begin again with the next money', async () => {
+    const { payer, maya } = await stageOwed()
+    await pass([3.1])
+    await payer.run({ method: 'manual' })
+    await pass([10.1, 30.1])
+    expect(await reminders(payer)).toHaveLength(1)
+    await payer.earn(maya.id, { amountCents: 500, payableAt: inDays(40) })
+    await pass([41, 43.1])
+    expect(await reminders(payer)).toMatchObject([{ day: 3 }, { day: 43, amount: '5.00 USD' }])
+  })
+
+  test('count from when the balance became positive, not from a sale that was refunded', async () => {
+    const { payer, maya } = await stageOwed(null, [{ amountCents: 700, payableAt: inDays(-50) }])
+    await payer.reverse(maya.commissions[0] ?? '')
+    await payer.earn(maya.id, { amountCents: 200, payableAt: new Date() })
+    await pass([1, 2.9])
+    expect(await reminders(payer)).toEqual([])
+    await pass([4])
+    expect(await reminders(payer)).toMatchObject([{ amount: '2.00 USD', day: 4 }])
+  })
+
+  test('are one mail for all programs and currencies of a person in a workspace', async () => {
+    const { payer, maya } = await stageOwed()
+    const other = await payer.seed.addProgram(payer.workspaceId)
+    const twin = await payer.seed.addPartner(payer.workspaceId, other, { slug: 'maya', email: maya.email })
+    await payer.earn(twin, { amountCents: 300, payableAt: inDays(1) })
+    await payer.earn(twin, { amountCents: 200, currency: 'EUR', payableAt: inDays(1) })
+    await pass([3.1, 4.1, 5.1])
+    expect(await reminders(payer)).toMatchObject([{ amount: '2.00 EUR and 13.00 USD', day: 3 }])
+  })
+
+  test('are not sent to banned partners, below the minimum, or without a Stripe key', async () => {
+    const { payer, maya } = await stageOwed()
+    const { workspaceId } = payer
+    const banned = await payer.addPartner({
+      slug: 'leo',
+      owed: [{ amountCents: 900 }],
+      connected: false,
+      status: 'banned',
+    })
+    await world.query('update programs set minimum_payout_cents = 1001 where workspace_id = $1', [
+      workspaceId,
+    ])
+    await pass([5])
+    await world.query('update programs set minimum_payout_cents = 0 where workspace_id = $1', [workspaceId])
+    await world.query('delete from stripe_keys where workspace_id = $1', [workspaceId])
+    await pass([6])
+    expect(await reminders(payer)).toEqual([])
+    await payer.replaceKey(payer.key)
+    await pass([7])
+    expect(await reminders(payer)).toMatchObject([{ recipient: maya.email, day: 7 }])
+    expect(banned.email).not.toBe(maya.email)
+  })
+})

@@ -152,6 +152,7 @@ test('a partner without a connected account is notified once, however many runs 
         programName: 'A program',
         amount: '5.00 USD',
         portalUrl: 'https://tributary.example/portal',
+        problem: 'not_connected',
       },
     },
   ])
