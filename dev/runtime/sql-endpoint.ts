@@ -23,9 +23,14 @@ export const startSqlEndpoint = async (options: {
   port?: number
   maxRequestBytes?: number
   maxResponseBytes?: number
+  /** For tests, which repeat their statements on small tables. Neon plans each statement anew. */
+  keepPlans?: boolean
 }): Promise<SqlEndpoint> => {
   const maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
-  const runner = createSqlRunner(options.databaseUrl, options.maxResponseBytes ?? MAX_RESPONSE_BYTES)
+  const runner = createSqlRunner(options.databaseUrl, {
+    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    keepPlans: options.keepPlans ?? false,
+  })
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     try {

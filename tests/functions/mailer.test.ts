@@ -32,7 +32,7 @@ beforeAll(async () => {
   await applySchema(databaseUrl)
   client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  endpoint = await startSqlEndpoint({ databaseUrl })
+  endpoint = await startSqlEndpoint({ databaseUrl, keepPlans: true })
   faulty = await startFaultyDatabase(endpoint.url)
   inbox = await startInbox()
   env = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: faulty.url }

@@ -68,10 +68,10 @@ export const useBrowser = () => {
 const violationIn = async (response: Response): Promise<string | null> => {
   const { pathname } = new URL(response.url())
   if (!pathname.startsWith('/api/')) return null
-  // A page that was left no longer gives its bodies.
-  const body = await response.text().catch(() => null)
-  if (body === null) return null
-  const contentType = await response.headerValue('Content-Type')
+  // A page that was left or closed no longer gives its responses.
+  const read = await Promise.all([response.text(), response.headerValue('Content-Type')]).catch(() => null)
+  if (read === null) return null
+  const [body, contentType] = read
   return violationOf(response.request().method(), pathname, { status: response.status(), contentType, body })
 }
 

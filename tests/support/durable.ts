@@ -32,7 +32,7 @@ export const useDurable = (
     dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
     postgres = await startPostgres({ dataDir, durable: true })
     await applySchema(postgres.databaseUrl)
-    endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+    endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
     workers = await start()
   })
   afterAll(async () => {
@@ -57,6 +57,7 @@ export const useDurable = (
         postgres = await startPostgres({ dataDir, durable: true })
         endpoint = await startSqlEndpoint({
           databaseUrl: postgres.databaseUrl,
+          keepPlans: true,
           port: Number(new URL(endpoint.url).port),
         })
       }

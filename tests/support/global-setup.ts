@@ -34,7 +34,7 @@ export default async ({ provide }: TestProject) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const postgres = await startPostgres({ dataDir, durable: false })
   await applySchema(postgres.databaseUrl)
-  const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
+  const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
   const stripe = await startStripe()

@@ -32,7 +32,7 @@ const createDatabase = async () => {
   await asAdmin(`create database ${name}`)
   url.pathname = `/${name}`
   await applySchema(url.href)
-  const endpoint = await startSqlEndpoint({ databaseUrl: url.href })
+  const endpoint = await startSqlEndpoint({ databaseUrl: url.href, keepPlans: true })
   const pool = new pg.Pool({ connectionString: url.href })
   // The database may be dropped while a connection is still closing.
   pool.on('error', () => {})

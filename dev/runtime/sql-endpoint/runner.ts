@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RequestError, type SqlRequest, type Statement } from './request.ts'
 
@@ -15,12 +16,18 @@ const LEAVES_TRACE = /\b(set_config|pg_(try_)?advisory_lock(_shared)?|temp|tempo
 
 type SqlRunner = { run: (request: SqlRequest) => Promise<string>; stop: () => Promise<void> }
 
-/**
- * Runs requests on pooled connections to one server. Responses are JSON.
- *
- * @param maxResponseBytes a request whose values are larger in total fails with 507
- */
-export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): SqlRunner => {
+type Options = {
+  /** A request whose values are larger in total fails with 507. */
+  maxResponseBytes: number
+  /** Whether each connection parses and plans a statement only once. */
+  keepPlans: boolean
+}
+
+// A plan for any values, from the first time on: on small tables, planning takes longer than most statements.
+const KEEP_PLANS = '-c plan_cache_mode=force_generic_plan'
+
+/** Runs requests on pooled connections to one server. Responses are JSON. */
+export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunner => {
   const { hostname: host, port } = new URL(databaseUrl)
   const pools = new Map<string, pg.Pool>()
   const busy = new Set<pg.PoolClient>()
@@ -30,7 +37,12 @@ export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): 
     const existing = pools.get(key)
     if (existing) return existing
     const address = { host, port: Number(port || 5432), ...login }
-    const pool = new pg.Pool({ ...address, max: MAX_CONNECTIONS, idleTimeoutMillis: IDLE_MS })
+    const pool = new pg.Pool({
+      ...address,
+      ...(options.keepPlans && { options: KEEP_PLANS }),
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: IDLE_MS,
+    })
     // Queries report a lost connection themselves; without these listeners, Node would exit.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
@@ -44,7 +56,7 @@ export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): 
       busy.add(client)
       let reusable = false
       try {
-        const results = await runRequest(client, request, maxResponseBytes)
+        const results = await runRequest(client, request, options)
         reusable =
           results.every(({ command }) => TRACELESS_COMMANDS.has(command)) && isTraceless(client, request)
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
@@ -64,12 +76,15 @@ export const createSqlRunner = (databaseUrl: string, maxResponseBytes: number): 
   }
 }
 
-const runRequest = async (client: pg.PoolClient, { begin, statements }: SqlRequest, maxBytes: number) => {
-  const budget = countDown(maxBytes)
+const runRequest = async (client: pg.PoolClient, { begin, statements }: SqlRequest, options: Options) => {
+  const types = countDown(options.maxResponseBytes)
+  const nameOf = options.keepPlans ? hashOf : () => undefined
   const results: Result[] = []
   if (begin !== undefined) await client.query(begin)
   try {
-    for (const statement of statements) results.push(await runStatement(client, statement, budget))
+    for (const statement of statements) {
+      results.push(await runStatement(client, statement, { types, name: nameOf(statement.text) }))
+    }
   } catch (error) {
     // A failing rollback must not hide the reason. The connection is lost then, and the transaction with it.
     if (begin !== undefined) await client.query('rollback').catch(() => {})
@@ -90,10 +105,10 @@ type Result = {
 const runStatement = async (
   client: pg.PoolClient,
   { text, values, arrayMode }: Statement,
-  types: pg.CustomTypesConfig,
+  prepared: { types: pg.CustomTypesConfig; name: string | undefined },
 ): Promise<Result> => {
   // Without values pg uses the simple protocol, which accepts several statements in one text.
-  const query = { text, values, types, rowMode: 'array' as const, queryMode: 'extended' }
+  const query = { text, values, ...prepared, rowMode: 'array' as const, queryMode: 'extended' }
   const { fields, rows, command, rowCount } = await client.query<(string | null)[]>(query)
   return {
     fields,
@@ -105,6 +120,9 @@ const runStatement = async (
     rowAsArray: arrayMode,
   }
 }
+
+/** A statement's name on its connection, which then keeps its plan. */
+const hashOf = (text: string): string => createHash('md5').update(text).digest('hex')
 
 /** Keeps every value as Postgres' text, until they exceed the limit in total: pg then drops the other rows. */
 const countDown = (maxBytes: number): pg.CustomTypesConfig => {

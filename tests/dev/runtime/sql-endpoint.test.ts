@@ -353,6 +353,26 @@ test('a request that is too large gets 413, a response 507, and a batch is rolle
   }
 })
 
+test('with keepPlans, a statement is planned once, and responds the same to other values and after errors', async () => {
+  const keeping = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
+  try {
+    const rowsOf = async (query: string, ...params: unknown[]) => {
+      const response = await post({ query, params }, {}, keeping.url)
+      const { rows, message } = (await response.json()) as { rows?: unknown; message?: string }
+      return rows ?? message
+    }
+    const divide = 'select 6 / $1::int'
+    expect(await rowsOf(divide, 2)).toEqual([['3']])
+    expect(await rowsOf(divide, 0)).toBe('division by zero')
+    expect(await rowsOf(divide, 3)).toEqual([['2']])
+    expect(await rowsOf('select nothing')).toBe('column "nothing" does not exist')
+    const plans = 'select statement, generic_plans::int, custom_plans::int from pg_prepared_statements'
+    expect(await rowsOf(`${plans} where statement like 'select 6%'`)).toEqual([[divide, '3', '0']])
+  } finally {
+    await keeping.stop()
+  }
+})
+
 test('stopping does not wait for a running statement', async () => {
   const other = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   const query = post({ query: 'select pg_sleep(60)' }, {}, other.url).catch((error) => error)
