@@ -124,7 +124,7 @@ const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
       <Done message={refusal ? undefined : noticeFor(DONE, c.req.query('done'))} />
       <p>
         Held commissions are not paid until a manager decides. Releasing makes a commission payable after its
-        holding period; rejecting reverses it. Either is final.
+        holding period; rejecting reverses it for good.
       </p>
       {data.map((held) => (
         <Held base={base} held={held} isManager={workspace.role === 'manager'} />

@@ -3,6 +3,7 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { payableIn } from '../../lib/payouts/balances.ts'
 import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
@@ -91,18 +92,33 @@ const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
         <a href={`${base}/events?overdue=true`}>Sales missing from Stripe</a>
       </li>
     )}
-    {overview.earned.map(({ currency, pendingCents, payableCents }) => (
-      <>
-        <li>
-          <strong>{formatMoney(pendingCents, currency)}</strong>
-          <a href={`${base}/commissions?status=pending`}>Pending</a>
-        </li>
-        <li>
-          <strong>{formatMoney(payableCents, currency)}</strong>
-          <a href={`${base}/commissions?status=payable`}>Payable</a>
-        </li>
-      </>
-    ))}
+    {overview.earned.map(({ currency, pendingCents }) => {
+      const { payableCents, blockedCents, owedCents } = payableIn(overview.balances, currency)
+      return (
+        <>
+          <li>
+            <strong>{formatMoney(pendingCents, currency)}</strong>
+            <a href={`${base}/commissions?status=pending`}>Pending</a>
+          </li>
+          <li>
+            <strong>{formatMoney(payableCents, currency)}</strong>
+            <a href={`${base}/payouts`}>Payable</a>
+          </li>
+          {blockedCents > 0n && (
+            <li>
+              <strong>{formatMoney(blockedCents, currency)}</strong>
+              <a href={`${base}/payouts`}>Blocked</a>
+            </li>
+          )}
+          {owedCents > 0n && (
+            <li>
+              <strong>{formatMoney(owedCents, currency)}</strong>
+              <a href={`${base}/payouts`}>Owed back by partners</a>
+            </li>
+          )}
+        </>
+      )
+    })}
   </ul>
 )
 

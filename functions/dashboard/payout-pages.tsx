@@ -4,7 +4,8 @@ import type { Listed } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Select, Table, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_NAMES, moneySums, NeedsSetup, runProgress } from '../../lib/pages/payouts.tsx'
+import { METHOD_NAMES, moneySums, NeedsSetup, runProgress, SKIP_REASONS } from '../../lib/pages/payouts.tsx'
+import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { counted } from '../../lib/plural.ts'
@@ -31,7 +32,8 @@ export const PayoutsPage = ({
     <>
       <h1>Payouts</h1>
       <Done message={done} />
-      <Owed earned={data.earned} base={base} />
+      <Owed data={data} base={base} />
+      <Blocked data={data} base={base} />
       <Unready data={data} />
       {data.reversed > 0 && (
         <p>
@@ -81,40 +83,73 @@ const Unready = ({ data: { unconnected, inReview, restricted } }: { data: Payout
   </>
 )
 
-const Owed = ({ earned, base }: { earned: PayoutsData['earned']; base: string }) => {
+const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
   if (earned.length === 0) {
     return <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
   }
-  const hasHeld = earned.some(({ heldCents }) => heldCents !== 0n)
+  const sums = earned.map((row) => {
+    const { blockedCents, ...payable } = payableIn(balances, row.currency)
+    return { ...row, ...payable, blockedCents: blockedCents + row.heldCents }
+  })
+  const hasBlocked = sums.some(({ blockedCents }) => blockedCents > 0n)
+  const hasOwed = sums.some(({ owedCents }) => owedCents > 0n)
   return (
     <Table
       caption="Balances"
       head={[
         'Currency',
         { number: 'Payable' },
-        ...(hasHeld ? [{ number: 'Held' }] : []),
+        ...(hasBlocked ? [{ number: 'Blocked' }] : []),
+        ...(hasOwed ? [{ number: 'Owed back' }] : []),
         { number: 'Pending' },
         { number: 'Processing' },
         { number: 'Paid' },
       ]}
     >
-      {earned.map(({ currency, payableCents, heldCents, pendingCents, processingCents, paidCents }) => (
+      {sums.map(({ currency, payableCents, blockedCents, owedCents, ...earned }) => (
         <tr>
           <th scope="row">{currency}</th>
           <td class="number">
             <a href={`${base}/commissions?status=payable`}>{formatMoney(payableCents, currency)}</a>
           </td>
-          {hasHeld && (
-            <td class="number">
-              <a href={`${base}/commissions/held`}>{formatMoney(heldCents, currency)}</a>
-            </td>
-          )}
-          <td class="number">{formatMoney(pendingCents, currency)}</td>
-          <td class="number">{formatMoney(processingCents, currency)}</td>
-          <td class="number">{formatMoney(paidCents, currency)}</td>
+          {hasBlocked && <td class="number">{formatMoney(blockedCents, currency)}</td>}
+          {hasOwed && <td class="number">{formatMoney(owedCents, currency)}</td>}
+          <td class="number">{formatMoney(earned.pendingCents, currency)}</td>
+          <td class="number">{formatMoney(earned.processingCents, currency)}</td>
+          <td class="number">{formatMoney(earned.paidCents, currency)}</td>
         </tr>
       ))}
     </Table>
+  )
+}
+
+/** Balances that a run would not pay, by reason, and what partners owe. */
+const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
+  const held = earned.filter(({ heldCents }) => heldCents !== 0n)
+  const skipped = balances.flatMap(({ code, ...total }) => (code ? [{ ...total, code }] : []))
+  if (held.length === 0 && skipped.length === 0) return null
+  return (
+    <>
+      <h2>Not payable now</h2>
+      <Table caption="Not payable now" head={['Reason', { number: 'Partners' }, { number: 'Amount' }]}>
+        {skipped.map(({ code, currency, amountCents, partners }) => (
+          <tr>
+            <td class="words">{SKIP_REASONS[code]}</td>
+            <td class="number">{partners.toLocaleString('en')}</td>
+            <td class="number">{formatMoney(amountCents, currency)}</td>
+          </tr>
+        ))}
+        {held.map(({ currency, heldCents }) => (
+          <tr>
+            <td class="words">
+              <a href={`${base}/commissions/held`}>Held for review.</a>
+            </td>
+            <td></td>
+            <td class="number">{formatMoney(heldCents, currency)}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
   )
 }
 

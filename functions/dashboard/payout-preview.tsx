@@ -3,24 +3,14 @@ import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
-import { moneySums, NeedsSetup } from '../../lib/pages/payouts.tsx'
+import { moneySums, NeedsSetup, SKIP_REASONS } from '../../lib/pages/payouts.tsx'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
-import type { PayoutMethod, SkipCode } from '../../lib/payouts/payouts.ts'
+import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 
 /** Lines shown per table. Sums cover all lines. */
 export const MAX_LINES = 200
-
-const SKIP_REASONS: Record<SkipCode, string> = {
-  not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
-  account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
-  account_restricted:
-    'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this, and reminded.',
-  partner_banned: 'Banned.',
-  below_minimum: 'Below the program’s minimum payout.',
-  negative_balance: 'Reversals exceed earnings. The negative balance is carried forward.',
-}
 
 type Line = { partnerId: string; currency: string; amountCents: number }
 

@@ -2,7 +2,7 @@
 
 import { formatMoney } from '../money.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
-import type { PayoutMethod, PayoutStatus } from '../payouts/payouts.ts'
+import type { PayoutMethod, PayoutStatus, SkipCode } from '../payouts/payouts.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
 import { counted } from '../plural.ts'
@@ -11,6 +11,18 @@ import { Table, Time } from './parts.tsx'
 
 /** Payout methods. */
 export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', manual: 'Bank transfer' }
+
+/** Why a run skips a balance, and what happens to it. */
+export const SKIP_REASONS: Record<SkipCode, string> = {
+  not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
+  account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',
+  account_restricted:
+    'Stripe needs more information from the partner, who gives it from the portal. Partners are emailed about this, and reminded.',
+  partner_banned: 'Banned.',
+  below_minimum: 'Below the program’s minimum payout.',
+  negative_balance:
+    'Reversals and deductions exceed earnings. The partner owes this, which is deducted from later earnings.',
+}
 
 /** Why a payout is retried, or why it failed. */
 const note = ({ status, lastError: error }: PayoutRow): string => {

@@ -24,14 +24,21 @@ export type Balance = {
   code: SkipCode | null
 }
 
+/** The same, whose method may be an expression. */
+type BalanceScope = Omit<RunScope, 'method'> & { method: PayoutMethod | RawBuilder<PayoutMethod> }
+
 /** Whether a run may claim the commission `c`. */
-export const isOpen = ({ workspaceId, programId, cutoffAt }: RunScope): RawBuilder<unknown> => sql`
+export const isOpen = ({
+  workspaceId,
+  programId,
+  cutoffAt,
+}: Omit<RunScope, 'method'>): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
         and not ${isHeld}`
 
 /** All balances other than zero. */
-export const allSums = (scope: RunScope) => sql`
+export const allSums = (scope: Omit<RunScope, 'method'>) => sql`
       select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
       from commissions c where ${isOpen(scope)}
       group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
@@ -40,7 +47,7 @@ export const allSums = (scope: RunScope) => sql`
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
  * of every currency.
  */
-export const balances = ({ workspaceId, method }: RunScope, sums: RawBuilder<unknown>) => sql`
+export const balances = ({ workspaceId, method }: BalanceScope, sums: RawBuilder<unknown>) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'

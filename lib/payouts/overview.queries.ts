@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
+import { balanceTotalsQuery } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { runQuery, runsQuery, toRun } from './runs.queries.ts'
@@ -44,14 +45,15 @@ const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { rever
 
 /** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
-  const [earned, [setup], programs, runs] = await db.batch([
+  const [earned, balances, [setup], programs, runs] = await db.batch([
     earnedQuery(db, workspaceId, now).compile(),
+    balanceTotalsQuery(workspaceId, now).compile(db),
     setupQuery(workspaceId, now).compile(db),
     programNamesQuery(db, workspaceId).compile(),
     runsQuery(db, workspaceId, slice).compile(),
   ])
   if (!setup) throw new Error('A select without a table gives one row.')
-  return { earned, ...setup, programs, runs: runs.map(toRun) }
+  return { earned, balances, ...setup, programs, runs: runs.map(toRun) }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { type BalanceTotal, balanceTotalsQuery } from '../payouts/balances.queries.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
 import { earnedQuery } from '../tracking/commissions.queries.ts'
@@ -26,7 +27,9 @@ export type Overview = {
   /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
   overdue: number
   /** Partners' earnings by currency, in minor units. */
-  earned: { currency: string; pendingCents: bigint; payableCents: bigint }[]
+  earned: { currency: string; pendingCents: bigint }[]
+  /** What a payout run would pay and skip. */
+  balances: BalanceTotal[]
 }
 
 /** The smallest UUIDv7 of a moment. Ids sort by creation time, so an index on ids also serves ranges of time. */
@@ -38,8 +41,8 @@ export const firstIdAt = (moment: Date): string => {
 /** Makes one database round trip. */
 export const readOverview = async (db: Db, workspaceId: string, now: Date): Promise<Overview> => {
   const since = firstIdAt(new Date(now.getTime() - EVENTS_DAYS * MS_PER_DAY))
-  const [[facts], earned] = await db.batch([
-    sql<Omit<Overview, 'earned'>>`
+  const [[facts], earned, balances] = await db.batch([
+    sql<Omit<Overview, 'earned' | 'balances'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
@@ -53,7 +56,8 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue
     `.compile(db),
     earnedQuery(db, workspaceId, now).compile(),
+    balanceTotalsQuery(workspaceId, now).compile(db),
   ])
   if (!facts) throw new Error('Unreachable: a select without a table returns one row.')
-  return { ...facts, earned }
+  return { ...facts, earned, balances }
 }

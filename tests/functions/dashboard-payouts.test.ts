@@ -171,6 +171,48 @@ test('the payouts page and the partner’s page say what is the matter with an a
   )
 })
 
+test('what one partner owes is not deducted from what others are paid: 10.00 were shown, and 30.00 paid', async () => {
+  const { merchant, pages, slug } = await createPages()
+  await merchant.seed.addStripeKey(merchant.workspace.id, stripeKey(), 'acct_merchant', SECRETS_KEY)
+  const manager = await merchant.asManager()
+  const partners = await database.query<{ id: string; slug: string }>(
+    'select id, slug from partners where workspace_id = $1',
+    [merchant.workspace.id],
+  )
+  const idOf = (name: string) => partners.find((partner) => partner.slug === name)?.id
+  const adjust = (name: string, amountCents: number) =>
+    manager.post('/commissions', {
+      externalId: `${name} ${amountCents}`,
+      partnerId: idOf(name),
+      amountCents,
+      currency: 'USD',
+      reason: 'Correction',
+    })
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now()
+     from partners where workspace_id = $1 and slug in ('leo', 'ann')`,
+    [merchant.workspace.id],
+  )
+  await adjust('leo', -815_000)
+  const held = await adjust('ann', 700)
+  await manager.post(`/commissions/${held.body.id}/hold`, { note: 'Is it ours to pay?' })
+  await adjust('maya', 4_000)
+
+  const { text } = await pages.get('/payouts')
+  expect(text).toContain(
+    'Payable Blocked Owed back Pending Processing Paid USD 50.50 USD 47.00 USD 30.00 USD 0.00 USD',
+  )
+  expect(text).toMatch(/Reversals and deductions exceed earnings\. [^.]*\. 1 -30\.00 USD/)
+  expect(text).toMatch(
+    /Has not connected a Stripe account[^.]*\. [^.]*\. 1 40\.00 USD Held for review\. 7\.00 USD/,
+  )
+  const overview = await pages.get('')
+  expect(overview.text).toMatch(/50\.50 USD Payable 40\.00 USD Blocked 30\.00 USD Owed back by partners/)
+  expect((await pages.get('/payouts/new?method=stripe')).text).toContain('50.50 USD to 1 partner.')
+  expect(slug).toBe(merchant.workspace.slug)
+})
+
 describe('skipped partners', () => {
   test.each([
     { case: 'is banned', change: `update partners set status = 'banned'`, words: 'Banned.' },

@@ -214,7 +214,7 @@ describe('the overview', () => {
     expect(html).toMatch(/<strong>1<\/strong><a [^>]*>Partners/)
 
     await database.age(merchant, '31 days')
-    expect(await overview()).toMatch(/<strong>9.80 USD<\/strong><a [^>]*>Payable/)
+    expect(await overview()).toMatch(/<strong>9.80 USD<\/strong><a [^>]*>Blocked/)
   })
 
   test.each(['unknown', 'constructor', '<b>'])('shows no notice for the unknown code %s', async (code) => {
