@@ -528,6 +528,56 @@ create index payout_accounts_unready_idx on payout_accounts (asked_at nulls firs
     where status <> 'enabled' and stripe_account_id is not null and disconnected_at is null;
 
 
+-- How a person wants to be paid by a workspace: encrypted like the Stripe key, and read by the
+-- payouts Worker only. Details count from effective_at, 72 hours after they were given, until
+-- the next ones do; until then they can be canceled. A payout goes by those that counted when
+-- it was created, so that no later change moves it into another file. Rows are kept.
+create table payment_details (
+    id            uuid         primary key,
+    workspace_id  uuid         not null
+        constraint payment_details_workspace_id_fkey references workspaces (id),
+    email         text         not null,
+    method        text         not null
+        constraint payment_details_method_check check (method in ('stripe', 'paypal', 'wise', 'iban')),
+    ciphertext    text,                      -- null for Stripe, which keeps them
+    masked        text,                      -- the last characters, or a masked address
+    country       char(2)
+        constraint payment_details_country_check check (country ~ '^[A-Z]{2}$'),   -- of the IBAN
+    created_at    timestamptz  not null,
+    effective_at  timestamptz  not null,
+    canceled_at   timestamptz,
+
+    constraint payment_details_ciphertext_check check (num_nulls(ciphertext, masked) = case method when 'stripe' then 2 else 0 end),
+    constraint payment_details_iban_check       check ((country is not null) = (method = 'iban')),
+    constraint payment_details_effective_at_check check (effective_at > created_at),
+    constraint payment_details_canceled_at_check  check (canceled_at < effective_at)
+);
+
+-- How does this person want to be paid at this time?
+create index payment_details_email_idx on payment_details (workspace_id, email, effective_at)
+    where canceled_at is null;
+
+
+-- Who pays in the name of a workspace, for bank files and documents. The IBAN is encrypted
+-- like the Stripe key.
+create table payers (
+    workspace_id     uuid         primary key
+        constraint payers_workspace_id_fkey references workspaces (id),
+    name             text         not null,
+    street           text,
+    postal_code      text,
+    city             text,
+    country          char(2)
+        constraint payers_country_check check (country ~ '^[A-Z]{2}$'),
+    vat_id           text,
+    iban_ciphertext  text,
+    iban_masked      text,
+    updated_at       timestamptz  not null,
+
+    constraint payers_iban_check check (num_nulls(iban_ciphertext, iban_masked) in (0, 2))
+);
+
+
 -- A payout run claims the commissions that are payable at its cutoff, of one program or of
 -- all, and creates a payout per partner and currency. It claims in pages, so that a run that
 -- was interrupted continues at its cursor. A manual run is for merchants who pay by bank:
@@ -586,6 +636,11 @@ create table payouts (
     amount_cents       bigint       not null
         constraint payouts_amount_cents_check check (amount_cents > 0),
     stripe_account_id  text,                   -- the destination; null if paid by bank
+    number             bigint       not null
+        constraint payouts_number_check check (number > 0),
+    -- What the files for banks and services, and the partner, name it by.
+    reference          text not null generated always as
+        ('PO-' || lpad(number::text, greatest(6, length(number::text)), '0')) virtual,
     created_at         timestamptz  not null,
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
@@ -607,6 +662,7 @@ create table payouts (
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
     constraint payouts_partner_id_currency_id_key  unique (partner_id, currency, id),
+    constraint payouts_workspace_id_number_key     unique (workspace_id, number),
     constraint payouts_run_id_partner_id_currency_key unique (run_id, partner_id, currency),
     constraint payouts_transfer_id_key             unique (workspace_id, transfer_id),
     constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
@@ -621,8 +677,19 @@ create table payouts (
 );
 
 create trigger payouts_never_change
-    before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, created_at
+    before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number, created_at
     on payouts for each row execute function refuse_update();
+
+-- Numbers a workspace's payouts from 1. Claims are serialized by the lock of the workspace's
+-- payouts, and a trigger per row sees the rows that its own statement inserted before.
+create function number_payout() returns trigger language plpgsql as $$
+begin
+    new.number := coalesce((select max(number) from payouts where workspace_id = new.workspace_id), 0) + 1;
+    return new;
+end $$;
+
+create trigger payouts_number
+    before insert on payouts for each row when (new.number is null) execute function number_payout();
 
 -- Which transfers are in flight, and which are due? An index cannot name a virtual column,
 -- so queries that need this one repeat its predicate: isInFlight in lib/payouts.

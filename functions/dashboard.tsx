@@ -14,8 +14,10 @@ import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
+import payer from './dashboard/payer.tsx'
 import payoutList from './dashboard/payout-list.tsx'
 import payoutRelease from './dashboard/payout-release.tsx'
+import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
 import settings from './dashboard/settings.tsx'
@@ -41,6 +43,8 @@ export default createPages()
   .route('/', payouts)
   .route('/', payoutList)
   .route('/', payoutRelease)
+  .route('/', payoutTemplate)
+  .route('/', payer)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

@@ -9,6 +9,8 @@ import groups from './manage/groups.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import partners from './manage/partners.ts'
+import payer from './manage/payer.ts'
+import payoutFiles from './manage/payout-files.ts'
 import payouts from './manage/payouts.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
@@ -29,6 +31,8 @@ export default createApp()
   .route('/', customers)
   .route('/', mails)
   .route('/', payouts)
+  .route('/', payoutFiles)
+  .route('/', payer)
   .route('/', stripe)
   .route('/', settings)
   .route('/', audit)

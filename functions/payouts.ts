@@ -4,6 +4,8 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
+import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
+import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
 import { disconnect, encryptKey, refreshAccount, startOnboarding } from '../lib/payouts/onboarding.service.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
@@ -11,6 +13,7 @@ import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
+import { encryptSecret } from '../lib/secrets.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
@@ -72,6 +75,18 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
 
   startOnboarding(request: OnboardingRequest) {
     return startOnboarding(this.env, request)
+  }
+
+  seal(workspaceId: string, text: string) {
+    return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
+  }
+
+  bankFile(request: BankFileRequest) {
+    return makeBankFile(this.env, request)
+  }
+
+  templateFile(request: TemplateRequest) {
+    return fillTemplate(this.env, request)
   }
 
   refreshAccount(workspaceId: string, stripeAccountId: string) {

@@ -1,5 +1,9 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
+import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
+import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
+import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
 import { PayoutResponse, PayoutRunResponse, RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import {
@@ -57,14 +61,64 @@ export const payouts: ZodOpenApiPathsObject = {
       description: 'Setting the current status changes nothing.',
     },
   },
+  [`${WORKSPACE}/payout-runs/{id}/files`]: {
+    get: {
+      ...membersOnly(get('List the files of a manual payout run', RunFilesResponse)),
+      description:
+        'Which files a bank or a service takes, and the payouts that are in none. See docs/bank-files.md.',
+      responses: {
+        200: { description: 'The files.', ...json(RunFilesResponse) },
+        ...errors('not_signed_in', 'not_found', 'conflict'),
+      },
+    },
+  },
   [`${WORKSPACE}/payout-runs/{id}/export`]: {
     get: {
-      summary: 'Download the payouts of a manual run as CSV',
+      summary: 'Download the payouts of a manual run as a file',
+      description:
+        'Formats other than `csv` contain the partners’ payment details, and need the role manager.',
+      security: bySession,
+      requestParams: { ...path(id), query: ExportQuery },
+      responses: {
+        200: {
+          description: 'One line per payout, or a message of SEPA.',
+          content: { 'text/csv': { schema: z.string() }, 'application/xml': { schema: z.string() } },
+        },
+        ...errors('invalid_query', 'not_signed_in', 'manager_required', 'not_found', 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/payout-runs/{id}/wise-template`]: {
+    post: {
+      summary: 'Fill in a template of Wise with the payouts of a manual run',
       security: bySession,
       requestParams: path(id),
+      requestBody: { required: true, ...json(TemplateFile) },
       responses: {
-        200: { description: 'One line per payout.', content: { 'text/csv': { schema: z.string() } } },
-        ...errors('not_signed_in', 'not_found', 'conflict'),
+        200: { description: 'The file, and the payouts without a row in it.', ...json(TemplateFileResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/payer`]: {
+    get: {
+      summary: 'Read the business details',
+      security: bySession,
+      requestParams: path(),
+      responses: {
+        200: { description: 'Who pays.', ...json(PayerResponse) },
+        ...errors('not_signed_in', 'manager_required', 'not_found'),
+      },
+    },
+    put: {
+      summary: 'Change the business details',
+      description: 'Omitted fields are removed, but for the IBAN.',
+      security: bySession,
+      requestParams: path(),
+      requestBody: { required: true, ...json(PayerChange) },
+      responses: {
+        200: { description: 'Who pays.', ...json(PayerResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
       },
     },
   },

@@ -4,16 +4,19 @@ import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_NAMES, moneySums, PayoutTable, runProgress } from '../../lib/pages/payouts.tsx'
+import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { RunFiles } from './payout-run-files.tsx'
 
 /** One run with its payouts and, for bank transfers, its next steps. */
 export const RunPage = ({
   workspace,
   run,
   payouts,
+  plan,
   url,
   done,
   refused,
@@ -21,6 +24,8 @@ export const RunPage = ({
   workspace: Workspace
   run: Run
   payouts: Listed<PayoutRow>
+  /** The files of a manual run; null if it has none. */
+  plan: RunPlan | null
   url: string
   done?: string | undefined
   refused?: string | undefined
@@ -49,7 +54,7 @@ export const RunPage = ({
           <Time at={run.createdAt} />, {run.createdBy ? `by ${run.createdBy}` : 'by schedule'}
         </dd>
       </dl>
-      {run.method === 'manual' && <BankTransfer workspace={workspace} run={run} />}
+      {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
@@ -64,7 +69,9 @@ export const RunPage = ({
   )
 }
 
-const BankTransfer = ({ workspace, run }: { workspace: Workspace; run: Run }) => {
+type BankTransferProps = { workspace: Workspace; run: Run; plan: RunPlan | null }
+
+const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
   const { slug, role } = workspace
   const refusal = exportRefusalOf(run)
   return (
@@ -73,11 +80,15 @@ const BankTransfer = ({ workspace, run }: { workspace: Workspace; run: Run }) =>
       {refusal ? (
         <p>{refusal}</p>
       ) : (
-        <p>
-          <a class="button quiet" href={`/api/workspaces/${slug}/payout-runs/${run.id}/export`}>
-            Download CSV
-          </a>
-        </p>
+        plan && (
+          <RunFiles
+            base={`/app/${slug}`}
+            api={`/api/workspaces/${slug}/payout-runs/${run.id}`}
+            runPath={`/app/${slug}/payouts/runs/${run.id}`}
+            plan={plan}
+            isManager={role === 'manager'}
+          />
+        )
       )}
       {run.status === 'confirmed' && <p>This run is confirmed, and its partners were notified.</p>}
       {role === 'manager' && run.claimedAt && (

@@ -9,6 +9,7 @@ import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { readPlan } from '../../lib/payouts/files/files.queries.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { readPayoutSetup } from '../../lib/payouts/methods.queries.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/payouts/overview.queries.ts'
@@ -16,10 +17,11 @@ import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
-import { refusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
+import { exportRefusalOf, refusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { PayoutsPage } from './payout-pages.tsx'
 import { MAX_LINES, onlyNotifies, PreviewPage, RefusedPage } from './payout-preview.tsx'
+import { MAX_LEFT_OUT } from './payout-run-files.tsx'
 import { RunPage } from './payout-run-page.tsx'
 
 /** Only the payouts Worker can decrypt the merchant's Stripe key, so runs go through it. */
@@ -86,9 +88,11 @@ const showRun = async (
     readRunPage(db, workspace.id, id, { cursor, limit: limit + 1 }),
   )
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
+  const hasFiles = exportRefusalOf(read.run) === null
+  const plan = hasFiles ? await readPlan(db, workspace.id, read.run.id, MAX_LEFT_OUT) : null
   const children = (
     <RunPage
-      {...{ workspace, done, refused }}
+      {...{ workspace, plan, done, refused }}
       run={read.run}
       payouts={page(read.payouts, limit)}
       url={c.req.url}

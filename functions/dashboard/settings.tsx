@@ -53,6 +53,9 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
       <ModeSelect value={fields.mode} errors={errors} />
       <button type="submit">Save settings</button>
     </form>
+    <p>
+      <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.
+    </p>
   </>
 )
 

@@ -1,19 +1,17 @@
 import { actOf, manager, member } from '../../lib/auth/access.ts'
-import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { plainMoney } from '../../lib/money.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
-import { findRun, listRunLines, listRuns, type Run, type RunLine } from '../../lib/payouts/runs.queries.ts'
-import { exportRefusalOf, refusalOf } from '../../lib/payouts/runs.ts'
+import { findRun, listRuns, type Run } from '../../lib/payouts/runs.queries.ts'
+import { refusalOf } from '../../lib/payouts/runs.ts'
 
 const payoutResponse = ({ partnerSlug: _, partnerName: __, ...payout }: PayoutRow): PayoutResponse => ({
   ...payout,
@@ -22,18 +20,6 @@ const payoutResponse = ({ partnerSlug: _, partnerName: __, ...payout }: PayoutRo
 })
 
 const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse => run
-
-const HEAD = ['payout id', 'partner name', 'e-mail', 'currency', 'amount', 'program', 'run']
-
-const toCells = (line: RunLine, runId: string): string[] => [
-  line.id,
-  line.partnerName ?? '',
-  line.email,
-  line.currency,
-  plainMoney(Number(line.amountCents), line.currency),
-  line.programName,
-  runId,
-]
 
 const RUN = '/api/workspaces/:workspace/payout-runs/:id'
 
@@ -68,19 +54,6 @@ export default createRoutes()
     const { db, workspace } = c.var
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     return c.json(payoutRunResponse(run))
-  })
-  .get(`${RUN}/export`, member(), async (c) => {
-    const { db, workspace } = c.var
-    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
-    const refusal = exportRefusalOf(run)
-    if (refusal) throw new ApiError('conflict', refusal)
-    // Not streamed: a truncated file would look complete, and some partners would not be paid.
-    const lines = await listRunLines(db, workspace.id, run.id)
-    const date = run.createdAt.toISOString().slice(0, 10)
-    return c.body(csvLines([HEAD, ...lines.map((line) => toCells(line, run.id))]), 200, {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="payouts-${date}-${run.id.slice(-12)}.csv"`,
-    })
   })
   .patch(RUN, manager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')

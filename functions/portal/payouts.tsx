@@ -76,6 +76,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
     caption="Payouts"
     head={[
       'Created',
+      'Reference',
       ...(hasManyPrograms ? ['Program'] : []),
       { number: 'Amount' },
       'Method',
@@ -88,6 +89,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
         <td>
           <Day at={payout.createdAt} />
         </td>
+        <td>{payout.reference}</td>
         {hasManyPrograms && <ProgramName name={payout.program} />}
         <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
         <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>

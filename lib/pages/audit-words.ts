@@ -126,6 +126,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.unmarked': (d) => `marked a payout run as unpaid: ${payouts(d)}`,
   'payout_run.confirmed': (d) => `confirmed a payout run: ${payouts(d)}`,
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
+  'payout_run.exported': (d) =>
+    `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
+  'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
   'payout.reversed': (d) =>
     `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,
   'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,

@@ -80,6 +80,7 @@ export const PayoutTable = ({
       'Status',
       ...(of === 'run' ? [] : ['Method']),
       'Paid',
+      'Reference',
       'Note',
     ]}
   >
@@ -110,6 +111,7 @@ export const PayoutTable = ({
         </td>
         {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
+        <td>{payout.reference}</td>
         <td class={payout.lastError || payout.reversedAt ? 'words' : undefined}>
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
           <Reversal base={base} payout={payout} isManager={isManager} />

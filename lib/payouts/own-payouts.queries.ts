@@ -27,6 +27,7 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
     .limit(limit)
     .select((eb) => [
       'po.id',
+      'po.reference',
       'po.amount_cents as amountCents',
       'po.currency',
       'po.stripe_account_id as stripeAccountId',

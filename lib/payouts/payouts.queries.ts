@@ -28,6 +28,7 @@ const selectPayouts = (db: Db, workspaceId: string) =>
     .innerJoin('partners as p', 'p.id', 'po.partner_id')
     .select([
       'po.id',
+      'po.reference',
       'po.run_id as runId',
       'po.partner_id as partnerId',
       'p.slug as partnerSlug',

@@ -5,6 +5,10 @@ import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES, SKIP_CODES } from './pay
 export const PayoutResponse = z
   .strictObject({
     id: z.uuid(),
+    reference: z.string().meta({
+      description:
+        'What bank files and the partner’s portal name it by, unique in the workspace: `PO-000042`.',
+    }),
     runId: z.uuid(),
     partnerId: z.uuid(),
     programId: z.uuid(),

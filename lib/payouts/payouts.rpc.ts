@@ -1,4 +1,5 @@
 /** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
+import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
 
@@ -44,4 +45,10 @@ export type PayoutsService = {
   disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
   run: (request: RunRequest) => Promise<RunResultResponse | Refused>
+  /** Encrypts what only this Worker may read. */
+  seal: (workspaceId: string, text: string) => Promise<string>
+  /** One part of a file of a manual run. */
+  bankFile: (request: BankFileRequest) => Promise<BankFile | Refused>
+  /** The same in the columns of a template of Wise. */
+  templateFile: (request: TemplateRequest) => Promise<TemplateFile | Refused>
 }

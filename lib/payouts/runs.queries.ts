@@ -2,6 +2,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { detailsAt } from './payment-details.queries.ts'
+import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutStatus } from './payouts.ts'
 import { type RunState, stripeRunStatus } from './runs.ts'
 
@@ -94,6 +96,9 @@ export type RunLine = {
   programName: string
   currency: string
   amountCents: bigint
+  reference: string
+  /** How the partner wanted to be paid when the payout was created; null without details. */
+  paidBy: { method: PaymentMethod; country: string | null } | null
 }
 
 /** All payouts of a run, ordered by id. */
@@ -117,6 +122,10 @@ export const listRunLines = async (db: Db, workspaceId: string, runId: string): 
         'g.name as programName',
         'po.currency',
         'po.amount_cents as amountCents',
+        'po.reference',
+        sql<RunLine['paidBy']>`(
+          select jsonb_build_object('method', d.method, 'country', d.country)
+          from (${detailsAt(sql`po.workspace_id`, sql`p.email`, sql`po.created_at`)}) d)`.as('paidBy'),
       ])
       .execute()
     lines.push(...page)

@@ -1,5 +1,6 @@
 /** The tables of this room, for Kysely: payouts, and the accounts that they go to. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
 
 export type PayoutTables = {
@@ -23,6 +24,30 @@ export type PayoutTables = {
     asked_at: Date | null
     created_at: Date
     disconnected_at: Date | null
+  }
+  payment_details: {
+    id: string
+    workspace_id: string
+    email: string
+    method: PaymentMethod
+    ciphertext: string | null
+    masked: string | null
+    country: string | null
+    created_at: Date
+    effective_at: Date
+    canceled_at: Date | null
+  }
+  payers: {
+    workspace_id: string
+    name: string
+    street: string | null
+    postal_code: string | null
+    city: string | null
+    country: string | null
+    vat_id: string | null
+    iban_ciphertext: string | null
+    iban_masked: string | null
+    updated_at: Date
   }
   payout_runs: {
     id: string
@@ -49,6 +74,8 @@ export type PayoutTables = {
     currency: string
     amount_cents: bigint
     stripe_account_id: string | null
+    number: bigint
+    reference: GeneratedAlways<string>
     created_at: Date
     key_version: Generated<number>
     key_used_at: Date | null

@@ -32,6 +32,8 @@ export type AuditAction =
   | 'payout_run.unmarked'
   | 'payout_run.confirmed'
   | 'payout_run.canceled'
+  | 'payout_run.exported'
+  | 'payer.changed'
   | 'payout.reversed'
   | 'payout.released'
   | 'stripe_secret.added'

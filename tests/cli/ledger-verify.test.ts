@@ -11,6 +11,7 @@ const world = usePayouts()
 const GUARDS = `
   alter table commissions disable trigger all;
   alter table payouts disable trigger all;
+  alter table payouts enable trigger payouts_number;
   alter table commissions drop constraint if exists commissions_payout_id_fkey;
   drop index if exists commissions_event_id_key, commissions_opening_balance_key;
   alter table payouts drop constraint if exists payouts_transfer_id_key;

@@ -46,6 +46,7 @@ describe('GET /payouts and /payout-runs', () => {
     expect(data.map(({ amountCents }) => amountCents).sort()).toEqual([5_050, 812_000])
     expect(data[0]).toEqual({
       id: expect.any(String),
+      reference: 'PO-000002',
       runId: id,
       partnerId: expect.any(String),
       programId: merchant.programId,
@@ -323,10 +324,12 @@ describe('GET /payout-runs/:id/export', () => {
       /^attachment; filename="payouts-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.csv"$/,
     )
     const lines = String(body.text).split('\r\n')
-    expect(lines[0]).toBe('payout id,partner name,e-mail,currency,amount,program,run')
+    expect(lines[0]).toBe('payout id,partner name,e-mail,currency,amount,program,run,reference,pay by')
     expect(lines.slice(1).sort()).toEqual([
       '',
-      expect.stringMatching(new RegExp(`^[0-9a-f-]{36},.*,USD,.*,A program,${id}$`)),
+      expect.stringMatching(
+        new RegExp(`^[0-9a-f-]{36},.*,USD,.*,A program,${id},PO-00000[12],details_missing$`),
+      ),
       expect.stringMatching(/,(Ann,ann|Leo Okafor,leo)@partner\.example,USD,(50\.50|8120\.00),/),
     ])
   })

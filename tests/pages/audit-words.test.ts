@@ -48,6 +48,12 @@ test.each([
   ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid: 2 payouts'],
   ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
   ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],
+  [
+    'payout_run.exported',
+    { format: 'sepa', currency: 'EUR', part: 1, payouts: 12 },
+    'downloaded a file of partners’ payment details (sepa, EUR): 12 payouts',
+  ],
+  ['payer.changed', { name: 'Shop Ltd', iban: 'DE••• 3000' }, 'changed the business details of “Shop Ltd”'],
   ['payout_run.canceled', { payouts: 0 }, 'canceled a payout run: 0 payouts'],
   [
     'payout.reversed',
