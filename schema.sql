@@ -146,11 +146,18 @@ create table programs (
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
     payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
+    payout_days                integer[],   -- null is the schedule's own; 31 is the last day of the month
     payout_schedule_since      timestamptz  not null default now(),   -- earlier occurrences create no runs
     terms_since                timestamptz,                           -- null until terms are changed
     created_at                 timestamptz  not null default now(),
 
     constraint programs_workspace_id_id_key unique (workspace_id, id),
+    constraint programs_payout_days_check check (case payout_schedule
+        when 'weekly'        then cardinality(payout_days) = 1 and 1 <= all (payout_days) and 7 >= all (payout_days)
+        when 'monthly'       then cardinality(payout_days) = 1 and 1 <= all (payout_days) and 31 >= all (payout_days)
+        when 'twice_monthly' then cardinality(payout_days) = 2 and 1 <= all (payout_days) and 31 >= all (payout_days)
+                                  and payout_days[1] < payout_days[2]
+        else payout_days = '{}' end),
     constraint programs_reward_id_fkey foreign key (workspace_id, reward_id) references rewards (workspace_id, id)
 );
 

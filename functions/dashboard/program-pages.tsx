@@ -2,13 +2,9 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
-import {
-  describeInterval,
-  describeSchedule,
-  PROGRAM_LABELS,
-  ProgramInputs,
-} from '../../lib/pages/program-fields.tsx'
+import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
+import { describeSchedule } from '../../lib/pages/schedule-fields.tsx'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'

@@ -2,7 +2,7 @@
 
 import { formatMoney } from '../../lib/money.ts'
 import { Day } from '../../lib/pages/portal.tsx'
-import { nextOccurrence } from '../../lib/payouts/runs.ts'
+import { nextOccurrence } from '../../lib/payouts/schedules.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
 /** A partner's balance in one currency. */
@@ -43,8 +43,8 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
 
 /** When payable commissions are paid. Schedules need Stripe, so they are ignored in a workspace without it. */
 const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date }) => {
-  const { status, payoutSchedule: schedule, paysByStripe } = partnership
-  const next = paysByStripe ? nextOccurrence(schedule, now) : null
+  const { status, paysByStripe } = partnership
+  const next = paysByStripe ? nextOccurrence(partnership, now) : null
   if (status === 'banned') return <>No payouts are made while you are not active in this program.</>
   if (!next) return <>Payable commissions are paid when the merchant makes the next payout.</>
   return (

@@ -44,6 +44,7 @@ const FIELDS: Record<string, string> = {
   attributeKnownCustomers: 'credit for known customers',
   minimumPayoutCents: 'minimum payout',
   payoutSchedule: 'payout schedule',
+  payoutDays: 'payout days',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
   manualPayouts: 'bank transfers',
@@ -56,6 +57,7 @@ const isReward = (value: object): value is RewardResponse => 'percent' in value 
 const describeValue = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (field === 'payoutDays' && Array.isArray(value)) return value.join(' and ') || 'none'
   if (field === 'payoutSchedule') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)

@@ -3,13 +3,12 @@
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { parseMoney, plainMoney } from '../money.ts'
-import type { PayoutSchedule } from '../payouts/payouts.ts'
-import { nextOccurrence } from '../payouts/runs.ts'
 import { counted } from '../plural.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { numberIn, type Reading } from './forms.ts'
 import { Checkbox, Field, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
+import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
 
 /** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */
 const MINIMUM_CURRENCY = 'USD'
@@ -25,11 +24,10 @@ const LABELS = {
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
   minimumPayoutCents: 'Minimum payout',
-  payoutSchedule: 'Payout schedule',
 }
 
 /** The labels of a program's fields. */
-export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward') }
+export const PROGRAM_LABELS = { ...LABELS, ...rewardLabels('reward'), ...SCHEDULE_LABELS }
 
 const INTERVALS = [
   { value: 'recurring', label: 'Recurring: every sale to a customer' },
@@ -40,15 +38,6 @@ const ATTRIBUTIONS = [
   { value: 'last', label: 'Partner of the last click' },
   { value: 'first', label: 'Partner of the first click' },
 ] as const
-
-const SCHEDULE_NAMES: Record<PayoutSchedule, string> = {
-  manual: 'Manual',
-  weekly: 'Every Monday',
-  twice_monthly: 'On the 1st and 15th of each month',
-  monthly: 'On the 1st of each month',
-}
-
-const SCHEDULES = Object.entries(SCHEDULE_NAMES).map(([value, label]) => ({ value, label }))
 
 /** A program as form fields, named by the paths in the API's errors. */
 export const programFields = (program: ProgramTerms): Fields => ({
@@ -68,7 +57,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attribution: program.attribution,
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
-  payoutSchedule: program.payoutSchedule,
+  ...scheduleFields(program),
 })
 
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
@@ -95,7 +84,7 @@ export const readProgram = (fields: Fields): Reading => {
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
-    payoutSchedule: fields.payoutSchedule,
+    ...readSchedule(fields),
   }
   return { input, problems }
 }
@@ -205,14 +194,7 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         value={fields.minimumPayoutCents}
         errors={errors}
       />
-      <Select
-        label={LABELS.payoutSchedule}
-        name="payoutSchedule"
-        hint="Scheduled payouts use Stripe and start at midnight UTC. Managers can also pay at any time."
-        options={SCHEDULES}
-        value={fields.payoutSchedule ?? PROGRAM_DEFAULTS.payoutSchedule}
-        errors={errors}
-      />
+      <ScheduleInputs fields={fields} errors={errors} />
     </>
   )
 }
@@ -227,14 +209,4 @@ export const describeInterval = ({
     return `A customer’s first sale${minimum ? ` of at least ${plainMoney(minimum, MINIMUM_CURRENCY)}` : ''}`
   }
   return months === null ? 'Each sale' : `Each sale for ${counted(months, 'month')}`
-}
-
-/** A program's payout schedule, such as "Every Monday, next on 2026-11-23". */
-export const describeSchedule = (
-  { payoutSchedule }: Pick<ProgramTerms, 'payoutSchedule'>,
-  now: Date,
-): string => {
-  const next = nextOccurrence(payoutSchedule, now)
-  const words = SCHEDULE_NAMES[payoutSchedule]
-  return next ? `${words}, next on ${next.toISOString().slice(0, 10)}` : words
 }

@@ -5,7 +5,8 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
-import type { PayoutMethod, PayoutSchedule, SkipCode } from './payouts.ts'
+import type { PayoutMethod, SkipCode } from './payouts.ts'
+import { occurrences } from './schedules.ts'
 
 /** What a run pays: everything payable at the cutoff, in one program or in all. */
 export type RunScope = {
@@ -101,21 +102,22 @@ export const beginRun = async (
   return id
 }
 
-/** The latest occurrence of each schedule: see `latestOccurrence`. */
-export type Occurrence = { schedule: PayoutSchedule; at: Date }
-
 /**
  * Inserts the runs of programs whose schedule is due, one per occurrence. Idempotent. Programs of workspaces without a
  * Stripe key wait for one.
  */
-export const beginScheduledRuns = async (db: Db, occurrences: Occurrence[], now: Date): Promise<void> => {
+export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
   await sql`
     insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, created_at)
-    select uuidv7(), g.workspace_id, g.id, 'stripe', ${now}::timestamptz, t.at, ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(occurrences)}::jsonb) as t(schedule text, at timestamptz)
-    join programs g on g.payout_schedule = t.schedule and g.payout_schedule_since <= t.at
-    join stripe_keys k on k.workspace_id = g.workspace_id
-    where not exists (select from payout_runs r where r.program_id = g.id and r.scheduled_for = t.at)
+    select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at, ${now}::timestamptz
+    from (select g.workspace_id, g.id, max(t.at) as at
+          from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
+            as t(schedule text, day integer, defaults integer[], at timestamptz)
+          join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
+                         and g.payout_schedule_since <= t.at
+          join stripe_keys k on k.workspace_id = g.workspace_id
+          group by g.id) due
+    where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)
     on conflict do nothing`.execute(db)
 }
 

@@ -1,16 +1,8 @@
-/** Payouts: methods, schedules, statuses, and the idempotency keys of transfers. */
-import { UTCDateMini } from '@date-fns/utc'
+/** Payouts: methods, statuses, and the idempotency keys of transfers. */
 
 /** By Stripe to connected accounts, or by the merchant's bank from a file. */
 export const PAYOUT_METHODS = ['stripe', 'manual'] as const
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
-
-/**
- * When a program's payouts are scheduled: on Mondays, on the 1st and 15th, or on the 1st of the month, at midnight UTC.
- * `manual`: never.
- */
-export const PAYOUT_SCHEDULES = ['manual', 'weekly', 'twice_monthly', 'monthly'] as const
-export type PayoutSchedule = (typeof PAYOUT_SCHEDULES)[number]
 
 /**
  * The status of a partner's Stripe account: `onboarding` needs more information from the partner, `in_review` waits for
@@ -36,19 +28,6 @@ export type SkipCode = (typeof SKIP_CODES)[number]
 /** A manual run has all of them; a run by Stripe is `processing` until everything is claimed and sent, then `paid`. */
 export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceled'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
-
-const MONDAY = 1
-const SECOND_DAY = 15
-
-/** The latest occurrence of a schedule up to now; null for `manual`. */
-export const latestOccurrence = (schedule: PayoutSchedule, now: Date): Date | null => {
-  if (schedule === 'manual') return null
-  const day = new UTCDateMini(now)
-  day.setHours(0, 0, 0, 0)
-  if (schedule === 'weekly') day.setDate(day.getDate() - ((day.getDay() - MONDAY + 7) % 7))
-  else day.setDate(schedule === 'twice_monthly' && day.getDate() >= SECOND_DAY ? SECOND_DAY : 1)
-  return new Date(day)
-}
 
 /** The `transfer_group` of a payout, by which its transfer is found at Stripe. */
 export const transferGroup = (payoutId: string): string => `payout_${payoutId}`

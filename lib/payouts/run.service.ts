@@ -15,7 +15,6 @@ import { readPayoutSetup } from './methods.queries.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { Refused, RunRequest } from './payouts.rpc.ts'
-import { latestOccurrence, PAYOUT_SCHEDULES } from './payouts.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
@@ -106,11 +105,7 @@ export const runPayouts = async (
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
-  const occurrences = PAYOUT_SCHEDULES.flatMap((schedule) => {
-    const at = latestOccurrence(schedule, now)
-    return at ? [{ schedule, at }] : []
-  })
-  await withDb(env, budget, (db) => beginScheduledRuns(db, occurrences, now))
+  await withDb(env, budget, (db) => beginScheduledRuns(db, now))
   const runs = await withDb(env, budget, (db) => listUnclaimedRuns(db, MAX_OPEN_RUNS))
   for (const run of runs) {
     // A run that fails does not stop the others, nor the sending.

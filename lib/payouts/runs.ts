@@ -1,6 +1,5 @@
-/** Payout runs: their status, the steps that they allow, and when the next one is scheduled. */
-import { UTCDateMini } from '@date-fns/utc'
-import { latestOccurrence, type PayoutMethod, type PayoutSchedule, type RunStatus } from './payouts.ts'
+/** Payout runs: their status, and the steps that they allow. */
+import type { PayoutMethod, RunStatus } from './payouts.ts'
 
 /** What decides which steps a run allows. */
 export type RunState = { method: PayoutMethod; status: RunStatus; claimedAt: Date | null }
@@ -65,20 +64,4 @@ export const exportRefusalOf = (run: RunState): string | null => {
     return 'This run is paid by Stripe. If you also paid it by bank, partners would be paid twice.'
   if (!run.claimedAt) return STILL_CLAIMING
   return run.status === 'canceled' ? (ENDED.canceled ?? null) : null
-}
-
-/** Days after an occurrence at which the latest occurrence is the next one. */
-const DAYS_PAST_NEXT: Record<Exclude<PayoutSchedule, 'manual'>, number> = {
-  weekly: 7,
-  twice_monthly: 17,
-  monthly: 31,
-}
-
-/** The next occurrence of a schedule; null for `manual`. */
-export const nextOccurrence = (schedule: PayoutSchedule, now: Date): Date | null => {
-  const latest = latestOccurrence(schedule, now)
-  if (schedule === 'manual' || !latest) return null
-  const later = new UTCDateMini(latest)
-  later.setDate(later.getDate() + DAYS_PAST_NEXT[schedule])
-  return latestOccurrence(schedule, later)
 }

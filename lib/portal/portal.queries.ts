@@ -52,6 +52,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.name as program',
       'pr.site_url as siteUrl',
       'pr.payout_schedule as payoutSchedule',
+      'pr.payout_days as payoutDays',
       'pr.minimum_payout_cents as minimumPayoutCents',
       'w.name as workspace',
       eb

@@ -1,8 +1,8 @@
 /** Compares a record with a requested update, for the update itself and for the audit log. */
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 
-const logValue = (value: string | number | boolean | RewardTerms | null) =>
-  typeof value === 'object' && value !== null ? rewardResponse(value) : value
+const logValue = (value: string | number | boolean | number[] | RewardTerms | null) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? rewardResponse(value) : value
 
 /** The requested values. An undefined field is not changed. */
 export type Patch<T> = { [K in keyof T]?: T[K] | undefined }
@@ -13,7 +13,7 @@ export type Patch<T> = { [K in keyof T]?: T[K] | undefined }
  *
  * @returns null when nothing differs
  */
-export const diff = <T extends { [K in keyof T]: string | number | boolean | RewardTerms | null }>(
+export const diff = <T extends { [K in keyof T]: string | number | boolean | number[] | RewardTerms | null }>(
   before: T,
   patch: Patch<T>,
 ): { changed: Partial<T>; log: Record<string, { from: unknown; to: unknown }> } | null => {
@@ -21,7 +21,7 @@ export const diff = <T extends { [K in keyof T]: string | number | boolean | Rew
   const log: Record<string, { from: unknown; to: unknown }> = {}
   for (const field of Object.keys(before) as (keyof T & string)[]) {
     const [from, to] = [before[field], patch[field]]
-    // Rewards compare as JSON because all are built with the keys of their type in the same order.
+    // Rewards and lists compare as JSON because all are built with the keys of their type in the same order.
     if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) continue
     Object.assign(changed, { [field]: to })
     log[field] = { from: logValue(from), to: logValue(to) }

@@ -2,6 +2,7 @@
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { changedDays, DEFAULT_DAYS, type Schedule } from '../payouts/schedules.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
 import type { ProgramTerms } from './programs.ts'
@@ -29,6 +30,7 @@ const selectPrograms = (db: Db, workspaceId: string) =>
       'p.attribute_known_customers as attributeKnownCustomers',
       'p.minimum_payout_cents as minimumPayoutCents',
       'p.payout_schedule as payoutSchedule',
+      'p.payout_days as payoutDays',
       'p.created_at as createdAt',
       'r.basis_points as basisPoints',
       'r.amount_cents as amountCents',
@@ -44,6 +46,7 @@ const toProgram = ({ kind, basisPoints, amountCents, currency, ...row }: Row): P
     reward,
     oneTimeMinimumCents: Number(row.oneTimeMinimumCents),
     minimumPayoutCents: Number(row.minimumPayoutCents),
+    payoutDays: row.payoutDays ?? DEFAULT_DAYS[row.payoutSchedule],
   }
 }
 
@@ -80,6 +83,7 @@ const COLUMNS = {
   attributeKnownCustomers: 'attribute_known_customers',
   minimumPayoutCents: 'minimum_payout_cents',
   payoutSchedule: 'payout_schedule',
+  payoutDays: 'payout_days',
 } as const
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
@@ -89,6 +93,13 @@ export const programColumns = <T extends Partial<ProgramTerms>>(terms: T) =>
   Object.fromEntries(
     Object.entries(COLUMNS).map(([field, column]) => [column, terms[field as keyof T]]),
   ) as Columns<T>
+
+/** Written together: concurrent changes must not leave days of another schedule. Past occurrences create no runs. */
+const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
+  payout_schedule: payoutSchedule,
+  payout_days: payoutDays,
+  payout_schedule_since: now,
+})
 
 export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Promise<Program> => {
   const [id, rewardId] = [newId(), newId()]
@@ -116,6 +127,9 @@ export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Prom
   return { ...terms, id, createdAt: act.now }
 }
 
+/** The requested values. `payoutDays`: null is the schedule's own; undefined is so too where the schedule changes. */
+type ProgramPatch = Patch<Omit<ProgramTerms, 'payoutDays'>> & { payoutDays?: number[] | null | undefined }
+
 /**
  * Updates the fields that differ. A different reward is a new row, because existing commissions refer to the old one.
  * Concurrent updates: the last write of each field wins.
@@ -126,23 +140,22 @@ export const changeProgram = async (
   db: Db,
   act: Act,
   id: string,
-  patch: Patch<ProgramTerms>,
+  patch: ProgramPatch,
 ): Promise<Program | undefined> => {
   const before = await findProgram(db, act.workspaceId, id)
   if (!before) return undefined
   const { id: _id, createdAt: _createdAt, ...terms } = before
-  const changes = diff<ProgramTerms>(terms, patch)
+  const changes = diff<ProgramTerms>(terms, { ...patch, payoutDays: changedDays(terms, patch) })
   if (!changes) return before
 
-  const { reward, payoutSchedule } = changes.changed
+  const { reward, payoutSchedule, payoutDays } = changes.changed
   const rewardId = reward && newId()
   await db.batch([
     ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
     updateTerms(db, act, 'programs', id, {
       ...programColumns(changes.changed),
       reward_id: rewardId,
-      // A new schedule does not create runs for past occurrences.
-      payout_schedule_since: payoutSchedule && act.now,
+      ...((payoutSchedule ?? payoutDays) && newSchedule({ ...terms, ...changes.changed }, act.now)),
     }),
     auditEntry(db, { ...act, action: 'program.changed', subjectId: id, details: changes.log }).compile(),
   ])

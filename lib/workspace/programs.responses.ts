@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
-import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
+import { PAYOUT_SCHEDULES } from '../payouts/schedules.ts'
 import { RewardResponse } from '../tracking/rewards.responses.ts'
 
 export const ProgramResponse = z
@@ -21,6 +21,7 @@ export const ProgramResponse = z
     attributeKnownCustomers: z.boolean(),
     minimumPayoutCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),
+    payoutDays: z.array(z.int()),
     createdAt: timestamp,
   })
   .meta({ id: 'Program' })

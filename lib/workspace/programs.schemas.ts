@@ -2,7 +2,13 @@
 import * as z from 'zod'
 import { integer, name, optional } from '../http/fields.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
-import { PAYOUT_SCHEDULES } from '../payouts/payouts.ts'
+import {
+  DEFAULT_DAYS,
+  daysRefusalOf,
+  LAST_DAY,
+  PAYOUT_SCHEDULES,
+  type PayoutSchedule,
+} from '../payouts/schedules.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 import { reward } from './rewards.schemas.ts'
 
@@ -65,9 +71,32 @@ const programFields = {
   minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
   payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
     description:
-      'When partners are paid automatically, by Stripe, from midnight UTC: `weekly` on Mondays, `twice_monthly` on ' +
-      'the 1st and 15th, `monthly` on the 1st, `manual` never.',
+      'How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are ' +
+      '`payoutDays`.',
   }),
+  payoutDays: z
+    .array(integer(1, LAST_DAY, 'A day.'), 'Must be an array of days.')
+    .max(2, 'Must have at most two days.')
+    .nullable()
+    .meta({
+      description:
+        'The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and ' +
+        'for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. ' +
+        'null for the schedule’s own: Monday, the 1st, the 1st and 15th.',
+    }),
+}
+
+/** Refuses days that do not fit the schedule. */
+const checkDays = (context: {
+  value: { payoutSchedule?: PayoutSchedule | undefined; payoutDays?: number[] | null | undefined }
+  issues: z.core.$ZodRawIssue[]
+}): void => {
+  const { payoutSchedule, payoutDays } = context.value
+  if (!payoutDays) return
+  const message = payoutSchedule
+    ? daysRefusalOf({ payoutSchedule, payoutDays })
+    : 'Must be sent with payoutSchedule.'
+  if (message) context.issues.push({ code: 'custom', message, path: ['payoutDays'], input: payoutDays })
 }
 
 /** A field that takes its default when it is absent or null. */
@@ -95,8 +124,18 @@ export const NewProgram = z
     ),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
+    payoutDays: optional(programFields.payoutDays),
   })
+  .check(checkDays)
+  .transform((program) => ({
+    ...program,
+    payoutDays: program.payoutDays?.toSorted((a, b) => a - b) ?? DEFAULT_DAYS[program.payoutSchedule],
+  }))
   .meta({ id: 'NewProgram' })
 
 /** PATCH /api/workspaces/:workspace/programs/:id. Omitted fields keep their values. */
-export const ProgramChange = z.strictObject(programFields).partial().meta({ id: 'ProgramChange' })
+export const ProgramChange = z
+  .strictObject(programFields)
+  .partial()
+  .check(checkDays)
+  .meta({ id: 'ProgramChange' })

@@ -1,9 +1,9 @@
 /** The terms of programs and groups. */
-import type { PayoutSchedule } from '../payouts/payouts.ts'
+import type { Schedule } from '../payouts/schedules.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
 
-export type ProgramTerms = {
+export type ProgramTerms = Schedule & {
   name: string
   siteUrl: string
   reward: RewardTerms
@@ -21,7 +21,6 @@ export type ProgramTerms = {
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   minimumPayoutCents: number
-  payoutSchedule: PayoutSchedule
 }
 
 /** The terms of a new program where the request leaves them out. */

@@ -1,7 +1,7 @@
 /** The tables of this room, for Kysely: workspaces, people, keys, programs and partners. See lib/db/tables.ts. */
 import type { ColumnType, Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { PayoutSchedule } from '../payouts/payouts.ts'
+import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 
@@ -52,6 +52,7 @@ export type WorkspaceTables = {
     attribute_known_customers: boolean
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
+    payout_days: number[] | null
     payout_schedule_since: Generated<Date>
     terms_since: Date | null
     created_at: Generated<Date>

@@ -15,7 +15,8 @@ const TYPES: Record<string, string> = {
   boolean: 'boolean',
   'timestamp with time zone': 'Date',
   jsonb: 'Json',
-  ARRAY: 'string[]',
+  _text: 'string[]',
+  _int4: 'number[]',
 }
 
 const describeColumn = (type: string, isNullable: boolean, isOptional: boolean): string =>
@@ -42,7 +43,8 @@ const readActual = async (): Promise<string[]> => {
   const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
   await client.connect()
   const { rows } = await client.query<{ path: string; type: string; nullable: boolean; optional: boolean }>(`
-    select table_name || '.' || column_name as path, data_type as type, is_nullable = 'YES' as nullable,
+    select table_name || '.' || column_name as path, 
+           case data_type when 'ARRAY' then udt_name else data_type end as type, is_nullable = 'YES' as nullable,
            column_default is not null or is_generated = 'ALWAYS' as optional
     from information_schema.columns
     where table_schema = 'public' and table_name <> 'schema_migrations'

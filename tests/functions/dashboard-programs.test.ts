@@ -23,6 +23,9 @@ const SUMMER = {
   attributeKnownCustomers: 'on',
   minimumPayoutCents: '50.00',
   payoutSchedule: 'monthly',
+  payoutWeekday: '5',
+  payoutDay: '31',
+  secondPayoutDay: '15',
 }
 
 describe('programs', () => {
@@ -49,6 +52,7 @@ describe('programs', () => {
       attributeKnownCustomers: true,
       minimumPayoutCents: 5_000,
       payoutSchedule: 'monthly',
+      payoutDays: [31],
     })
     const { html } = await pages.get(`/programs/${id}?done=created`)
     expect(html).toContain('Program created.')
@@ -85,6 +89,7 @@ describe('programs', () => {
         credit_out_of_band: true,
         minimum_payout_cents: 1_234,
         payout_schedule: 'weekly',
+        payout_days: [5],
       },
     })
     const pages = await openPages(merchant)
@@ -92,7 +97,7 @@ describe('programs', () => {
     const before = await stored(merchant)
     const { html } = await pages.get(path)
     expect(html).not.toContain('<Bob>')
-    expect(html).toMatch(/Payout schedule: Every Monday, next on \d{4}-\d\d-\d\d\./)
+    expect(html).toMatch(/Payout schedule: Every Friday, next on \d{4}-\d\d-\d\d\./)
     expect(await pages.post(path, fieldsOf(html))).toMatchObject({
       status: 303,
       location: `/app/${merchant.workspace.slug}${path}?done=saved`,
@@ -112,6 +117,8 @@ describe('programs', () => {
     expect(html).toContain('reward duration from none to 12')
     expect(html).toContain('credit for known customers from off to on')
     expect(html).toContain('reward for shipping from off to on')
+    expect(html).toContain('payout schedule from manual to monthly')
+    expect(html).toContain('payout days from none to 31')
   })
 
   test('an emptied field takes the default', async () => {

@@ -32,6 +32,7 @@ describe('POST /programs', () => {
       attributeKnownCustomers: false,
       minimumPayoutCents: 0,
       payoutSchedule: 'manual',
+      payoutDays: [],
       createdAt: expect.any(String),
     })
     expect((await programs.get(`/programs/${body.id}`)).body).toEqual(body)
@@ -63,6 +64,7 @@ describe('POST /programs', () => {
       attributeKnownCustomers: true,
       minimumPayoutCents: 99_999_999_999,
       payoutSchedule: 'twice_monthly',
+      payoutDays: [28, 31],
     }
     const { body } = await programs.post('/programs', all)
     expect(body).toMatchObject(all)
@@ -124,6 +126,12 @@ describe('POST /programs', () => {
     { path: 'creditOutOfBand', change: { creditOutOfBand: 1 } },
     { path: 'minimumPayoutCents', change: { minimumPayoutCents: -1 } },
     { path: 'payoutSchedule', change: { payoutSchedule: 'daily' } },
+    { path: 'payoutDays', change: { payoutSchedule: 'weekly', payoutDays: [8] } },
+    { path: 'payoutDays', change: { payoutSchedule: 'monthly', payoutDays: [29] } },
+    { path: 'payoutDays', change: { payoutSchedule: 'twice_monthly', payoutDays: [5, 5] } },
+    { path: 'payoutDays', change: { payoutSchedule: 'monthly', payoutDays: 15 } },
+    { path: 'payoutDays.0', change: { payoutSchedule: 'monthly', payoutDays: ['last'] } },
+    { path: 'payoutDays', change: { payoutDays: [15] } },
     { path: '', change: { holdingdays: 14 } },
   ])('refuses $change and names "$path"; a change to it is refused too', async ({ path, change }) => {
     const merchant = await createMerchant()
@@ -224,6 +232,55 @@ describe('PATCH /programs/:id', () => {
     expect(Date.now() - chosen).toBeLessThan(60_000)
     await programs.patch(path, { payoutSchedule: 'weekly', holdingDays: 3 })
     expect(await since()).toBe(chosen)
+    await programs.patch(path, { payoutSchedule: 'weekly', payoutDays: [5] })
+    expect(await since()).toBeGreaterThan(chosen)
+  })
+
+  test('a schedule has the days that were chosen for it, else its own', async () => {
+    const merchant = await createMerchant()
+    const programs = await merchant.asManager()
+    const path = `/programs/${merchant.programId}`
+    const patched = async (change: object) => {
+      const { status, body } = await programs.patch(path, change)
+      return [status, body.payoutSchedule, body.payoutDays]
+    }
+    expect(await patched({ payoutSchedule: 'monthly', payoutDays: [31] })).toEqual([200, 'monthly', [31]])
+    expect(await patched({ name: 'Winter' })).toEqual([200, 'monthly', [31]])
+    expect(await patched({ payoutSchedule: 'twice_monthly', payoutDays: [31, 10] })).toEqual([
+      200,
+      'twice_monthly',
+      [10, 31],
+    ])
+    expect(await patched({ payoutSchedule: 'weekly' })).toEqual([200, 'weekly', [1]])
+    expect(await patched({ payoutSchedule: 'manual', payoutDays: [] })).toEqual([200, 'manual', []])
+    expect((await programs.get(path)).body.payoutDays).toEqual([])
+    const { body } = await programs.post('/programs', {
+      ...program,
+      payoutSchedule: 'twice_monthly',
+      payoutDays: [20, 5],
+    })
+    expect(body.payoutDays).toEqual([5, 20])
+  })
+
+  test('concurrent changes of the schedule leave days that fit it', async () => {
+    const merchant = await createMerchant()
+    const programs = await merchant.asManager()
+    const path = `/programs/${merchant.programId}`
+    const answers = await Promise.all(
+      [
+        { payoutSchedule: 'weekly', payoutDays: [7] },
+        { payoutSchedule: 'monthly', payoutDays: [28] },
+        { payoutSchedule: 'twice_monthly' },
+        { payoutSchedule: 'manual' },
+        { payoutSchedule: 'monthly' },
+      ].map((change) => programs.patch(path, change)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const { body } = await programs.get(path)
+    expect(answers.map((answer) => [answer.body.payoutSchedule, answer.body.payoutDays])).toContainEqual([
+      body.payoutSchedule,
+      body.payoutDays,
+    ])
   })
 
   test('concurrent changes of different fields both apply', async () => {

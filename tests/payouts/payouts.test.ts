@@ -1,31 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  keyState,
-  latestOccurrence,
-  type PayoutSchedule,
-  transferGroup,
-  transferKey,
-} from '../../lib/payouts/payouts.ts'
+import { keyState, transferGroup, transferKey } from '../../lib/payouts/payouts.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
-
-test.each<{ schedule: PayoutSchedule; now: string; day: string | null }>([
-  { schedule: 'manual', now: '2026-11-21T08:00:00Z', day: null },
-  { schedule: 'weekly', now: '2026-11-21T08:00:00Z', day: '2026-11-16' },
-  { schedule: 'weekly', now: '2026-11-16T00:00:00Z', day: '2026-11-16' },
-  { schedule: 'weekly', now: '2026-11-15T23:59:59Z', day: '2026-11-09' },
-  { schedule: 'weekly', now: '2026-03-01T12:00:00Z', day: '2026-02-23' },
-  { schedule: 'twice_monthly', now: '2026-11-14T23:59:59Z', day: '2026-11-01' },
-  { schedule: 'twice_monthly', now: '2026-11-15T00:00:00Z', day: '2026-11-15' },
-  { schedule: 'twice_monthly', now: '2026-11-30T10:00:00Z', day: '2026-11-15' },
-  { schedule: 'monthly', now: '2026-11-30T23:59:59Z', day: '2026-11-01' },
-  { schedule: 'monthly', now: '2026-12-01T00:00:00Z', day: '2026-12-01' },
-  { schedule: 'monthly', now: '2028-02-29T10:00:00Z', day: '2028-02-01' },
-])('the latest occurrence of $schedule at $now is $day', ({ schedule, now, day }) => {
-  const at = latestOccurrence(schedule, new Date(now))
-  expect(at?.toISOString() ?? null).toBe(day && `${day}T00:00:00.000Z`)
-  // A date of another class would be no parameter for the database.
-  if (at) expect(Object.getPrototypeOf(at)).toBe(Date.prototype)
-})
 
 const then = new Date('2026-11-21T08:00:00Z')
 

@@ -7,8 +7,12 @@ const world = usePayouts()
 const day = (text: string) => new Date(`${text}T06:00:00Z`)
 
 /** A merchant whose program pays by a schedule that was set on some day, and has a partner who is owed something. */
-const stage = async (payout_schedule: 'weekly' | 'monthly', since: string) => {
-  const payer = await world.createPayer({ payout_schedule, payout_schedule_since: day(since) })
+const stage = async (
+  payout_schedule: 'weekly' | 'monthly' | 'twice_monthly',
+  since: string,
+  payout_days: number[] | null = null,
+) => {
+  const payer = await world.createPayer({ payout_schedule, payout_days, payout_schedule_since: day(since) })
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const runs = async () =>
     (
@@ -51,6 +55,16 @@ test('after an outage only the latest occurrence runs', async () => {
   expect(await runs()).toEqual(['2026-11-16'])
 })
 
+test('a program pays on the days that were chosen, each of which may be the last one of a month', async () => {
+  const monthEnd = await stage('twice_monthly', '2027-02-02', [15, 31])
+  const friday = await stage('weekly', '2027-02-02', [5])
+  for (const date of ['02-04', '02-05', '02-14', '02-15', '02-27', '02-28', '03-01', '03-30', '03-31']) {
+    await payDue(world.env(), day(`2027-${date}`))
+  }
+  expect(await monthEnd.runs()).toEqual(['2027-02-15', '2027-02-28', '2027-03-15', '2027-03-31'])
+  expect(await friday.runs()).toEqual(['2027-02-05', '2027-02-12', '2027-02-26', '2027-03-26'])
+})
+
 test('a scheduled run does not pay the other programs of the workspace', async () => {
   const { payer, maya } = await stage('monthly', '2026-10-10')
   const other = await payer.seed.addProgram(payer.workspaceId)
@@ -79,7 +93,7 @@ test('an interrupted run is continued by the next cron, whoever started it', asy
 })
 
 test('due payouts are sent from every workspace in turn', async () => {
-  await world.query(`update programs set payout_schedule = 'manual'`)
+  await world.query(`update programs set payout_schedule = 'manual', payout_days = null`)
   const many = await stage('monthly', '2026-12-10')
   for (let index = 0; index < 8; index++) {
     await many.payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
