@@ -48,9 +48,10 @@ export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
     <p>
       Partners are paid from your Stripe account to the accounts that they connect in the portal. Enable
       Connect in the Stripe Dashboard, then create a restricted key with <em>Write</em> access to{' '}
-      <em>Accounts</em>, <em>Account links</em> and <em>Transfers</em> under <em>Connect</em>, and no other
-      permissions. With <em>Read</em> access to <em>Webhook Endpoints</em> too, this page says which events
-      are missing at Stripe. The key is stored encrypted and never shown again.
+      <em>Accounts</em>, <em>Account links</em> and <em>Transfers</em> under <em>Connect</em>, <em>Read</em>{' '}
+      access to <em>Balance</em>, and no other permissions. They are checked when you save it. With{' '}
+      <em>Read</em> access to <em>Webhook Endpoints</em> too, this page says which events are missing at
+      Stripe. The key is stored encrypted and never shown again.
     </p>
     <KeyForm base={base} isFirst={!stripeKey} errors={errors} />
     {stripeKey && (

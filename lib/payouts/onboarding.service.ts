@@ -17,6 +17,7 @@ import {
 import type { EncryptedKey, OnboardingRequest, Refused } from './payouts.rpc.ts'
 import { type Connect, type ConnectEnv, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
+import { checkKey } from './stripe/key-check.service.ts'
 
 export type OnboardingEnv = DatabaseEnv & ConnectEnv & { SECRETS_KEY: string }
 
@@ -47,7 +48,7 @@ const refusing = async <T>(
 const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
 
 /**
- * Verifies a key with Stripe, and encrypts it. If partners are still connected under an earlier key, their accounts must
+ * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
  * exist under this one.
  */
 export const encryptKey = async (
@@ -57,14 +58,15 @@ export const encryptKey = async (
 ): Promise<EncryptedKey | Refused> =>
   refusing(
     async () => {
+      const checked = await checkKey(env, key)
+      if ('reason' in checked) return { refused: checked.reason }
       const stripe = connectTo(env, key)
-      const { id } = await stripe.platform()
       const orphan = await findOrphan(connect(env), workspaceId)
       if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
         return { refused: 'Your partners are connected under another Stripe account or mode.' }
       }
       const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
-      return { ciphertext, stripeAccountId: id, livemode: isLive(key) }
+      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key) }
     },
     {
       lockedOut: (message) => `Stripe rejects this key: ${message}`,

@@ -124,6 +124,72 @@ describe('PUT /stripe/key', () => {
   })
 
   test.each([
+    { lacks: 'transfer_write', says: '“Transfers” (Write), rak_transfer_write.' },
+    { lacks: 'transfer_read', says: '“Transfers” (Write)' },
+    { lacks: 'balance_read', says: '“Balance” (Read), rak_balance_read.' },
+    { lacks: 'connected_account_write', says: '“Accounts” (Write), rak_connected_account_write.' },
+    { lacks: 'account_link_write', says: '“Account links” (Write), rak_account_link_write.' },
+    {
+      lacks: 'account_link_write_and_balance_read',
+      says: '“Balance” (Read), rak_balance_read; “Account links” (Write), rak_account_link_write.',
+    },
+  ])(
+    'refuses a restricted key that lacks $lacks, names the permission, and creates nothing',
+    async ({ lacks, says }) => {
+      const { merchant, set } = await createSetup()
+      const { status, body } = await set(`${stripeKey().replace('sk_', 'rk_')}_lacks_${lacks}`)
+      expect([status, body.error?.code]).toEqual([400, 'invalid_body'])
+      expect(body.error?.message).toContain('lacks permissions that payouts need: ')
+      expect(body.error?.message).toContain(says)
+      expect(await kept(merchant)).toEqual([])
+    },
+  )
+
+  test('takes a restricted key that may do what payouts need, and not read its own account', async () => {
+    const { set } = await createSetup()
+    const key = stripeKey()
+    const { body } = await set(key)
+    const restricted = await set(`${key.replace('sk_', 'rk_')}_lacks_accounts_kyc_basic_read`)
+    expect([restricted.status, restricted.body.stripeAccountId]).toEqual([200, body.stripeAccountId])
+  })
+
+  test('tells that Connect is not turned on in the Stripe account', async () => {
+    const { merchant, set } = await createSetup()
+    const { status, body } = await set(`${stripeKey()}_noplatform`)
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining('Connect is not turned on')])
+    expect(await kept(merchant)).toEqual([])
+  })
+
+  test('creates nothing at Stripe', async () => {
+    const { set } = await createSetup()
+    const key = stripeKey()
+    expect((await set(key)).status).toBe(200)
+    const ask = async (path: string) => {
+      const answer = await fetch(new URL(path, inject('stripeUrl')), {
+        headers: { Authorization: `Bearer ${key}` },
+      })
+      return ((await answer.json()) as { data: unknown[] }).data
+    }
+    expect(await ask('/v1/transfers')).toEqual([])
+    expect(await ask('/v1/accounts')).toEqual([])
+  })
+
+  test.each([
+    { mode: 'live', key: stripeKey(), says: 'This workspace is for Stripe’s live mode.' },
+    {
+      mode: 'test',
+      key: 'sk_live_0123456789abcdef01234567',
+      says: 'This workspace is for Stripe’s test mode.',
+    },
+  ])('refuses a key of the other mode than $mode', async ({ mode, key, says }) => {
+    const { merchant, set } = await createSetup()
+    await database.query('update workspaces set mode = $2 where id = $1', [merchant.workspace.id, mode])
+    const { status, body } = await set(key)
+    expect([status, body.error?.message]).toEqual([400, expect.stringContaining(says)])
+    expect(await kept(merchant)).toEqual([])
+  })
+
+  test.each([
     {
       case: 'Stripe doesn’t answer',
       payouts: () => payoutsHere({ STRIPE_URL: 'http://127.0.0.1:9' }),

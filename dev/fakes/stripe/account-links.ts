@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { accountOf } from './accounts-v2.ts'
-import { mayConnect } from './authentication.ts'
+import { needs } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
 import { invalidRequest } from './errors.ts'
 import { readJson, versionOf } from './json.ts'
@@ -69,7 +69,7 @@ const OldLink = z.strictObject({
 
 /** @param pageOf the URL of a link's page */
 export const accountLinkRoutes = (store: Store, links: Links, pageOf: (token: string) => string) =>
-  new Hono<ApiEnv>().post('/v2/core/account_links', mayConnect(), async (c) => {
+  new Hono<ApiEnv>().post('/v2/core/account_links', needs('account_link_write'), async (c) => {
     const isNew = versionOf(c) >= WITHOUT_CONFIGURATIONS
     const { account: id, use_case } = await readJson(c, isNew ? NewLink : OldLink)
     const account = accountOf(c.var.platform, id)

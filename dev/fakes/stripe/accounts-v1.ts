@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import type Stripe from 'stripe'
 import { type Connected, dueOf, transfersOf } from './accounts.ts'
-import { mayConnect } from './authentication.ts'
+import { needs } from './authentication.ts'
 import { NO_ADDRESS } from './customers.ts'
 import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
@@ -136,11 +136,16 @@ export const noAccess = (id: string): StripeError =>
 /** `GET /v1/account`, the platform's own, and `GET /v1/accounts/:id`. */
 export const accountV1Routes = (store: Store) =>
   new Hono<ApiEnv>()
-    .get('/v1/account', mayConnect(), async (c) => {
+    .get('/v1/account', needs('accounts_kyc_basic_read'), async (c) => {
       await readParams(c, {})
       return answer(c, store, ownAccount(c.var.platform.id))
     })
-    .get('/v1/accounts/:id', mayConnect(), async (c) => {
+    .get('/v1/accounts', needs('connected_account_read'), async (c) => {
+      await readParams(c, {})
+      const connected = c.var.platform.accounts.list().filter(({ standing }) => standing !== 'closed')
+      return answer(c, store, listOf(connected.map(accountV1), '/v1/accounts'))
+    })
+    .get('/v1/accounts/:id', needs('connected_account_read'), async (c) => {
       await readParams(c, {})
       const id = c.req.param('id')
       const { platform } = c.var

@@ -2,7 +2,7 @@
 import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Connected, dueOf, type Requirement, transfersOf } from './accounts.ts'
-import { mayConnect } from './authentication.ts'
+import { needs, platformsOnly } from './authentication.ts'
 import type { Connect } from './connect.ts'
 import type { ApiEnv } from './env.ts'
 import { missingFrom, readJson } from './json.ts'
@@ -108,9 +108,8 @@ export const accountOf = (platform: Platform, id: string): Connected => {
 
 export const accountV2Routes = (connect: Connect) =>
   new Hono<ApiEnv>()
-    .use('/v2/core/accounts', mayConnect())
-    .use('/v2/core/accounts/*', mayConnect())
-    .post('/v2/core/accounts', async (c) => {
+    .use('/v2/core/accounts/*', needs('connected_account_read'))
+    .post('/v2/core/accounts', needs('connected_account_write'), platformsOnly(), async (c) => {
       const params = await readJson(c, NewAccount)
       const account = createAccount(c.var.platform, params, connect.now())
       connect.emitCreated(c.var.platform, account)
@@ -120,7 +119,7 @@ export const accountV2Routes = (connect: Connect) =>
       const params = await readJson(c, z.strictObject({ include }))
       return c.json(accountV2(accountOf(c.var.platform, c.req.param('id')), params.include))
     })
-    .post('/v2/core/accounts/:id/close', async (c) => {
+    .post('/v2/core/accounts/:id/close', needs('connected_account_write'), async (c) => {
       await readJson(
         c,
         z.strictObject({ applied_configurations: z.array(z.literal('recipient')).optional() }),

@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
-import { isRestricted, isTestKey, keyOf, masked } from './keys.ts'
+import { isNoPlatform, isTestKey, keyOf, masked, mayUse, type Permission } from './keys.ts'
 import type { Platforms } from './platforms.ts'
 
 /** Authenticates a request by its secret key, and sets the platform. */
@@ -27,13 +27,24 @@ export const secretKey = (platforms: Platforms): MiddlewareHandler<ApiEnv> =>
     await next()
   }
 
-/** Refuses restricted keys on Connect endpoints. */
-export const mayConnect = (): MiddlewareHandler<ApiEnv> =>
-  async function mayConnect(c, next) {
+/** Refuses restricted keys without a permission. */
+export const needs = (permission: Permission): MiddlewareHandler<ApiEnv> =>
+  async function needs(c, next) {
     const { key, platform } = c.var
-    if (isRestricted(key)) {
-      const message = `The provided key '${masked(key)}' does not have the required permissions for this endpoint on account '${platform.id}'.`
+    if (!mayUse(key, permission)) {
+      const message = `The provided key '${masked(key)}' does not have the required permissions for this endpoint on account '${platform.id}'. Having the 'rak_${permission}' permission would allow this request to continue.`
       throw new StripeError(403, { message }, { begun: false })
+    }
+    await next()
+  }
+
+/** Refuses accounts that have not turned on Connect. */
+export const platformsOnly = (): MiddlewareHandler<ApiEnv> =>
+  async function platformsOnly(c, next) {
+    if (isNoPlatform(c.var.key)) {
+      const message =
+        "You can only create new accounts if you've signed up for Connect, which you can do at https://dashboard.stripe.com/connect."
+      throw new StripeError(400, { message }, { begun: false })
     }
     await next()
   }

@@ -5,11 +5,41 @@ const CREDENTIALS = /^(Bearer |Basic )(\S+)$/i
 
 export const isTestKey = (key: string): boolean => /^(?:sk|rk)_test_\w+$/.test(key)
 
-/** A restricted key without permissions for Connect, by the suffix `_noconnect`. */
-export const isRestricted = (key: string): boolean => /_noconnect$/.test(key)
+/** The permissions that the fake checks, by Stripe's names without `rak_`. Write implies read. */
+export type Permission =
+  | 'accounts_kyc_basic_read'
+  | 'account_link_write'
+  | 'balance_read'
+  | 'connected_account_read'
+  | 'connected_account_write'
+  | 'transfer_read'
+  | 'transfer_write'
+  | 'webhook_read'
 
-/** Whether a key may read webhook endpoints: a secret key, or a restricted one with the suffix `_webhooks`. */
-export const mayReadWebhooks = (key: string): boolean => /^sk_|_webhooks$/.test(key)
+/** What ends the name of a key, and says what it may not do. */
+const SUFFIX = /_(?:noconnect|noplatform|webhooks|rolled\d*|lacks_[a-z_]+)$/
+
+const suffixesOf = (key: string): string[] => {
+  const [suffix] = SUFFIX.exec(key) ?? []
+  return suffix ? [suffix, ...suffixesOf(key.slice(0, -suffix.length))] : []
+}
+
+/**
+ * Whether a key has a permission. A secret key has all. A restricted one reads webhook endpoints with the suffix
+ * `_webhooks` only; it may do nothing about Connect with `_noconnect`, and all but some with `_lacks_transfer_write` or
+ * `_lacks_transfer_write_and_balance_read`. Without the permission to read, it cannot write either.
+ */
+export const mayUse = (key: string, permission: Permission): boolean => {
+  const suffixes = suffixesOf(key)
+  if (!key.startsWith('rk_')) return true
+  if (permission === 'webhook_read') return suffixes.includes('_webhooks')
+  if (suffixes.includes('_noconnect')) return false
+  const lacked = suffixes.flatMap((suffix) => suffix.replace(/^_lacks_/, '').split('_and_'))
+  return !lacked.some((name) => permission === name || permission === name.replace(/_read$/, '_write'))
+}
+
+/** Whether the account of a key has not turned on Connect, by the suffix `_noplatform`. */
+export const isNoPlatform = (key: string): boolean => suffixesOf(key).includes('_noplatform')
 
 /** The secret key in an Authorization header, Bearer or Basic. */
 export const keyOf = (authorization = ''): string | undefined => {
@@ -23,7 +53,8 @@ export const keyOf = (authorization = ''): string | undefined => {
  * `rk_test_a_noconnect` (restricted) are keys of one account.
  */
 export const accountOfKey = (key: string): string => {
-  const name = key.replace(/^(?:sk|rk)_test_/, '').replace(/_(?:noconnect|webhooks|rolled\d*)$/, '')
+  const suffixes = suffixesOf(key).join('').length
+  const name = key.slice(0, key.length - suffixes).replace(/^(?:sk|rk)_test_/, '')
   return `acct_1${createHash('sha256').update(name).digest('hex').slice(0, 15)}`
 }
 

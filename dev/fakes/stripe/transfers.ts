@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { isCurrency } from '../../../lib/money.ts'
 import { transfersOf } from './accounts.ts'
 import { noAccess } from './accounts-v1.ts'
-import { mayConnect } from './authentication.ts'
+import { needs } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
 import { invalidParam, invalidRequest, StripeError } from './errors.ts'
 import { integer, metadata, readParams, text } from './params.ts'
@@ -101,13 +101,13 @@ const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
 
 export const transferRoutes = (store: Store, platforms: Platforms, webhooks: Webhooks) =>
   new Hono<ApiEnv>()
-    .use(PATH, mayConnect())
-    .use(`${PATH}/*`, mayConnect())
-    .get('/v1/balance', mayConnect(), async (c) => {
+    .use(PATH, needs('transfer_read'))
+    .use(`${PATH}/*`, needs('transfer_read'))
+    .get('/v1/balance', needs('balance_read'), async (c) => {
       await readParams(c, {})
       return answer(c, store, balance(platforms, c.var.platform))
     })
-    .post(PATH, async (c) => {
+    .post(PATH, needs('transfer_write'), async (c) => {
       const params = await readParams(c, {
         amount: integer.pipe(z.int().min(1)),
         currency,
@@ -122,7 +122,7 @@ export const transferRoutes = (store: Store, platforms: Platforms, webhooks: Web
       webhooks.emitConnect(platform.id, { type: 'transfer.created', object: made })
       return answer(c, store, made)
     })
-    .post(`${PATH}/:id/reversals`, async (c) => {
+    .post(`${PATH}/:id/reversals`, needs('transfer_write'), async (c) => {
       const params = await readParams(c, {
         amount: integer.pipe(z.int().min(1)).optional(),
         metadata: metadata.optional(),

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Hono } from 'hono'
 import Stripe from 'stripe'
 import * as z from 'zod'
+import { needs } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
 import { StripeError } from './errors.ts'
 import type { ConnectEvent, NewConnectEvent, NewEvent } from './event-shapes.ts'
 import { addConnectEvent, payloadOf, snapshotOf } from './events.ts'
-import { masked, mayReadWebhooks } from './keys.ts'
 import { address, integer, metadata, readParams, text } from './params.ts'
 import { answer, readable } from './routes.ts'
 import { newId, type Store } from './store.ts'
@@ -211,12 +211,8 @@ export const webhookRoutes = (store: Store, { addEndpoint, endpointsOf }: Webhoo
       const platform = c.var.platform.id
       return answer(c, store, Object.assign(addEndpoint({ url, events: enabled_events, platform }), rest))
     })
-    .get('/v1/webhook_endpoints', async (c) => {
+    .get('/v1/webhook_endpoints', needs('webhook_read'), async (c) => {
       const { limit = 10 } = await readParams(c, { limit: integer.pipe(z.int().min(1).max(100)).optional() })
-      if (!mayReadWebhooks(c.var.key)) {
-        const message = `The provided key '${masked(c.var.key)}' does not have the required permissions for this endpoint on account '${c.var.platform.id}'. Having the 'rak_webhook_read' permission would allow this request to continue.`
-        throw new StripeError(403, { message }, { begun: false })
-      }
       const all = endpointsOf(c.var.platform.id).map(({ secret: _secret, ...endpoint }) => endpoint)
       return answer(c, store, {
         object: 'list',

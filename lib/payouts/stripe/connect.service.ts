@@ -73,6 +73,17 @@ const addressOf = (url: string | undefined) => {
   return { host, port, protocol: protocol === 'http:' ? ('http' as const) : ('https' as const) }
 }
 
+/** The stripe package for a key. */
+export const stripeOf = (env: ConnectEnv, key: string): Stripe =>
+  new Stripe(key, {
+    ...addressOf(env.STRIPE_URL),
+    httpClient: Stripe.createFetchHttpClient(fetchObject),
+    timeout: CALL_TIMEOUT_MS,
+    // Callers retry themselves, and count the calls.
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
+
 type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 
 /** The status of an account, by its transfers capability. `restricted` depends on its history: see saveReadings. */
@@ -91,7 +102,7 @@ export const statusOf = (closed: boolean, transfers: Capability | undefined): Pa
 }
 
 /** The id in a response. @throws if it has none, as a proxy's `{}` */
-const idIn = ({ id }: { id?: unknown }): string => {
+export const idIn = ({ id }: { id?: unknown }): string => {
   if (typeof id === 'string' && id !== '') return id
   throw new Error('Stripe’s response has no id.')
 }
@@ -120,14 +131,7 @@ const call = async <T>(work: () => Promise<T>): Promise<T> => {
  * ```
  */
 export const connectTo = (env: ConnectEnv, key: string) => {
-  const stripe = new Stripe(key, {
-    ...addressOf(env.STRIPE_URL),
-    httpClient: Stripe.createFetchHttpClient(fetchObject),
-    timeout: CALL_TIMEOUT_MS,
-    // Callers retry themselves, and count the calls.
-    maxNetworkRetries: 0,
-    telemetry: false,
-  })
+  const stripe = stripeOf(env, key)
 
   return {
     /** The Stripe account of the key. */

@@ -1,0 +1,122 @@
+/** Checks that a key may do what payouts need, without creating anything at Stripe. */
+import Stripe from 'stripe'
+import { type ConnectEnv, idIn, stripeOf } from './connect.service.ts'
+import { ConnectError, failureOf } from './failures.service.ts'
+
+/** The Stripe account of a usable key; or why the key cannot be used, as sentences. */
+type KeyCheck = { account: string } | { reason: string }
+
+/** The permissions that payouts need, as Stripe's dashboard names them. Write implies read. */
+const PERMISSIONS = {
+  balance: '“Balance” (Read)',
+  transfers: '“Transfers” (Write)',
+  accounts: '“Accounts” (Write)',
+  accountLinks: '“Account links” (Write)',
+}
+type Probe = keyof typeof PERMISSIONS
+
+/** No account has this id. */
+const NOBODY = 'acct_1NoSuchAccount0000'
+const ANY_URL = 'https://example.com'
+
+/**
+ * The calls of a payout. Those that write are such that Stripe refuses them once it has checked the permission:
+ * https://docs.stripe.com/keys/restricted-api-keys
+ */
+const probesOf = (stripe: Stripe): Record<Probe, () => Promise<unknown>> => ({
+  balance: () => stripe.balance.retrieve(),
+  transfers: () => stripe.transfers.create({ amount: 1, currency: 'usd', destination: NOBODY }),
+  // Without an address and responsibilities, and in no country.
+  accounts: () =>
+    stripe.v2.core.accounts.create({
+      dashboard: 'express',
+      identity: { country: 'zz' },
+      configuration: {
+        recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
+      },
+    }),
+  accountLinks: () =>
+    stripe.v2.core.accountLinks.create({
+      account: NOBODY,
+      use_case: {
+        type: 'account_onboarding',
+        account_onboarding: { return_url: ANY_URL, refresh_url: ANY_URL },
+      },
+    }),
+})
+
+/** Stripe's messages name the permission, as `'rak_transfer_write'` or `('transfer_write')`. */
+const PERMISSION_NAME = /'((?:rak_)?[a-z_]+_(?:read|write))'/
+/** Stripe's codes and words for accounts that are no platforms: https://docs.stripe.com/error-codes */
+const NO_PLATFORM_CODES = new Set(['platform_account_required', 'accounts_v2_access_blocked'])
+const NO_PLATFORM_WORDS = /signed up for Connect|Only Stripe Connect platforms/
+
+const CONNECT_OFF =
+  'Connect is not turned on in this Stripe account. Turn it on at https://dashboard.stripe.com/connect, and save the key again.'
+
+const isError = (error: unknown): error is Stripe.errors.StripeError =>
+  error instanceof Stripe.errors.StripeError
+
+const isConnectOff = (error: Stripe.errors.StripeError): boolean =>
+  NO_PLATFORM_CODES.has(error.code ?? '') || NO_PLATFORM_WORDS.test(error.message)
+
+/** Whether a key lacks a permission. Stripe answers 403 about unknown accounts too, with a code. */
+const lacksPermission = ({ statusCode, code }: Stripe.errors.StripeError): boolean =>
+  statusCode === 403 && code !== 'account_invalid'
+
+/** null if nothing is wrong. */
+type Finding = { missing: string } | 'connect_off' | null
+
+/** What a call shows about the key. @throws {ConnectError} a bad key, or no answer */
+const findIn = async (probe: Probe, call: () => Promise<unknown>): Promise<Finding> => {
+  try {
+    await call()
+    return null
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!isError(error) || failure.kind === 'unclear') throw new ConnectError(failure)
+    if (isConnectOff(error)) return 'connect_off'
+    if (lacksPermission(error)) {
+      const [, name] = PERMISSION_NAME.exec(error.message) ?? []
+      return { missing: name ? `${PERMISSIONS[probe]}, ${name}` : PERMISSIONS[probe] }
+    }
+    if (failure.kind === 'locked_out') throw new ConnectError(failure)
+    return null
+  }
+}
+
+/**
+ * The id of a key's own account. A restricted key may lack the permission to read it; Stripe's refusal then names the
+ * account: "... on account 'acct_...'".
+ */
+const accountOf = async (stripe: Stripe): Promise<string | { missing: string }> => {
+  try {
+    return idIn(await stripe.accounts.retrieveCurrent())
+  } catch (error) {
+    if (!isError(error) || !lacksPermission(error)) throw new ConnectError(failureOf(error))
+    const [, id] = /on account '(acct_[A-Za-z0-9]+)'/.exec(error.message) ?? []
+    return id ?? { missing: '“All Connect resources” (Read), accounts_kyc_basic_read' }
+  }
+}
+
+/** Checks a key with the calls of a payout. @throws {ConnectError} Stripe rejects the key, or does not answer */
+export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> => {
+  const stripe = stripeOf(env, key)
+  const account = await accountOf(stripe)
+  const probes = probesOf(stripe)
+  const findings = await Promise.all([
+    findIn('balance', probes.balance),
+    findIn('transfers', probes.transfers),
+    findIn('accounts', probes.accounts),
+    findIn('accountLinks', probes.accountLinks),
+  ])
+  const missing = [account, ...findings].flatMap((finding) =>
+    typeof finding === 'object' && finding ? [finding.missing] : [],
+  )
+  if (missing.length > 0 || typeof account !== 'string') {
+    return {
+      reason: `This key lacks permissions that payouts need: ${missing.join('; ')}. Add them to the key in Stripe, under API keys.`,
+    }
+  }
+  return findings.includes('connect_off') ? { reason: CONNECT_OFF } : { account }
+}
