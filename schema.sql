@@ -31,6 +31,8 @@ create table workspaces (
 
     -- Settings.
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
+    payout_order    text     not null default 'smallest_first'   -- who is paid where the money does not suffice
+        constraint workspaces_payout_order_check check (payout_order in ('smallest_first', 'largest_first')),
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
     mode            text     not null default 'live'   -- of the payment processor's events and keys
@@ -587,8 +589,10 @@ create table payers (
 
 -- A payout run claims the commissions that are payable at its cutoff, of one program or of
 -- all, and creates a payout per partner and currency. It claims in pages, so that a run that
--- was interrupted continues at its cursor. A manual run is for merchants who pay by bank:
--- they mark it as paid, can undo that, and finally confirm it.
+-- was interrupted continues at its cursor. Before that, a run by Stripe keeps which balances
+-- the merchant's Stripe balance covers (lib/payouts/funds.ts), so that all pages leave out the
+-- same ones. A manual run is for merchants who pay by bank: they mark it as paid, can undo
+-- that, and finally confirm it.
 create table payout_runs (
     id              uuid         primary key,
     workspace_id    uuid         not null
@@ -600,6 +604,7 @@ create table payout_runs (
     scheduled_for   timestamptz,               -- the schedule's occurrence; null if a manager started it
     created_by      text,                      -- that manager's email address
     created_at      timestamptz  not null,
+    cover           jsonb,                     -- null until the balance was read; {} covers everything
     claim_cursor    uuid,                      -- the last partner claimed
     claimed_at      timestamptz,               -- when all partners were claimed
     marked_paid_at  timestamptz,

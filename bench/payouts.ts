@@ -81,7 +81,7 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Claims all commissions in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date() }
+  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date(), cover: {} }
   const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench') }
   const pages: number[] = []
   let isClaimed = false

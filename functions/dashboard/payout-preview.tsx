@@ -58,6 +58,12 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
         )}
         .
       </p>
+      <Shortage result={result} />
+      {isReady && method === 'stripe' && payouts.length > 0 && result.available === null && (
+        <p class="hint">
+          Stripe did not tell your balance. Payouts that it does not cover wait until you top it up.
+        </p>
+      )}
       {!isReady && <NeedsSetup base={base} method={method} />}
       {isReady && payouts.length > 0 && (
         <RunForm base={base} method={method} program={program} button={PAY_BUTTON[method](sum)}>
@@ -91,6 +97,23 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
         </p>
       )}
     </>
+  )
+}
+
+/** What is missing at Stripe, by currency, and who is paid first. */
+const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => {
+  const missing = skipped.filter(({ code }) => code === 'insufficient_funds')
+  if (!available || missing.length === 0) return null
+  const short = new Set(missing.map(({ currency }) => currency))
+  const amounts = [...short].map(
+    (code) => available.find(({ currency }) => currency === code) ?? { currency: code, amountCents: 0 },
+  )
+  return (
+    <p>
+      Available at Stripe: {moneySums(amounts)}. That leaves <strong>{moneySums(missing)}</strong> to{' '}
+      {counted(new Set(missing.map(({ partnerId }) => partnerId)).size, 'partner')} unpaid. Your settings say
+      who is paid first.
+    </p>
   )
 }
 

@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
-import { Checkbox, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
+import { Checkbox, Done, noticeFor, Problem, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
 import {
@@ -19,20 +19,27 @@ const DONE = { saved: 'Settings saved.' }
 
 const LABELS = {
   manualPayouts: 'Pay partners by bank transfer',
+  payoutOrder: 'Pay first',
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
 
+const PAYOUT_ORDER_OPTIONS = [
+  { value: 'smallest_first', label: 'The smallest balances' },
+  { value: 'largest_first', label: 'The largest balances' },
+]
+
 /** The settings as form fields. */
-const settingsFields = ({ manualPayouts, salesFrom, mode }: Settings): Fields => ({
+const settingsFields = ({ manualPayouts, payoutOrder, salesFrom, mode }: Settings): Fields => ({
+  payoutOrder,
   salesFrom,
   mode,
   ...(manualPayouts && { manualPayouts: 'on' }),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ manualPayouts, salesFrom, mode }: Fields): Reading => ({
-  input: { manualPayouts: manualPayouts !== undefined, salesFrom, mode },
+const readForm = ({ manualPayouts, payoutOrder, salesFrom, mode }: Fields): Reading => ({
+  input: { manualPayouts: manualPayouts !== undefined, payoutOrder, salesFrom, mode },
 })
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
@@ -48,6 +55,14 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
         name="manualPayouts"
         hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
         checked={fields.manualPayouts !== undefined}
+      />
+      <Select
+        label={LABELS.payoutOrder}
+        name="payoutOrder"
+        options={PAYOUT_ORDER_OPTIONS}
+        value={fields.payoutOrder}
+        errors={errors}
+        hint="Decides who is paid when your Stripe balance does not cover everybody. The others are paid by a later run."
       />
       <SalesFromSelect value={fields.salesFrom} errors={errors} />
       <ModeSelect value={fields.mode} errors={errors} />

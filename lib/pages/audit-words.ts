@@ -48,6 +48,7 @@ const FIELDS: Record<string, string> = {
   saleReward: 'sale reward',
   leadReward: 'lead reward',
   manualPayouts: 'bank transfers',
+  payoutOrder: 'who is paid first',
 }
 
 /** A reward, as `diff` logs it. */
@@ -58,7 +59,7 @@ const describeValue = (field: string, value: unknown): string => {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (field === 'payoutDays' && Array.isArray(value)) return value.join(' and ') || 'none'
-  if (field === 'payoutSchedule') return text(value).replace('_', ' ')
+  if (field === 'payoutSchedule' || field === 'payoutOrder') return text(value).replace('_', ' ')
   if (typeof value === 'object')
     return isReward(value)
       ? rewardResponseWords(value, field === 'leadReward' ? 'lead' : 'sale')

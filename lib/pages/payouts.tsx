@@ -22,6 +22,7 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
   below_minimum: 'Below the program’s minimum payout.',
   negative_balance:
     'Reversals and deductions exceed earnings. The partner owes this, which is deducted from later earnings.',
+  insufficient_funds: 'Not covered by your Stripe balance. Top it up, or a later run pays it.',
 }
 
 /** Why a payout is retried, or why it failed. */

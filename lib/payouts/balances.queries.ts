@@ -19,7 +19,13 @@ export type BalanceTotal = {
  * netted against each other. Whether the money suffices is not known here.
  */
 export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
-  const scope = { workspaceId, programId: null, method: presentMethod(workspaceId), cutoffAt: now }
+  const scope = {
+    workspaceId,
+    programId: null,
+    method: presentMethod(workspaceId),
+    cutoffAt: now,
+    cover: null,
+  }
   return sql<BalanceTotal>`
     select b.currency, b.code, sum(b.amount_cents)::bigint as "amountCents", count(distinct b.partner_id)::int as partners
     from (${balances(scope, allSums(scope))}) b

@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
+import type { Cover } from './funds.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { occurrences } from './schedules.ts'
 
@@ -14,6 +15,8 @@ export type RunScope = {
   programId: string | null
   method: PayoutMethod
   cutoffAt: Date
+  /** What the Stripe balance covers, as far as it is known. null covers everything. */
+  cover: Cover | null
 }
 
 /** A partner's balance in one currency, net of reversals, and why a run skips it. */
@@ -33,22 +36,32 @@ export const isOpen = ({
   workspaceId,
   programId,
   cutoffAt,
-}: Omit<RunScope, 'method'>): RawBuilder<unknown> => sql`
+}: Omit<RunScope, 'method' | 'cover'>): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
         and not ${isHeld}`
 
 /** All balances other than zero. */
-export const allSums = (scope: Omit<RunScope, 'method'>) => sql`
+export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
       select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
       from commissions c where ${isOpen(scope)}
       group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
+
+/** Whether the Stripe balance covers the balance `s`. */
+const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
+  const kept = sql`${JSON.stringify(cover ?? {})}::jsonb -> s.currency::text`
+  return sql`(${kept} is null or exists (
+                  select from jsonb_to_recordset(${kept})
+                    as r("fromCents" bigint, "fromId" uuid, "toCents" bigint, "toId" uuid)
+                  where (s.amount_cents, s.partner_id) >= (r."fromCents", r."fromId")
+                    and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
+}
 
 /**
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
  * of every currency.
  */
-export const balances = ({ workspaceId, method }: BalanceScope, sums: RawBuilder<unknown>) => sql`
+export const balances = ({ workspaceId, method, cover }: BalanceScope, sums: RawBuilder<unknown>) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
@@ -56,6 +69,7 @@ export const balances = ({ workspaceId, method }: BalanceScope, sums: RawBuilder
                 when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end
+                when ${method}::text = 'stripe' and not ${isCovered(cover)} then 'insufficient_funds'
            end as code
     from (${sums}) s
     join partners p on p.id = s.partner_id
@@ -63,18 +77,19 @@ export const balances = ({ workspaceId, method }: BalanceScope, sums: RawBuilder
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
                                and a.disconnected_at is null`
 
-/** The balances that a run would pay or skip now. */
-export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> => {
-  const { rows } = await sql<Balance>`
+/** The balances that a run would pay or skip now, as a query. */
+export const balancesQuery = (scope: RunScope) => sql<Balance>`
     select partner_id as "partnerId", currency, amount_cents as "amountCents", code
-    from (${balances(scope, allSums(scope))}) as balances order by partner_id, currency`.execute(db)
-  return rows
-}
+    from (${balances(scope, allSums(scope))}) as balances order by partner_id, currency`
 
-/** Inserts a run that has claimed nothing yet. May be repeated. @returns its id */
+/** The balances that a run would pay or skip now. */
+export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> =>
+  (await balancesQuery(scope).execute(db)).rows
+
+/** Inserts a run that has claimed nothing yet, with what the balance covers. May be repeated. @returns its id */
 export const beginRun = async (
   db: Db,
-  { workspaceId, programId, method, cutoffAt }: RunScope,
+  { workspaceId, programId, method, cutoffAt, cover }: RunScope,
   createdBy: string,
 ): Promise<string> => {
   const id = newId()
@@ -86,6 +101,7 @@ export const beginRun = async (
       program_id: programId,
       method,
       cutoff_at: cutoffAt,
+      cover: cover && JSON.stringify(cover),
       created_by: createdBy,
       created_at: cutoffAt,
     })
@@ -135,6 +151,7 @@ export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
       'program_id as programId',
       'method',
       'cutoff_at as cutoffAt',
+      'cover',
     ])
     .orderBy('id')
     .limit(limit)

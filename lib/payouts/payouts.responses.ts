@@ -70,6 +70,13 @@ const owed = { partnerId: z.uuid(), currency: z.string(), amountCents: z.int() }
 export const RunResultResponse = z
   .strictObject({
     runId: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+    available: z
+      .array(z.strictObject({ currency: z.string(), amountCents: z.int() }))
+      .nullable()
+      .meta({
+        description:
+          'Your available balance at Stripe before the run. null by bank, if nothing is due, and if it could not be read.',
+      }),
     payouts: z.array(
       z.strictObject({
         id: z.uuid().nullable().meta({ description: 'null for a dry run.' }),

@@ -22,6 +22,7 @@ export const SKIP_CODES = [
   'not_connected',
   'account_in_review',
   'account_restricted',
+  'insufficient_funds',
 ] as const
 export type SkipCode = (typeof SKIP_CODES)[number]
 

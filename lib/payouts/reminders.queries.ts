@@ -67,7 +67,7 @@ export const listPeopleToRemind = async (
   now: Date,
   limit: number,
 ): Promise<PersonToRemind[]> => {
-  const scope: RunScope = { workspaceId, programId: null, method: 'stripe', cutoffAt: now }
+  const scope: RunScope = { workspaceId, programId: null, method: 'stripe', cutoffAt: now, cover: null }
   const reminders: Reminder[] = remindersAt(now)
   const { rows } = await sql<PersonToRemind>`
     with unpaid as materialized (

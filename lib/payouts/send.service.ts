@@ -28,7 +28,10 @@ const MAX_CONCURRENT = 5
 const FETCHES_PER_PAGE = 2
 /** Refreshing an account: its key, Stripe, and saving the status. */
 const FETCHES_PER_REFRESH = 3
-/** At most: look-up, new key version, transfer, second look-up, and a refresh of a refused account. */
+/**
+ * At most: look-up, new key version, transfer, second look-up, and a refresh of a refused account, or the balance after a
+ * refusal for lack of funds.
+ */
 const FETCHES_PER_TRANSFER = 4 + FETCHES_PER_REFRESH
 const MAX_PAGE = 50
 /** Longer than a Worker takes for one page, timeouts included. */
@@ -39,21 +42,27 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Five retries in the first hour, then one an hour. */
 const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
-/** How long the transfers of a workspace, or those in one of its currencies, are paused. */
-type Pauses = Map<string, number>
-
-const addPause = (
-  pauses: Pauses,
-  { workspaceId, currency }: DuePayout,
-  outcome: AttemptResult['outcome'],
-): void => {
-  if (outcome.kind === 'no_funds') pauses.set(`${workspaceId} ${currency}`, HOUR_MS)
-  if (outcome.kind === 'unclear' || outcome.kind === 'locked_out') pauses.set(workspaceId, MINUTE_MS)
+/** What the attempts of this run show about the others. */
+type Learned = {
+  /** How long the transfers of a workspace are paused. */
+  pauses: Map<string, number>
+  /** What is left in a workspace and currency, at most, once a transfer was refused for lack of funds. */
+  funds: Map<string, bigint>
 }
 
-/** How long a payout is paused because of other payouts' results, or undefined. */
-const pauseOf = ({ workspaceId, currency }: DuePayout, pauses: Pauses): number | undefined =>
-  pauses.get(workspaceId) ?? pauses.get(`${workspaceId} ${currency}`)
+const fundsOf = ({ workspaceId, currency }: DuePayout): string => `${workspaceId} ${currency}`
+
+/**
+ * What is left after a refusal for lack of funds, by Stripe's balance: less than was refused, in any case. So a large
+ * payout does not hold up smaller ones, and what cannot be paid is not tried one by one.
+ */
+const leftAfter = async (stripe: Connect, { amountCents, currency }: DuePayout): Promise<bigint> => {
+  const available = await stripe.available().catch(() => null)
+  const leftCents = available ? (available.get(currency) ?? 0n) : amountCents
+  return leftCents < amountCents ? leftCents : amountCents - 1n
+}
+
+const NO_FUNDS = 'Your Stripe balance does not cover this payout.'
 
 const LOCKED_OUT = {
   kind: 'locked_out',
@@ -114,31 +123,51 @@ const createConnections = (env: PayoutEnv) => {
   }
 }
 
+/** Notes what an attempt shows about the other payouts. */
+const learn = async (
+  stripe: Connect | null,
+  payout: DuePayout,
+  { kind }: AttemptResult['outcome'],
+  { learned, budget }: Sending,
+): Promise<void> => {
+  const leftCents = learned.funds.get(fundsOf(payout))
+  if (kind === 'sent' && leftCents !== undefined)
+    learned.funds.set(fundsOf(payout), leftCents - payout.amountCents)
+  if (kind === 'no_funds' && stripe) {
+    budget.fetches--
+    learned.funds.set(fundsOf(payout), await leftAfter(stripe, payout))
+  }
+  if (kind === 'unclear' || kind === 'locked_out') learned.pauses.set(payout.workspaceId, MINUTE_MS)
+}
+
 /** What all pages of a run share. */
 type Sending = {
   portalUrl: string
   budget: Budget
-  pauses: Pauses
+  learned: Learned
   /** The current time, in the time of the run. */
   clock: () => Date
 }
 
 /**
  * Sends the payouts of a page, as many concurrently as the budget allows. A failure may pause others: without funds in a
- * currency, all payouts in it; if Stripe cannot be reached, all of the workspace.
+ * currency, those in it that are too large for what is left; if Stripe cannot be reached, all of the workspace.
  */
 const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
-  const { portalUrl, budget, pauses, clock } = sending
+  const { portalUrl, budget, learned, clock } = sending
   const connectionOf = createConnections(env)
 
   const send = async (payout: DuePayout): Promise<TransferResult> => {
-    const pause = pauseOf(payout, pauses)
+    const pause = learned.pauses.get(payout.workspaceId)
     if (pause !== undefined) return postponed(payout, pause)
+    const leftCents = learned.funds.get(fundsOf(payout))
+    if (leftCents !== undefined && leftCents < payout.amountCents)
+      return { ...postponed(payout, HOUR_MS), error: NO_FUNDS }
     const stripe = await connectionOf(payout)
     const attempt = stripe
       ? await tryTransfer(env, stripe, payout, { now: clock(), budget })
       : { outcome: LOCKED_OUT, keyVersion: payout.keyVersion }
-    addPause(pauses, payout, attempt.outcome)
+    await learn(stripe, payout, attempt.outcome, sending)
     // The next run then skips this partner, and the portal shows why.
     if (attempt.outcome.kind === 'refused' && attempt.outcome.isAccount) {
       budget.fetches -= FETCHES_PER_REFRESH
@@ -179,7 +208,7 @@ export const sendPayouts = async (
     // Parsed first: an invalid URL must fail before anything is sent.
     portalUrl: new URL('/portal', env.PUBLIC_URL).href,
     budget,
-    pauses: new Map(),
+    learned: { pauses: new Map(), funds: new Map() },
     clock: () => new Date(now.getTime() + Date.now() - start),
   }
   const tally = { sent: 0, failed: 0, spent: 0, later: 0 }

@@ -1,5 +1,7 @@
 /** The tables of this room, for Kysely: payouts, and the accounts that they go to. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { Json } from '../db/columns.ts'
+import type { Cover } from './funds.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
 
@@ -58,6 +60,7 @@ export type PayoutTables = {
     scheduled_for: Date | null
     created_by: string | null
     created_at: Date
+    cover: Json<Cover> | null
     claim_cursor: string | null
     claimed_at: Date | null
     marked_paid_at: Date | null

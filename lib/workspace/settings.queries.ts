@@ -1,6 +1,7 @@
 /** The settings of a workspace. */
 import { sql } from 'kysely'
 import { type Db, isConflict } from '../db/connection.ts'
+import type { PayoutOrder } from '../payouts/funds.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import { diff, type Patch } from './diff.ts'
@@ -9,6 +10,8 @@ import { diff, type Patch } from './diff.ts'
 export type Settings = {
   /** Whether partners may be paid by bank transfer, in manual payout runs. */
   manualPayouts: boolean
+  /** Which balances are paid first where the Stripe balance does not cover all of them. */
+  payoutOrder: PayoutOrder
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
   /** Whether the payment processor's real payments count, or those of its test mode. */
@@ -16,7 +19,12 @@ export type Settings = {
 }
 
 /** The columns of the settings. */
-const COLUMNS = { manualPayouts: 'manual_payouts', salesFrom: 'sales_from', mode: 'mode' } as const
+const COLUMNS = {
+  manualPayouts: 'manual_payouts',
+  payoutOrder: 'payout_order',
+  salesFrom: 'sales_from',
+  mode: 'mode',
+} as const
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }
 
@@ -34,7 +42,12 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
   db
     .selectFrom('workspaces')
     .where('id', '=', workspaceId)
-    .select(['manual_payouts as manualPayouts', 'sales_from as salesFrom', 'mode'])
+    .select([
+      'manual_payouts as manualPayouts',
+      'payout_order as payoutOrder',
+      'sales_from as salesFrom',
+      'mode',
+    ])
 
 /** Keeps who reported sales until now: a sale that was paid before is decided by it. */
 const keepSalesFrom = ({ workspaceId, now }: Act, next: SalesFrom) => sql`

@@ -1,7 +1,13 @@
 import * as z from 'zod'
+import { PAYOUT_ORDERS } from '../payouts/funds.ts'
 import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
 export const SettingsResponse = z
-  .strictObject({ manualPayouts: z.boolean(), salesFrom: z.enum(SALES_FROM), mode: z.enum(MODES) })
+  .strictObject({
+    manualPayouts: z.boolean(),
+    payoutOrder: z.enum(PAYOUT_ORDERS),
+    salesFrom: z.enum(SALES_FROM),
+    mode: z.enum(MODES),
+  })
   .meta({ id: 'Settings' })
 export type SettingsResponse = z.infer<typeof SettingsResponse>

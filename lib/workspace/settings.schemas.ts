@@ -1,5 +1,6 @@
 /** Requests about a workspace's settings, for the API and the page's form. */
 import * as z from 'zod'
+import { PAYOUT_ORDERS } from '../payouts/funds.ts'
 import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
 /** PATCH /api/workspaces/:workspace/settings. Omitted fields keep their values. */
@@ -8,6 +9,10 @@ export const SettingsChange = z
     manualPayouts: z.boolean('Must be true or false.').meta({
       description:
         'Whether partners may be paid by bank transfer, without a Stripe account of their own. Defaults to false.',
+    }),
+    payoutOrder: z.enum(PAYOUT_ORDERS, 'Must be smallest_first or largest_first.').meta({
+      description:
+        'Which balances are paid first where your Stripe balance does not cover all of them. `smallest_first` by default.',
     }),
     salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
       description:

@@ -1,6 +1,7 @@
 /** The tables of this room, for Kysely: workspaces, people, keys, programs and partners. See lib/db/tables.ts. */
 import type { ColumnType, Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
+import type { PayoutOrder } from '../payouts/funds.ts'
 import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
@@ -12,6 +13,7 @@ export type WorkspaceTables = {
     name: string
     created_at: Generated<Date>
     manual_payouts: Generated<boolean>
+    payout_order: Generated<PayoutOrder>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
   }

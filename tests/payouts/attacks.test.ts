@@ -130,7 +130,10 @@ test('a day after an outage, enough fetches remain to save what was looked up an
     const { account } = await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
     due[account ?? ''] = ['100 usd']
   }
-  await payer.run({}, { STRIPE_URL: 'http://127.0.0.1:1' })
+  world.stripe().planTransfersOf(payer.key, ...Array.from({ length: 10 }, () => 'cut_before' as const))
+  await payer.run()
+  world.stripe().planTransfersOf(payer.key)
+  expect(payer.sent()).toEqual({})
   await world.query(`update payouts set key_used_at = now() - interval '25 hours'`)
   for (let tick = 0; tick < 8; tick++) {
     await makeDue()
@@ -171,7 +174,7 @@ test('a currency without funds does not delay the others, however many payouts i
   for (let index = 0; index < 120; index++) {
     await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
   }
-  world.stripe().setBalance('usd', 0, payer.key)
+  world.changeFundsAtTransfer(payer.key, 'usd', 0)
   await payer.run()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 700, currency: 'EUR' }] })
   await payer.run({}, { MAX_FETCHES: '8' })

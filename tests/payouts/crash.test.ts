@@ -53,7 +53,13 @@ test(`killed ${ROUNDS} times in the middle of a run, each partner is sent once w
       due[account ?? ''] = [`${100 + index} usd`]
     }
     const { workspaceId } = payer
-    const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date() }
+    const scope = {
+      workspaceId,
+      programId: null,
+      method: 'stripe' as const,
+      cutoffAt: new Date(),
+      cover: null,
+    }
     await beginRun(connect(env), scope, 'a manager')
 
     let killed: Promise<() => Promise<void>> | undefined

@@ -61,7 +61,12 @@ test.each([
   const { id: partnerId } = await payer.addPartner({ slug: 'maya', owed, ...partner })
   const expected = skipped ? [{ partnerId, currency: 'USD', ...skipped }] : []
 
-  expect(await payer.run({ dryRun: true })).toEqual({ runId: null, payouts: [], skipped: expected })
+  expect(await payer.run({ dryRun: true })).toEqual({
+    runId: null,
+    available: null,
+    payouts: [],
+    skipped: expected,
+  })
   expect(await payer.run()).toMatchObject({ payouts: [], skipped: expected })
   expect(payer.sent()).toEqual({})
   expect(await world.violations()).toEqual([])

@@ -89,6 +89,14 @@ export const usePayouts = () => {
       ahead = hours * 3_600_000
       return new Date(Date.now() + ahead)
     },
+    /** Sets a balance between the time at which a run reads it and its first transfer. */
+    changeFundsAtTransfer: (key: string, currency: string, cents: number) => {
+      stripe.hooks.onCall = (method, path) => {
+        if (method !== 'POST' || path !== '/v1/transfers') return
+        stripe.hooks.onCall = undefined
+        stripe.setBalance(currency, cents, key)
+      }
+    },
     env,
     /** What is wrong with the ledger. */
     violations: () => query('select * from verify_ledger()'),

@@ -30,7 +30,7 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
     const db = () => connect(options.database ?? inject('database'))
     const now = new Date()
     const { id: workspaceId } = merchant.workspace
-    const scope = { workspaceId, programId: null, method, cutoffAt: now }
+    const scope = { workspaceId, programId: null, method, cutoffAt: now, cover: {} }
     if (method === 'stripe')
       await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
     const id = await beginRun(db(), scope, 'somebody@shop.example')

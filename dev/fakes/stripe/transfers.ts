@@ -84,9 +84,14 @@ const currency = text
   .transform((code) => code.toLowerCase())
   .refine((code) => isCurrency(code.toUpperCase()), 'Invalid currency')
 
+/** All currencies: a platform whose balance nobody has set has plenty in each. */
+const CURRENCIES = Intl.supportedValuesOf('currency')
+  .filter(isCurrency)
+  .map((code) => code.toLowerCase())
+
 /** A platform's balance, by currency. */
 const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
-  const available = platforms.currenciesOf(platform).map((code) => {
+  const available = CURRENCIES.map((code) => {
     const amount = platforms.balanceOf(platform, code)
     return { amount, currency: code, source_types: { card: amount } }
   })

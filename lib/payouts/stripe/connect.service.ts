@@ -141,6 +141,18 @@ export const connectTo = (env: ConnectEnv, key: string) => {
         return { id: idIn(account) }
       }),
 
+    /** The available balance by currency, in minor units of ISO 4217. It may be negative. */
+    available: (): Promise<Map<string, bigint>> =>
+      call(async () => {
+        const { available } = await stripe.balance.retrieve()
+        return new Map(
+          available.map(({ amount, currency }) => {
+            const code = currency.toUpperCase()
+            return [code, BigInt(fromStripe(amount, code))]
+          }),
+        )
+      }),
+
     /** The enabled webhook endpoints of the account, and their event types. */
     endpoints: (): Promise<{ url: string; events: string[] }[]> =>
       call(async () => {

@@ -1,0 +1,38 @@
+/** What is needed to tell which balances the merchant's money covers, and the cover that a run keeps. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { balancesQuery, type RunScope } from './claims.queries.ts'
+import type { Cover, Due, PayoutOrder } from './funds.ts'
+import { isInFlight } from './payouts.queries.ts'
+
+/**
+ * Which balances a run would pay if there were money for all of them, which payouts wait to be sent, and with which key
+ * the Stripe balance is read.
+ */
+export const readDues = async (db: Db, scope: RunScope) => {
+  const { workspaceId } = scope
+  const setup = sql<{ encryptedKey: string | null; order: PayoutOrder }>`
+    select w.payout_order as "order", k.ciphertext as "encryptedKey"
+    from workspaces w left join stripe_keys k on k.workspace_id = w.id where w.id = ${workspaceId}`
+  const waiting = sql<Due>`
+    select p.id, p.currency, p.amount_cents as "amountCents" from payouts p
+    where p.workspace_id = ${workspaceId} and ${isInFlight('p')}`
+  const [[found], waits, balances] = await db.batch([
+    setup.compile(db),
+    waiting.compile(db),
+    balancesQuery({ ...scope, cover: null }).compile(db),
+  ])
+  if (!found) throw new Error('There is no such workspace.')
+  const due = balances.flatMap(({ partnerId: id, currency, amountCents, code }): Due[] =>
+    code ? [] : [{ id, currency, amountCents }],
+  )
+  return { ...found, waiting: waits, due }
+}
+
+/** Keeps what the balance covers for a run that has claimed nothing yet. Of concurrent calls, the first one counts. */
+export const keepCover = async (db: Db, runId: string, cover: Cover): Promise<Cover> => {
+  const { rows } = await sql<{ cover: Cover }>`
+    update payout_runs set cover = coalesce(cover, ${JSON.stringify(cover)}::jsonb)
+    where id = ${runId} returning cover`.execute(db)
+  return rows[0]?.cover ?? cover
+}

@@ -1,0 +1,46 @@
+/** Reads the merchant's Stripe balance, before a run claims what it covers. */
+import { decryptSecret } from '../secrets.ts'
+import { Unavailable } from '../unavailable.ts'
+import { type Budget, withDb } from './budget.service.ts'
+import type { RunScope } from './claims.queries.ts'
+import { readDues } from './funds.queries.ts'
+import { type Available, type Cover, coverOf } from './funds.ts'
+import type { PayoutEnv } from './send.service.ts'
+import { connectTo } from './stripe/connect.service.ts'
+import { ConnectError } from './stripe/failures.service.ts'
+
+/** What is available at Stripe; null if Stripe rejects the key, or the key may not read the balance. */
+const readAvailable = async (env: PayoutEnv, key: string, budget: Budget): Promise<Available | null> => {
+  budget.fetches--
+  try {
+    return await connectTo(env, key).available()
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error
+    if (error.failure.kind === 'locked_out' || error.failure.kind === 'refused') return null
+    throw new Unavailable('Stripe did not tell the balance.', { cause: error })
+  }
+}
+
+/** What a run can pay: what is available, null if that is unknown, and what it covers. */
+export type Funds = { available: Available | null; cover: Cover }
+
+/** Nothing is known of the balance, so nothing is left out. */
+export const UNKNOWN: Funds = { available: null, cover: {} }
+
+/**
+ * What the Stripe balance covers of what a run would pay now. If there is no key that may read the balance, everything:
+ * the payouts are then sent as far as Stripe lets them.
+ *
+ * The database is read first. A payout that is sent in between is counted twice, so that a balance is rather left to
+ * the next run than claimed without the money for it.
+ *
+ * @throws {Unavailable} Stripe did not answer
+ */
+export const readFunds = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<Funds> => {
+  if (scope.method !== 'stripe') return UNKNOWN
+  const { encryptedKey, order, waiting, due } = await withDb(env, budget, (db) => readDues(db, scope))
+  const key = encryptedKey && (await decryptSecret(env.SECRETS_KEY, scope.workspaceId, encryptedKey))
+  if (!key || due.length === 0) return UNKNOWN
+  const available = await readAvailable(env, key, budget)
+  return available ? { available, cover: coverOf(due, { available, waiting, order }) } : UNKNOWN
+}
