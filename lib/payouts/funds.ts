@@ -8,7 +8,7 @@ export type PayoutOrder = (typeof PAYOUT_ORDERS)[number]
 export type Due = { id: string; currency: string; amountCents: bigint }
 
 /** Amounts that are covered, from one to another, both included, with their ids. */
-export type CoveredRange = { fromCents: string; fromId: string; toCents: string; toId: string }
+type CoveredRange = { fromCents: string; fromId: string; toCents: string; toId: string }
 
 /**
  * What the money covers, for the currencies in which it does not cover everything; all of the others is covered. A run keeps
