@@ -33,6 +33,9 @@ create table workspaces (
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
     payout_order    text     not null default 'smallest_first'   -- who is paid where the money does not suffice
         constraint workspaces_payout_order_check check (payout_order in ('smallest_first', 'largest_first')),
+    paypal_payouts  boolean  not null default false,   -- and how partners may choose to be paid then
+    wise_payouts    boolean  not null default false,
+    iban_payouts    boolean  not null default false,
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
     mode            text     not null default 'live'   -- of the payment processor's events and keys
@@ -1079,7 +1082,8 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed')),
+            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed',
+                            'payment_details')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports

@@ -3,6 +3,7 @@ import commissions from './portal/commissions.tsx'
 import connect from './portal/connect.tsx'
 import events from './portal/events.tsx'
 import overview from './portal/overview.tsx'
+import payment from './portal/payment.tsx'
 import payouts from './portal/payouts.tsx'
 
 /**
@@ -16,3 +17,4 @@ export default createPages()
   .route('/', events)
   .route('/', payouts)
   .route('/', connect)
+  .route('/', payment)

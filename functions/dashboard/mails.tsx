@@ -22,6 +22,7 @@ const KINDS: Record<MailKind, string> = {
   connect_reminder: 'Connect your account (reminder)',
   payout_sent: 'Payout sent',
   payout_failed: 'Payout failed',
+  payment_details: 'Payment details changed',
 }
 
 const STATUSES = [

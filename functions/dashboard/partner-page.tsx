@@ -4,6 +4,7 @@ import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
 import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payouts.tsx'
+import { paidByWords } from '../../lib/payouts/payment-details.ts'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
@@ -45,6 +46,12 @@ export const PartnerPage = (props: Props) => {
         <dd>
           <Time at={partner.createdAt} />
         </dd>
+        {props.choice && (
+          <>
+            <dt>Payment details</dt>
+            <dd>{paidByWords(props.choice)}</dd>
+          </>
+        )}
         <dt>Stripe account</dt>
         <dd>
           <Account account={props.account} />

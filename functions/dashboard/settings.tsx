@@ -20,6 +20,9 @@ const DONE = { saved: 'Settings saved.' }
 const LABELS = {
   manualPayouts: 'Pay partners by bank transfer',
   payoutOrder: 'Pay first',
+  paypalPayouts: 'Partners may choose PayPal',
+  wisePayouts: 'Partners may choose Wise',
+  ibanPayouts: 'Partners may choose a bank account with an IBAN',
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
@@ -29,17 +32,25 @@ const PAYOUT_ORDER_OPTIONS = [
   { value: 'largest_first', label: 'The largest balances' },
 ]
 
+/** The settings that are on or off. */
+const SWITCHES = ['manualPayouts', 'paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const
+
 /** The settings as form fields. */
-const settingsFields = ({ manualPayouts, payoutOrder, salesFrom, mode }: Settings): Fields => ({
+const settingsFields = ({ payoutOrder, salesFrom, mode, ...switches }: Settings): Fields => ({
   payoutOrder,
   salesFrom,
   mode,
-  ...(manualPayouts && { manualPayouts: 'on' }),
+  ...Object.fromEntries(SWITCHES.flatMap((name) => (switches[name] ? [[name, 'on']] : []))),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ manualPayouts, payoutOrder, salesFrom, mode }: Fields): Reading => ({
-  input: { manualPayouts: manualPayouts !== undefined, payoutOrder, salesFrom, mode },
+const readForm = ({ payoutOrder, salesFrom, mode, ...fields }: Fields): Reading => ({
+  input: {
+    ...Object.fromEntries(SWITCHES.map((name) => [name, fields[name] !== undefined])),
+    payoutOrder,
+    salesFrom,
+    mode,
+  },
 })
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
@@ -56,6 +67,16 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
         hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
         checked={fields.manualPayouts !== undefined}
       />
+      <fieldset>
+        <legend>Payment by bank transfer</legend>
+        <p class="hint">
+          What partners may choose in their portal, while bank transfers are on. Their details are stored
+          encrypted, and are in the files of your payout runs.
+        </p>
+        {(['paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const).map((name) => (
+          <Checkbox label={LABELS[name]} name={name} checked={fields[name] !== undefined} />
+        ))}
+      </fieldset>
       <Select
         label={LABELS.payoutOrder}
         name="payoutOrder"

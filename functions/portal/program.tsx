@@ -5,6 +5,8 @@ import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
+import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
+import { METHOD_WORDS, offeredMethods, paidByWords } from '../../lib/payouts/payment-details.ts'
 import { fillSlots, PERIODS, type Period } from '../../lib/periods.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { partnerLink } from '../../lib/slugs.ts'
@@ -75,6 +77,59 @@ const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: Porta
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
   if (!first || (!account && partnerships.every(({ status }) => status === 'banned'))) return null
+  const choice = data.choices.find((one) => one.workspaceId === workspaceId)
+  const hasChoice = choice && (choice.current ?? choice.pending ?? isOfferingMore(choice))
+  const byOther = choice?.current && choice.current.method !== 'stripe'
+  return (
+    <>
+      {!byOther && <StripeOrBank {...{ workspaceId, first, account, partnerships, data }} />}
+      {hasChoice && <ChoiceCard choice={choice} />}
+    </>
+  )
+}
+
+/** Whether a partner can choose something else than Stripe. */
+const isOfferingMore = (choice: PaymentChoice): boolean =>
+  offeredMethods(choice).some((method) => method !== 'stripe')
+
+/** How a partner chose to be paid. */
+const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
+  <section class="card">
+    <h3>Payment details</h3>
+    <p>
+      {choice.current ? (
+        <>
+          <bdi>{choice.workspaceName}</bdi> pays you by {paidByWords(choice.current)}.
+        </>
+      ) : (
+        <>
+          <bdi>{choice.workspaceName}</bdi> can pay you by{' '}
+          {offeredMethods(choice)
+            .map((method) => METHOD_WORDS[method])
+            .join(', ')}
+          .
+        </>
+      )}
+      {choice.pending && ' A change takes effect within 72 hours.'}
+    </p>
+    <p>
+      <a href={`/portal/payment?workspace=${choice.workspaceId}`}>
+        {choice.current || choice.pending ? 'Change payment details' : 'Choose how you are paid'}
+      </a>
+    </p>
+  </section>
+)
+
+type StripeOrBankProps = {
+  workspaceId: string
+  first: Partnership
+  account: PortalData['accounts'][number] | undefined
+  partnerships: Partnership[]
+  data: PortalData
+}
+
+/** The Stripe account, or how the workspace pays without one. */
+const StripeOrBank = ({ workspaceId, first, account, partnerships, data }: StripeOrBankProps) => {
   if (!account && !first.paysByStripe) {
     return (
       <p class="hint">

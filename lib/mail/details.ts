@@ -39,3 +39,14 @@ export type InvitationDetails = {
   /** Where to sign in. */
   url: string
 }
+
+/** `payment_details`: how a partner is paid has changed, or a change was canceled. */
+export type PaymentDetailsDetails = {
+  partnerName: string | null
+  workspaceName: string
+  /** How: "PayPal (a•••@e•••.com)"; null if the change was canceled. */
+  paidBy: string | null
+  /** When it takes effect: "25 Nov 2026, 10:00 UTC". */
+  effectiveAt: string
+  portalUrl: string
+}

@@ -13,5 +13,6 @@ export const MAIL_KINDS = [
   'connect_reminder',
   'payout_sent',
   'payout_failed',
+  'payment_details',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]

@@ -6,6 +6,7 @@ import type {
   InvitationDetails,
   MoneyDetails,
   MovedDetails,
+  PaymentDetailsDetails,
   PayoutFailedDetails,
   PayoutSentDetails,
 } from './details.ts'
@@ -136,6 +137,38 @@ export const connectReminderContent = (details: ConnectDetails): MailContent =>
     connectParagraphs(details),
   )
 
+/** Reports that a partner's payment details will change, or that they will not after all. */
+export const paymentDetailsContent = ({
+  partnerName,
+  workspaceName,
+  paidBy,
+  effectiveAt,
+  portalUrl,
+}: PaymentDetailsDetails): MailContent =>
+  paidBy === null
+    ? content(`Your payment details at ${workspaceName} stay as they are`, [
+        greeting(partnerName),
+        ['A change of how ', { name: workspaceName }, ' pays you was canceled.'],
+        'If you did not do this, enter your details again in the portal.',
+        { button: 'Open portal', link: portalUrl },
+        HOW_TO_SIGN_IN,
+      ])
+    : content(`Your payment details at ${workspaceName} will change`, [
+        greeting(partnerName),
+        [
+          'From ',
+          { name: effectiveAt },
+          ' on, ',
+          { name: workspaceName },
+          ' pays you by ',
+          { name: paidBy },
+          '.',
+        ],
+        'Until then, your present details stay in force. If you did not make this change, cancel it in the portal.',
+        { button: 'Open portal', link: portalUrl },
+        HOW_TO_SIGN_IN,
+      ])
+
 /** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
   content('Your sign-in link for Tributary', [
@@ -187,6 +220,14 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     payoutSentContent({
       ...aboutMoney(details),
       method: details.method === 'manual' ? 'manual' : 'stripe',
+    }),
+  payment_details: (details) =>
+    paymentDetailsContent({
+      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+      workspaceName: required(details, 'workspaceName'),
+      paidBy: typeof details.paidBy === 'string' ? details.paidBy : null,
+      effectiveAt: typeof details.effectiveAt === 'string' ? details.effectiveAt : '',
+      portalUrl: required(details, 'portalUrl'),
     }),
   payout_failed: (details) =>
     payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),

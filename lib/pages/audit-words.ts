@@ -27,6 +27,9 @@ const tally = (numbers: [value: unknown, words: string][]): string =>
 const FIELDS: Record<string, string> = {
   name: 'name',
   salesFrom: 'who reports sales',
+  paypalPayouts: 'PayPal for partners',
+  wisePayouts: 'Wise for partners',
+  ibanPayouts: 'IBANs of partners',
   group: 'group',
   status: 'status',
   role: 'role',
@@ -82,6 +85,14 @@ const money = ({ amountCents, currency }: Details): string => formatMoney(number
 /** The number of payouts in a run. */
 const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
 
+/** Payment methods of partners. */
+const METHODS: Record<string, string> = {
+  stripe: 'Stripe',
+  paypal: 'PayPal',
+  wise: 'Wise',
+  iban: 'bank transfer',
+}
+
 const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
   'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
@@ -131,6 +142,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
   'payout_run.exported': (d) =>
     `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
+  'payment_details.changed': (d) => `chose to be paid by ${METHODS[text(d.method)] ?? 'another method'}`,
+  'payment_details.canceled': () => 'canceled a change of payment details',
   'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
   'payout.reversed': (d) =>
     `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,

@@ -6,6 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
 import type { Cover } from './funds.ts'
+import { chosenMethod } from './payment-details.queries.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { occurrences } from './schedules.ts'
 
@@ -61,11 +62,16 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
  * of every currency.
  */
-export const balances = ({ workspaceId, method, cover }: BalanceScope, sums: RawBuilder<unknown>) => sql`
+export const balances = (
+  { workspaceId, method, cover, cutoffAt }: BalanceScope,
+  sums: RawBuilder<unknown>,
+) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
                 when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
+                when ${method}::text = 'stripe' and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
+                  then 'other_method'
                 when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end

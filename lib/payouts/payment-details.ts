@@ -3,11 +3,11 @@ import { maskCustomer } from '../portal/mask.ts'
 import { ibanCountry } from './files/iban.ts'
 
 /** `stripe` needs no details: it is a connected account. */
-const PAYMENT_METHODS = ['stripe', 'paypal', 'wise', 'iban'] as const
+export const PAYMENT_METHODS = ['stripe', 'paypal', 'wise', 'iban'] as const
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
 
 /** Whether an account belongs to a person or to a company. */
-const HOLDERS = ['person', 'company'] as const
+export const HOLDERS = ['person', 'company'] as const
 export type Holder = (typeof HOLDERS)[number]
 
 /** What is encrypted. Addresses and IBANs are normalized. `name` is the account's holder. */
@@ -26,3 +26,30 @@ export const maskDetails = (details: PaymentDetails): string =>
 /** The country of an IBAN; null for other details. */
 export const countryOf = (details: PaymentDetails): string | null =>
   details.method === 'iban' ? ibanCountry(details.iban) : null
+
+/** Hours until new details count, so that whoever reads the mail about them can cancel a change that is not theirs. */
+const HOLD_HOURS = 72
+
+/** More changes within a day are refused: each is mailed. */
+export const MAX_CHANGES_PER_DAY = 5
+
+/** When details that are given now count. */
+export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
+
+export const METHOD_WORDS: Record<PaymentMethod, string> = {
+  stripe: 'Stripe',
+  paypal: 'PayPal',
+  wise: 'Wise',
+  iban: 'bank transfer',
+}
+
+/** How somebody is paid, for people: "bank transfer (DE••• 3000)". */
+export const paidByWords = ({ method, masked }: { method: PaymentMethod; masked: string | null }): string =>
+  masked ? `${METHOD_WORDS[method]} (${masked})` : METHOD_WORDS[method]
+
+/** What a workspace offers. */
+type Offer = { paysByStripe: boolean; paypal: boolean; wise: boolean; iban: boolean }
+
+/** The methods that a partner may choose. */
+export const offeredMethods = ({ paysByStripe, ...others }: Offer): PaymentMethod[] =>
+  PAYMENT_METHODS.filter((method) => (method === 'stripe' ? paysByStripe : others[method]))

@@ -19,6 +19,7 @@ export const SKIP_CODES = [
   'negative_balance',
   'partner_banned',
   'below_minimum',
+  'other_method',
   'not_connected',
   'account_in_review',
   'account_restricted',

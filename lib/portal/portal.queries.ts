@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
+import { paymentChoicesQuery } from '../payouts/payment-details.queries.ts'
 import type { Period } from '../periods.ts'
 import { sumWith } from '../tracking/commissions.queries.ts'
 import { isHoldOfCommission } from '../tracking/holds.queries.ts'
@@ -25,13 +26,14 @@ type Activity = {
 
 /** Makes one database round trip. */
 export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
-  const [partnerships, balances, accounts, activity] = await db.batch([
+  const [partnerships, balances, accounts, activity, choices] = await db.batch([
     partnershipsQuery(db, email).compile(),
     balancesQuery(db, email, now).compile(),
     payoutAccountsQuery(db, email).compile(),
     activityQuery(email, period).compile(db),
+    paymentChoicesQuery(email, now).compile(db),
   ])
-  return { partnerships, balances, accounts, activity }
+  return { partnerships, balances, accounts, activity, choices }
 }
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>

@@ -34,6 +34,8 @@ export type AuditAction =
   | 'payout_run.canceled'
   | 'payout_run.exported'
   | 'payer.changed'
+  | 'payment_details.changed'
+  | 'payment_details.canceled'
   | 'payout.reversed'
   | 'payout.released'
   | 'stripe_secret.added'

@@ -2,6 +2,7 @@
 import { customersQuery } from '../customers/customers.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
+import { partnerChoiceQuery } from '../payouts/payment-details.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
 import { commissionsQuery, earnedQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
@@ -19,22 +20,25 @@ export const ROWS_SHOWN = 10
  */
 export const readPartnerPage = async (db: Db, workspaceId: string, id: string, now: Date) => {
   const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
-  const [[partner], groups, earned, [account], payouts, commissions, events, customers] = await db.batch([
-    partnerQuery(db, workspaceId, id).compile(),
-    groupsOfPartnerQuery(db, workspaceId, id).compile(),
-    earnedQuery(db, workspaceId, now, id).compile(),
-    partnerAccountQuery(db, workspaceId, id).compile(),
-    payoutsQuery(db, workspaceId, ofPartner).compile(),
-    commissionsQuery(db, workspaceId, ofPartner, now).compile(),
-    eventsQuery(db, workspaceId, ofPartner).compile(),
-    customersQuery(db, workspaceId, ofPartner).compile(),
-  ])
+  const [[partner], groups, earned, [account], [choice], payouts, commissions, events, customers] =
+    await db.batch([
+      partnerQuery(db, workspaceId, id).compile(),
+      groupsOfPartnerQuery(db, workspaceId, id).compile(),
+      earnedQuery(db, workspaceId, now, id).compile(),
+      partnerAccountQuery(db, workspaceId, id).compile(),
+      partnerChoiceQuery(workspaceId, id, now).compile(db),
+      payoutsQuery(db, workspaceId, ofPartner).compile(),
+      commissionsQuery(db, workspaceId, ofPartner, now).compile(),
+      eventsQuery(db, workspaceId, ofPartner).compile(),
+      customersQuery(db, workspaceId, ofPartner).compile(),
+    ])
   return (
     partner && {
       partner,
       groups,
       earned,
       account: account ?? null,
+      choice: choice ?? null,
       payouts,
       commissions,
       events,

@@ -12,6 +12,10 @@ export type Settings = {
   manualPayouts: boolean
   /** Which balances are paid first where the Stripe balance does not cover all of them. */
   payoutOrder: PayoutOrder
+  /** Which of them partners may choose, while they may be paid by bank. */
+  paypalPayouts: boolean
+  wisePayouts: boolean
+  ibanPayouts: boolean
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
   /** Whether the payment processor's real payments count, or those of its test mode. */
@@ -22,6 +26,9 @@ export type Settings = {
 const COLUMNS = {
   manualPayouts: 'manual_payouts',
   payoutOrder: 'payout_order',
+  paypalPayouts: 'paypal_payouts',
+  wisePayouts: 'wise_payouts',
+  ibanPayouts: 'iban_payouts',
   salesFrom: 'sales_from',
   mode: 'mode',
 } as const
@@ -45,6 +52,9 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
     .select([
       'manual_payouts as manualPayouts',
       'payout_order as payoutOrder',
+      'paypal_payouts as paypalPayouts',
+      'wise_payouts as wisePayouts',
+      'iban_payouts as ibanPayouts',
       'sales_from as salesFrom',
       'mode',
     ])

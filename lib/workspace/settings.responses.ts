@@ -6,6 +6,9 @@ export const SettingsResponse = z
   .strictObject({
     manualPayouts: z.boolean(),
     payoutOrder: z.enum(PAYOUT_ORDERS),
+    paypalPayouts: z.boolean(),
+    wisePayouts: z.boolean(),
+    ibanPayouts: z.boolean(),
     salesFrom: z.enum(SALES_FROM),
     mode: z.enum(MODES),
   })

@@ -3,6 +3,13 @@ import * as z from 'zod'
 import { PAYOUT_ORDERS } from '../payouts/funds.ts'
 import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
+const choice = (what: string) =>
+  z.boolean('Must be true or false.').meta({
+    description:
+      `Whether partners may choose in their portal to be paid ${what}, while ` +
+      '`manualPayouts` is true. Defaults to false.',
+  })
+
 /** PATCH /api/workspaces/:workspace/settings. Omitted fields keep their values. */
 export const SettingsChange = z
   .strictObject({
@@ -14,6 +21,9 @@ export const SettingsChange = z
       description:
         'Which balances are paid first where your Stripe balance does not cover all of them. `smallest_first` by default.',
     }),
+    paypalPayouts: choice('to PayPal'),
+    wisePayouts: choice('to Wise'),
+    ibanPayouts: choice('to an IBAN'),
     salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
       description:
         'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +

@@ -14,6 +14,9 @@ export type WorkspaceTables = {
     created_at: Generated<Date>
     manual_payouts: Generated<boolean>
     payout_order: Generated<PayoutOrder>
+    paypal_payouts: Generated<boolean>
+    wise_payouts: Generated<boolean>
+    iban_payouts: Generated<boolean>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
   }

@@ -9,7 +9,13 @@ describe('the settings of a workspace', () => {
     const merchant = await createMerchant()
     expect(await merchant.get('/settings')).toMatchObject({
       status: 200,
-      body: { manualPayouts: false, salesFrom: 'both' },
+      body: {
+        manualPayouts: false,
+        paypalPayouts: false,
+        wisePayouts: false,
+        ibanPayouts: false,
+        salesFrom: 'both',
+      },
     })
   })
 

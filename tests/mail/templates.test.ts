@@ -6,6 +6,7 @@ import {
   invitationContent,
   movedContent,
   outboxContent,
+  paymentDetailsContent,
   payoutFailedContent,
   payoutSentContent,
   signInContent,
@@ -216,4 +217,20 @@ describe('a mail in the outbox', () => {
   ])('is not rendered if a $kind lacks $lacks', ({ kind, lacks, details }) => {
     expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)
   })
+})
+
+test('a change of payment details says from when on it counts, and how to cancel it', () => {
+  const change = {
+    partnerName: 'Maya',
+    workspaceName: 'Pine Notes',
+    paidBy: 'bank transfer (DE••• 3000)',
+    effectiveAt: '25 Nov 2026, 10:00 UTC',
+    portalUrl: 'https://track.example/portal',
+  }
+  const { subject, text } = paymentDetailsContent(change)
+  expect(subject).toBe('Your payment details at Pine Notes will change')
+  expect(text).toContain('From 25 Nov 2026, 10:00 UTC on, Pine Notes pays you by bank transfer (DE••• 3000).')
+  expect(text).toContain('If you did not make this change, cancel it in the portal.')
+  const canceled = outboxContent({ kind: 'payment_details', details: { ...change, paidBy: null } })
+  expect(canceled.subject).toBe('Your payment details at Pine Notes stay as they are')
 })

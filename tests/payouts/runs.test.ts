@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { isInFlight } from '../../lib/payouts/payouts.queries.ts'
+import { giveDetails } from '../support/payment-details.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
@@ -70,6 +71,33 @@ test.each([
   expect(await payer.run()).toMatchObject({ payouts: [], skipped: expected })
   expect(payer.sent()).toEqual({})
   expect(await world.violations()).toEqual([])
+})
+
+test('a partner who chose PayPal is not paid by Stripe, as long as the merchant offers PayPal', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  const person = { workspaceId: payer.workspaceId, email: maya.email }
+  await giveDetails(world.query, person, { method: 'paypal', address: 'maya@paypal.example' })
+  const offer = (isOffered: boolean) =>
+    world.query('update workspaces set paypal_payouts = $2 where id = $1', [payer.workspaceId, isOffered])
+  await offer(true)
+  const other = { partnerId: maya.id, currency: 'USD', amountCents: 1_000, code: 'other_method' }
+  expect(await payer.run()).toMatchObject({ payouts: [], skipped: [other] })
+  expect((await payer.run({ method: 'manual', dryRun: true })).payouts).toHaveLength(1)
+  expect(payer.sent()).toEqual({})
+
+  await offer(false)
+  expect((await payer.run()).payouts).toMatchObject([{ partnerId: maya.id, status: 'paid' }])
+  expect(await world.violations()).toEqual([])
+})
+
+test('a choice of PayPal counts after its hold: until then, Stripe pays', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await world.query('update workspaces set paypal_payouts = true where id = $1', [payer.workspaceId])
+  const person = { workspaceId: payer.workspaceId, email: maya.email }
+  await giveDetails(world.query, person, { method: 'paypal', address: 'maya@paypal.example' }, TOMORROW)
+  expect((await payer.run()).payouts).toMatchObject([{ partnerId: maya.id, status: 'paid' }])
 })
 
 test('a refund after the payout is deducted from the next one', async () => {
