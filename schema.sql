@@ -671,8 +671,11 @@ create table payouts (
         constraint payouts_reversed_cents_check check (reversed_cents between 0 and amount_cents),
     reversed_at        timestamptz,            -- when the latest reversal was received
     released_at        timestamptz,
+    returned_at        timestamptz,            -- when a manager reported that the bank returned it
+    return_reason      text
+        constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
     status             text not null generated always as (case
-        when reversed_cents = amount_cents then 'reversed' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
+        when reversed_cents = amount_cents then 'reversed' when returned_at is not null then 'returned' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
         when canceled_at is not null then 'canceled' else 'processing' end) virtual,
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
@@ -684,6 +687,8 @@ create table payouts (
     constraint payouts_transfer_check check ((transfer_id is not null) = (paid_at is not null and stripe_account_id is not null)),
     constraint payouts_reversed_check check ((reversed_cents > 0) = (reversed_at is not null) and (reversed_cents = 0 or transfer_id is not null)),
     constraint payouts_released_check check (released_at is null or reversed_cents = amount_cents),
+    constraint payouts_returned_check check ((returned_at is null) = (return_reason is null)
+                                             and (returned_at is null or (paid_at is not null and stripe_account_id is null))),
     constraint payouts_run_id_fkey     foreign key (workspace_id, run_id)     references payout_runs (workspace_id, id),
     constraint payouts_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
     constraint payouts_partner_id_fkey foreign key (program_id, partner_id)   references partners (program_id, id),
@@ -1083,7 +1088,7 @@ create table mails (
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed',
-                            'payment_details')),
+                            'payout_returned', 'payment_details')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
@@ -1103,7 +1108,8 @@ create table mails (
     -- One mail of a kind per payout, however often its result is saved.
     constraint mails_payout_id_kind_key unique (payout_id, kind),
     constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
-    constraint mails_payout_id_check check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed'))),
+    constraint mails_payout_id_check
+        check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned'))),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
@@ -1212,14 +1218,14 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'a payout equals the sum of its commissions', p.workspace_id, p.id,
            format('%s %s, commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
     from payouts p left join commissions c on c.payout_id = p.id
-    where p.failed_at is null and p.canceled_at is null and p.released_at is null
+    where p.failed_at is null and p.canceled_at is null and p.released_at is null and p.returned_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
 
     union all
-    select 'a failed, canceled or released payout has no commissions', p.workspace_id, p.id,
+    select 'a failed, canceled, released or returned payout has no commissions', p.workspace_id, p.id,
            format('%s commissions', count(*))
     from payouts p join commissions c on c.payout_id = p.id
-    where p.failed_at is not null or p.canceled_at is not null or p.released_at is not null
+    where p.failed_at is not null or p.canceled_at is not null or p.released_at is not null or p.returned_at is not null
     group by p.id
 
     union all
@@ -1262,6 +1268,11 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     from payouts p join payout_runs r on r.id = p.run_id
     where r.method = 'manual'
       and (((p.paid_at is null) <> (r.marked_paid_at is null)) or ((p.canceled_at is null) <> (r.canceled_at is null)))
+
+    union all
+    select 'a returned payout is of a confirmed run', p.workspace_id, p.id, format('the run is %s', r.id)
+    from payouts p join payout_runs r on r.id = p.run_id
+    where p.returned_at is not null and r.confirmed_at is null
 
     union all
     select 'a payout uses the method and program of its run, and has a transfer only if Stripe paid it', p.workspace_id, p.id,

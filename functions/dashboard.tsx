@@ -17,6 +17,7 @@ import partners from './dashboard/partners.tsx'
 import payer from './dashboard/payer.tsx'
 import payoutList from './dashboard/payout-list.tsx'
 import payoutRelease from './dashboard/payout-release.tsx'
+import payoutReturn from './dashboard/payout-return.tsx'
 import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
@@ -43,6 +44,7 @@ export default createPages()
   .route('/', payouts)
   .route('/', payoutList)
   .route('/', payoutRelease)
+  .route('/', payoutReturn)
   .route('/', payoutTemplate)
   .route('/', payer)
   .route('/', apiKeys)

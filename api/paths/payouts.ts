@@ -5,7 +5,7 @@ import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas
 import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
 import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
 import { PayoutResponse, PayoutRunResponse, RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
-import { PayoutQuery, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { PayoutQuery, PayoutReturn, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import {
   BODY_ERRORS,
   bySession,
@@ -50,6 +50,21 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'The payout.', ...json(PayoutResponse) },
         ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/payouts/{id}/return`]: {
+    post: {
+      summary: 'Mark a payout by bank as returned',
+      description:
+        'For a payout of a confirmed run that the bank or service sent back. Its commissions are payable again, and the ' +
+        'partner gets a mail with the reason. Safe to repeat with the same reason.',
+      security: bySession,
+      requestParams: path(id),
+      requestBody: { required: true, ...json(PayoutReturn) },
+      responses: {
+        200: { description: 'The payout.', ...json(PayoutResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
       },
     },
   },

@@ -23,6 +23,7 @@ const KINDS: Record<MailKind, string> = {
   payout_sent: 'Payout sent',
   payout_failed: 'Payout failed',
   payment_details: 'Payment details changed',
+  payout_returned: 'Payout returned',
 }
 
 const STATUSES = [

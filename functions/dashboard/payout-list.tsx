@@ -15,6 +15,7 @@ const STATUSES = [
   { value: 'failed', label: 'Failed' },
   { value: 'canceled', label: 'Canceled' },
   { value: 'reversed', label: 'Reversed' },
+  { value: 'returned', label: 'Returned' },
 ]
 
 /** /app/:workspace/payouts/all: the payouts of all runs. */

@@ -38,6 +38,7 @@ const DONE = {
   confirmed: 'Run confirmed. The partners are notified by email.',
   canceled: 'Run canceled. Its commissions are payable again.',
   released: 'Commissions released. The next payout run includes them.',
+  returned: 'Payout marked as returned. Its partner is emailed, and the next payout run pays it again.',
 }
 
 const BASE = '/app/:workspace/payouts'

@@ -7,13 +7,20 @@ import { body, query } from '../../lib/http/validate.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
-import { PayoutQuery, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { PayoutQuery, PayoutReturn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { returnPayout } from '../../lib/payouts/returned.queries.ts'
+import { returnRefusalOf } from '../../lib/payouts/returned.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
 import { findRun, listRuns, type Run } from '../../lib/payouts/runs.queries.ts'
 import { refusalOf } from '../../lib/payouts/runs.ts'
 
-const payoutResponse = ({ partnerSlug: _, partnerName: __, ...payout }: PayoutRow): PayoutResponse => ({
+const payoutResponse = ({
+  partnerSlug: _,
+  partnerName: __,
+  confirmedAt: ___,
+  ...payout
+}: PayoutRow): PayoutResponse => ({
   ...payout,
   amountCents: Number(payout.amountCents),
   reversedCents: Number(payout.reversedCents),
@@ -40,6 +47,16 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/payouts/:id/release', manager(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
     const refusal = releaseRefusalOf(payout)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(payoutResponse(payout))
+  })
+  .post('/api/workspaces/:workspace/payouts/:id/return', manager(), body(PayoutReturn), async (c) => {
+    const { reason } = c.req.valid('json')
+    const portalUrl = new URL('/portal', c.req.url).href
+    const payout = await found('payout', c.req.param('id'), (id) =>
+      returnPayout(c.var.db, actOf(c), id, { reason, portalUrl }),
+    )
+    const refusal = returnRefusalOf(payout, reason)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })

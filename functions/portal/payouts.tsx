@@ -5,6 +5,7 @@ import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
 import type { OwnPayout } from '../../lib/payouts/own-payouts.queries.ts'
+import { asSentence } from '../../lib/payouts/returned.ts'
 import { counted } from '../../lib/plural.ts'
 import { readOwnPayouts } from '../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
@@ -64,6 +65,13 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
               It was for <Commissions payout={payout} />. Ask the merchant whether it is paid again.
             </>
           )}
+        </>
+      )
+    case 'returned':
+      return (
+        <>
+          Returned by your bank: {asSentence(payout.returnReason ?? '')} Its commissions are payable again,
+          with a later payout. Check your payment details.
         </>
       )
     default:

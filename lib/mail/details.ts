@@ -30,6 +30,9 @@ export type PayoutSentDetails = MoneyDetails & { method: 'stripe' | 'manual' }
 /** `payout_failed`. `reason` is a sentence. */
 export type PayoutFailedDetails = MoneyDetails & { reason: string }
 
+/** `payout_returned`. `reason` is the manager's text. */
+export type PayoutReturnedDetails = MoneyDetails & { reason: string }
+
 /** `invitation`: to a new member of a workspace. */
 export type InvitationDetails = {
   workspaceName: string

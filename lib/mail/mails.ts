@@ -14,5 +14,6 @@ export const MAIL_KINDS = [
   'payout_sent',
   'payout_failed',
   'payment_details',
+  'payout_returned',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]

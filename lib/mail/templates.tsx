@@ -8,6 +8,7 @@ import type {
   MovedDetails,
   PaymentDetailsDetails,
   PayoutFailedDetails,
+  PayoutReturnedDetails,
   PayoutSentDetails,
 } from './details.ts'
 import { renderHtml, renderText } from './layout.tsx'
@@ -97,6 +98,24 @@ export const payoutFailedContent = ({
     'The amount is still owed to you and will be included in a later payout.',
     'The portal shows whether your payout account needs more information.',
     { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
+
+/** Tells a partner that its bank returned a payout. */
+export const payoutReturnedContent = ({
+  partnerName,
+  programName,
+  amount,
+  reason,
+  portalUrl,
+}: PayoutReturnedDetails): MailContent =>
+  content(`Payout of ${amount} from ${programName} was returned`, [
+    greeting(partnerName),
+    [{ name: programName }, ` paid you ${amount}, but your bank or payment service returned it.`],
+    ['Reason: ', { name: reason }],
+    'The amount is still owed to you and will be included in a later payout.',
+    'Please check that your name and your payment details are correct, and that your account can receive this currency. If you gave your payment details elsewhere, send the corrected ones there.',
+    { button: 'Check payment details', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
 
@@ -231,6 +250,8 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     }),
   payout_failed: (details) =>
     payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
+  payout_returned: (details) =>
+    payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */

@@ -3,6 +3,7 @@
 import { formatMoney } from '../money.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import type { PayoutMethod, PayoutStatus, SkipCode } from '../payouts/payouts.ts'
+import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
 import { counted } from '../plural.ts'
@@ -52,6 +53,18 @@ const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow
   )
 }
 
+/** Why the bank returned a payout, or how a manager reports that it did. */
+const Return = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+  if (payout.returnReason !== null)
+    return <> Returned by the bank: {asSentence(payout.returnReason)} Its commissions are payable again.</>
+  if (!isManager || !isReturnable(payout)) return null
+  return (
+    <a href={`${base}/payouts/${payout.id}/return`}>
+      Mark as returned<span class="hidden"> {payout.reference}</span>
+    </a>
+  )
+}
+
 /** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = formatMoney(payout.amountCents, payout.currency)
@@ -70,7 +83,7 @@ export const PayoutTable = ({
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
-  /** Whether the reader may release the commissions of a reversed payout. */
+  /** Whether the reader may release the commissions of a reversed payout, and mark one as returned. */
   isManager?: boolean
 }) => (
   <Table
@@ -114,9 +127,10 @@ export const PayoutTable = ({
         {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
         <td>{payout.reference}</td>
-        <td class={payout.lastError || payout.reversedAt ? 'words' : undefined}>
+        <td class={payout.lastError || payout.reversedAt || payout.returnedAt ? 'words' : undefined}>
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
           <Reversal base={base} payout={payout} isManager={isManager} />
+          <Return base={base} payout={payout} isManager={isManager} />
         </td>
       </tr>
     ))}
@@ -164,5 +178,6 @@ export const runProgress = (run: Run): string => {
     ...count(run, 'failed', 'failed'),
     ...count(run, 'canceled', 'canceled'),
     ...count(run, 'reversed', 'reversed'),
+    ...count(run, 'returned', 'returned'),
   ].join(', ')
 }

@@ -8,8 +8,8 @@ type OwnPayoutFilter = PageRequest & { programId?: string | undefined }
 export type OwnPayout = Awaited<ReturnType<ReturnType<typeof ownPayoutsQuery>['execute']>>[number]
 
 /**
- * The payouts of an email address, newest first, with their commissions counted, as a query. A failed, canceled or released
- * payout has none.
+ * The payouts of an email address, newest first, with their commissions counted, as a query. A failed, canceled, released
+ * or returned payout has none.
  */
 export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limit }: OwnPayoutFilter) =>
   db
@@ -36,6 +36,7 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       'po.status',
       'po.reversed_cents as reversedAtStripeCents',
       'po.released_at as releasedAt',
+      'po.return_reason as returnReason',
       'pr.name as program',
       eb
         .selectFrom('commissions as c')

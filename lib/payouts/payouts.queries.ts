@@ -47,6 +47,9 @@ const selectPayouts = (db: Db, workspaceId: string) =>
       'po.reversed_cents as reversedCents',
       'po.reversed_at as reversedAt',
       'po.released_at as releasedAt',
+      'po.returned_at as returnedAt',
+      'po.return_reason as returnReason',
+      'r.confirmed_at as confirmedAt',
     ])
 
 export type PayoutRow = Awaited<ReturnType<ReturnType<typeof selectPayouts>['execute']>>[number]

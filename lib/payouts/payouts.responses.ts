@@ -16,8 +16,8 @@ export const PayoutResponse = z
     amountCents: z.int(),
     status: z.enum(PAYOUT_STATUSES).meta({
       description:
-        'The commissions of a `failed` or `canceled` payout are payable again, and those of a `reversed` one once they ' +
-        'are released.',
+        'The commissions of a `failed`, `canceled` or `returned` payout are payable again, and those of a `reversed` ' +
+        'one once they are released.',
     }),
     method: z.enum(PAYOUT_METHODS),
     createdAt: timestamp,
@@ -33,6 +33,10 @@ export const PayoutResponse = z
     releasedAt: timestamp.nullable().meta({
       description: 'When a manager released the commissions of a `reversed` payout.',
     }),
+    returnedAt: timestamp.nullable().meta({
+      description: 'When a manager reported that the bank returned it.',
+    }),
+    returnReason: z.string().nullable().meta({ description: 'Why the bank returned it.' }),
   })
   .meta({ id: 'Payout' })
 export type PayoutResponse = z.infer<typeof PayoutResponse>

@@ -1,8 +1,10 @@
 /** Requests about payouts, for the API and the pages' forms. */
 import * as z from 'zod'
-import { id } from '../http/fields.ts'
+import { id, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES } from './payouts.ts'
+
+const MAX_REASON_LENGTH = 500
 
 /** POST /api/workspaces/:workspace/payouts/run. */
 export const PayoutRun = z
@@ -23,6 +25,15 @@ export const PayoutQuery = z.object({
   status: z.enum(PAYOUT_STATUSES).optional(),
   ...Page.shape,
 })
+
+/** POST /api/workspaces/:workspace/payouts/:id/return. */
+export const PayoutReturn = z
+  .strictObject({
+    reason: line(MAX_REASON_LENGTH)
+      .min(1, NOT_BLANK)
+      .meta({ description: 'Why the bank returned it, in a sentence. The partner reads it.' }),
+  })
+  .meta({ id: 'PayoutReturn' })
 
 /** PATCH /api/workspaces/:workspace/payout-runs/:id. */
 export const RunChange = z

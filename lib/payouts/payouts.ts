@@ -10,8 +10,11 @@ export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
  */
 export type PayoutAccountStatus = 'onboarding' | 'in_review' | 'enabled' | 'restricted' | 'closed'
 
-/** `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`. */
-export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled', 'reversed'] as const
+/**
+ * `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`. `returned`: the bank returned it
+ * after its run was confirmed.
+ */
+export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled', 'reversed', 'returned'] as const
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /** Why a run skips a partner's balance. */

@@ -87,7 +87,7 @@ export const listRuns = async (db: Db, workspaceId: string, page: PageRequest): 
 /** About a megabyte. Each page is a fetch, and a Worker's fetches are limited. */
 const LINES_PER_FETCH = 5_000
 
-/** One payout of a run, as the bank file lists it. It is final once the run has claimed everything. */
+/** One payout of a run, as the bank file lists it. Unless it is returned, it is final once the run has claimed everything. */
 export type RunLine = {
   id: string
   partnerId: string
@@ -101,7 +101,7 @@ export type RunLine = {
   paidBy: { method: PaymentMethod; country: string | null } | null
 }
 
-/** All payouts of a run, ordered by id. */
+/** All payouts of a run but those that were returned, ordered by id. */
 export const listRunLines = async (db: Db, workspaceId: string, runId: string): Promise<RunLine[]> => {
   const lines: RunLine[] = []
   for (let cursor: string | undefined; ; ) {
@@ -111,6 +111,8 @@ export const listRunLines = async (db: Db, workspaceId: string, runId: string): 
       .innerJoin('programs as g', 'g.id', 'po.program_id')
       .where('po.workspace_id', '=', workspaceId)
       .where('po.run_id', '=', runId)
+      // Its commissions are payable again: paid from this file, it would be paid twice.
+      .where('po.returned_at', 'is', null)
       .$if(cursor !== undefined, (rest) => rest.where('po.id', '>', cursor ?? ''))
       .orderBy('po.id')
       .limit(LINES_PER_FETCH)

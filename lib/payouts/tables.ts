@@ -93,6 +93,8 @@ export type PayoutTables = {
     reversed_cents: Generated<bigint>
     reversed_at: Date | null
     released_at: Date | null
+    returned_at: Date | null
+    return_reason: string | null
     status: GeneratedAlways<PayoutStatus>
   }
 }

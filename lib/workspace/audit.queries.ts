@@ -38,6 +38,7 @@ export type AuditAction =
   | 'payment_details.canceled'
   | 'payout.reversed'
   | 'payout.released'
+  | 'payout.returned'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
   | 'stripe_key.added'

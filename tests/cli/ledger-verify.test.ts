@@ -76,13 +76,23 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ paid }) => `update commissions set amount_cents = 999 where id = '${paid}'`,
   },
   {
-    invariant: 'a failed, canceled or released payout has no commissions',
+    invariant: 'a failed, canceled, released or returned payout has no commissions',
     how: () => `update payouts set paid_at = null, transfer_id = null, failed_at = now()`,
   },
   {
-    invariant: 'a failed, canceled or released payout has no commissions',
+    invariant: 'a failed, canceled, released or returned payout has no commissions',
     how: () => `update payouts set reversed_cents = amount_cents, reversed_at = now(), released_at = now()
                 where transfer_id is not null`,
+  },
+  {
+    invariant: 'a failed, canceled, released or returned payout has no commissions',
+    how: () =>
+      `update payouts set stripe_account_id = null, transfer_id = null, returned_at = now(), return_reason = 'Closed'`,
+  },
+  {
+    invariant: 'a returned payout is of a confirmed run',
+    how: () => `update commissions set payout_id = null;
+                update payouts set stripe_account_id = null, transfer_id = null, returned_at = now(), return_reason = 'Closed'`,
   },
   {
     invariant: 'a commission is paid to its own partner, in its own currency',

@@ -42,6 +42,7 @@ const ENDPOINTS = [
   { method: 'GET', path: '/payouts', who: 'members' },
   { method: 'GET', path: '/payouts/:payout', who: 'members' },
   { method: 'POST', path: '/payouts/:payout/release', who: 'managers' },
+  { method: 'POST', path: '/payouts/:payout/return', body: { reason: 'Closed.' }, who: 'managers' },
   { method: 'GET', path: '/payout-runs', who: 'members' },
   { method: 'GET', path: '/payout-runs/:run', who: 'members' },
   { method: 'GET', path: '/payout-runs/:run/export', who: 'members' },

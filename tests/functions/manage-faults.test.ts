@@ -10,13 +10,14 @@ const { createMerchant, watch } = useFaultyManage()
 const MANAGER = 'ann@shop.example'
 const COLLEAGUE = 'bob@shop.example'
 
-/** Two manual runs that pay the partner: one that is to be paid, and one that is marked as paid. */
+/** Three manual runs that pay the partner: one that is to be paid, one that is marked as paid, and one that is confirmed. */
 const addRuns = (workspaceId: string) =>
   database.query(
     `with run as (
-       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at)
-       select gen_random_uuid(), $1, 'manual', now(), 'ann@shop.example', now(), now(), marked_at
-       from unnest(array[null, now()]) marked_at returning id, marked_paid_at
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at,
+                                confirmed_at)
+       select gen_random_uuid(), $1, 'manual', now(), 'ann@shop.example', now(), now(), marked_at, confirmed_at
+       from (values (null, null), (now(), null), (now(), now())) steps (marked_at, confirmed_at) returning id, marked_paid_at
      )
      insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
                           next_attempt_at, paid_at)
@@ -65,7 +66,10 @@ const createWatched = async () => {
             (select id from programs where workspace_id = $1) as program,
             (select id from payout_runs where workspace_id = $1 and method = 'manual' and marked_paid_at is null) as run,
             (select id from payouts where workspace_id = $1 and status = 'reversed') as reversed,
-            (select id from payout_runs where workspace_id = $1 and marked_paid_at is not null) as marked,
+            (select id from payout_runs where workspace_id = $1 and marked_paid_at is not null
+               and confirmed_at is null) as marked,
+            (select p.id from payouts p join payout_runs r on r.id = p.run_id
+             where p.workspace_id = $1 and r.confirmed_at is not null) as confirmed,
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
   )
@@ -84,6 +88,7 @@ const createWatched = async () => {
                 (select count(*) from payouts where workspace_id = $1 and paid_at is not null)::int as paid,
                 (select count(*) from payouts where workspace_id = $1 and canceled_at is not null)::int as canceled,
                 (select count(*) from payouts where workspace_id = $1 and released_at is not null)::int as released,
+                (select count(*) from payouts where workspace_id = $1 and returned_at is not null)::int as returned,
                 (select count(*) from commissions where workspace_id = $1 and payout_id is null)::int as payable,
                 (select count(*) from payout_runs where workspace_id = $1 and confirmed_at is not null)::int
                   as confirmed,
@@ -129,6 +134,13 @@ const CHANGES = [
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
   { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
+  {
+    method: 'POST',
+    path: '/payouts/:confirmed/return',
+    body: { reason: 'Closed.' },
+    fetches: 3,
+    status: 200,
+  },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, fetches: 3, status: 200 },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'canceled' }, fetches: 3, status: 200 },
   { method: 'PATCH', path: '/payout-runs/:marked', body: { status: 'processing' }, fetches: 3, status: 200 },

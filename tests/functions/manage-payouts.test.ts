@@ -63,6 +63,8 @@ describe('GET /payouts and /payout-runs', () => {
       reversedCents: 0,
       reversedAt: null,
       releasedAt: null,
+      returnedAt: null,
+      returnReason: null,
     })
     expect((await as.get(`/payouts/${data[0]?.id}`)).body).toEqual(data[0])
 

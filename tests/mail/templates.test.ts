@@ -8,6 +8,7 @@ import {
   outboxContent,
   paymentDetailsContent,
   payoutFailedContent,
+  payoutReturnedContent,
   payoutSentContent,
   signInContent,
 } from '../../lib/mail/templates.tsx'
@@ -80,6 +81,15 @@ describe('a mail about money', () => {
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
+  test('tells why a payout was returned, that it is owed, and what to check', () => {
+    const { subject, html, text } = payoutReturnedContent({ ...MONEY, reason: 'The account is closed.' })
+    expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes was returned')
+    expect(text).toContain('\nReason: The account is closed.\n')
+    expect(text).toContain('The amount is still owed to you')
+    expect(text).toContain('check that your name and your payment details are correct')
+    expect(html).toContain('>Check payment details</a>')
+  })
+
   test('reports to a partner without an account what they have earned, and where to connect an account', () => {
     const { subject, html, text } = connectAccountContent(CONNECT)
     expect(subject).toBe('You have earned 49.00 USD from Friends of Pine Notes')
@@ -142,6 +152,10 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
       mail: 'payout_failed',
       content: payoutFailedContent({ ...MONEY, programName: name, reason: name }),
     },
+    {
+      mail: 'payout_returned',
+      content: payoutReturnedContent({ ...MONEY, programName: name, reason: name }),
+    },
     { mail: 'connect_account', content: connectAccountContent({ ...CONNECT, programName: name }) },
     { mail: 'connect_reminder', content: connectReminderContent({ ...CONNECT, programName: name }) },
   ])('appears as one line in the mail "$mail"', ({ content }) => {
@@ -176,6 +190,7 @@ test('no mail loads resources or tracks that it was opened', () => {
     invitationContent(INVITATION),
     payoutSentContent({ ...MONEY, method: 'stripe' }),
     payoutFailedContent({ ...MONEY, reason: REASON }),
+    payoutReturnedContent({ ...MONEY, reason: REASON }),
     connectAccountContent(CONNECT),
     connectReminderContent(CONNECT),
     signInContent({ url: 'https://track.example/', expiresInMinutes: 10 }),
@@ -197,6 +212,9 @@ describe('a mail in the outbox', () => {
     expect(outboxContent({ kind: 'payout_failed', details: { ...MONEY, reason: REASON } })).toEqual(
       payoutFailedContent({ ...MONEY, reason: REASON }),
     )
+    expect(outboxContent({ kind: 'payout_returned', details: { ...MONEY, reason: REASON } })).toEqual(
+      payoutReturnedContent({ ...MONEY, reason: REASON }),
+    )
     expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
       connectAccountContent(CONNECT),
     )
@@ -213,6 +231,7 @@ describe('a mail in the outbox', () => {
     { kind: 'invitation' as const, lacks: 'url', details: { ...INVITATION, url: null } },
     { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
     { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
+    { kind: 'payout_returned' as const, lacks: 'reason', details: { ...MONEY } },
     { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
   ])('is not rendered if a $kind lacks $lacks', ({ kind, lacks, details }) => {
     expect(() => outboxContent({ kind, details })).toThrow(`The mail’s details lack ${lacks}.`)

@@ -67,6 +67,11 @@ test.each([
     { amountCents: 4_900, currency: 'USD' },
     'released the commissions of a reversed payout of 49.00 USD',
   ],
+  [
+    'payout.returned',
+    { amountCents: 4_900, currency: 'USD', reason: 'The account is closed.' },
+    'marked a payout of 49.00 USD as returned by the bank: The account is closed.',
+  ],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [
     'group.changed',

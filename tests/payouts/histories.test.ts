@@ -11,6 +11,7 @@ import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../lib/payouts/onboarding.service.ts'
+import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
@@ -300,6 +301,15 @@ const steps = {
       if (payout) await releasePayout(db(), act(history), payout.id)
     },
   ),
+  returned: step<{ which: number }>('a bank returns a payout', { which }, async (history, { which }) => {
+    const payouts = await world.query<{ id: string }>(
+      `select id from payouts where workspace_id = $1 and stripe_account_id is null order by id`,
+      [history.payer.workspaceId],
+    )
+    const payout = anyOf(payouts, which)
+    const mail = { reason: 'The account is closed.', portalUrl: 'https://tributary.example/portal' }
+    if (payout) await Promise.all([1, 2].map(() => returnPayout(db(), act(history), payout.id, mail)))
+  }),
   slept: step('a day passes, and Stripe forgets its keys', {}, async (history) => {
     history.hours += 25
     world.hoursLater(history.hours)
