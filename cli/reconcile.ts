@@ -40,6 +40,14 @@ const STRIPE_RETRIES = 5
 /** Purchases per line of progress. */
 const PROGRESS_EVERY = 100
 
+/** Where the command reads its options and settings, and what it prints. */
+export type Terminal = {
+  args: string[]
+  env: Record<string, string | undefined>
+  print: (line: string) => void
+  printError: (line: string) => void
+}
+
 type Options = { workspace: string; since: Date; fix: boolean; given: string }
 type Places = { database: DatabaseEnv; stripeKey: string; stripeUrl: URL }
 
@@ -58,9 +66,10 @@ const readSince = (text: string): Date => {
   return since
 }
 
-const parseOptions = () => {
+const parseOptions = (args: string[]) => {
   try {
     return parseArgs({
+      args,
       options: {
         workspace: { type: 'string' },
         since: { type: 'string' },
@@ -74,8 +83,8 @@ const parseOptions = () => {
 }
 
 /** @returns null for --help */
-const readOptions = (): Options | null => {
-  const { workspace, since, fix, help } = parseOptions()
+const readOptions = (args: string[]): Options | null => {
+  const { workspace, since, fix, help } = parseOptions(args)
   if (help) return null
   if (!workspace || !since) {
     throw new Misuse(`The option ${workspace ? '--since' : '--workspace'} is required.\n\n${USAGE}`)
@@ -90,8 +99,8 @@ const readBase = (base: string): URL => {
 }
 
 /** The ledger and Stripe: from the environment, else those of the running demo. */
-const readPlaces = (): Places => {
-  const { DATABASE_URL, SQL_ENDPOINT, STRIPE_API_KEY, STRIPE_API_BASE } = process.env
+const readPlaces = (env: Terminal['env']): Places => {
+  const { DATABASE_URL, SQL_ENDPOINT, STRIPE_API_KEY, STRIPE_API_BASE } = env
   const stripeUrl = readBase(STRIPE_API_BASE || 'https://api.stripe.com')
   if (DATABASE_URL && STRIPE_API_KEY) {
     parseDatabaseUrl(DATABASE_URL)
@@ -105,7 +114,7 @@ const readPlaces = (): Places => {
   if (DATABASE_URL) throw new Misuse('Set STRIPE_API_KEY=rk_live_..., the key to read Stripe with.')
   if (STRIPE_API_KEY) throw new Misuse('Set DATABASE_URL=postgresql://..., the database of the ledger.')
 
-  const file = join(resolve(process.env.DATA_DIR || join(ROOT, '.data')), 'demo.json')
+  const file = join(resolve(env.DATA_DIR || join(ROOT, '.data')), 'demo.json')
   const text = readIfThere(file)
   if (text === undefined) {
     throw new Misuse(
@@ -130,18 +139,15 @@ const connectStripe = ({ stripeKey, stripeUrl: { hostname: host, port, protocol 
     telemetry: false,
   })
 
-/** Progress goes to stderr: stdout has the list alone. */
-const progress = (what: string) => (count: number) => {
-  if (count % PROGRESS_EVERY === 0) console.error(`  ${count} ${what}`)
-}
+const lineOf = ({ listed, externalId, paid, explanation }: MissingSale): string =>
+  `${listed.paidAt.toISOString().slice(0, 10)}  ${externalId}  ${formatMoney(paid.amountCents, paid.currency).padStart(14)}  ${explanation}`
 
-const printMissing = ({ listed, externalId, paid, explanation }: MissingSale): void =>
-  console.log(
-    `${listed.paidAt.toISOString().slice(0, 10)}  ${externalId}  ${formatMoney(paid.amountCents, paid.currency).padStart(14)}  ${explanation}`,
-  )
-
-const reconcile = async (options: Options): Promise<number> => {
-  const places = readPlaces()
+const reconcile = async (options: Options, { env, print, printError }: Terminal): Promise<number> => {
+  /** Progress goes to stderr: stdout has the list alone. */
+  const progress = (what: string) => (count: number) => {
+    if (count % PROGRESS_EVERY === 0) printError(`  ${count} ${what}`)
+  }
+  const places = readPlaces(env)
   // A connection has the deadline of one request, so each purchase gets its own.
   const db = () => connect(places.database)
   const endpoint = await findEndpoint(db(), options.workspace)
@@ -154,7 +160,7 @@ const reconcile = async (options: Options): Promise<number> => {
       `STRIPE_API_KEY is a key of ${mode} mode, and the workspace is for ${endpoint.mode} mode.`,
     )
   }
-  console.error(`Reading payments since ${options.given} from Stripe, in ${mode} mode.`)
+  printError(`Reading payments since ${options.given} from Stripe, in ${mode} mode.`)
   const stripe = connectStripe(places)
   const { purchases, returns, unread } = await listPurchases(
     stripe,
@@ -168,30 +174,29 @@ const reconcile = async (options: Options): Promise<number> => {
   for (const [at, listed] of [...purchases, ...returns].entries()) {
     const sale = await findMissing(db(), workspaceId, listed, predictions)
     if (sale) {
-      printMissing(sale)
+      print(lineOf(sale))
       missing.push(sale)
     }
     compared(at + 1)
   }
 
   const listed = counted(purchases.length, 'purchase')
-  console.log(
+  print(
     missing.length
       ? `\nStripe lists ${listed}. In the ledger, ${missing.length.toLocaleString('en')} of them are missing or incomplete: see above.`
       : `Stripe lists ${listed}. The ledger has all of them.`,
   )
-  if (missing.length && !options.fix)
-    console.log('Nothing was changed. Run the command with --fix to record them.')
+  if (missing.length && !options.fix) print('Nothing was changed. Run the command with --fix to record them.')
   if (missing.length && options.fix) {
     const recorded = progress('recorded')
     for (const [at, sale] of missing.entries()) {
       await recordListed(db(), workspaceId, sale.listed, new Date())
       recorded(at + 1)
     }
-    console.log('All of them are recorded now.')
+    print('All of them are recorded now.')
   }
   if (unread.length) {
-    console.error(`Skipped, because their form is unknown: ${unread.join(', ')}.`)
+    printError(`Skipped, because their form is unknown: ${unread.join(', ')}.`)
     return FAILED
   }
   return missing.length && !options.fix ? MISSING : 0
@@ -212,11 +217,25 @@ const explain = (error: unknown): string => {
   return (error as Error).message
 }
 
-try {
-  const options = readOptions()
-  if (options) process.exitCode = await reconcile(options)
-  else console.log(USAGE)
-} catch (error) {
-  console.error(`\n${explain(error)}`)
-  process.exitCode = FAILED
+/** Runs the command. @returns its exit code */
+export const runReconcile = async (terminal: Terminal): Promise<number> => {
+  try {
+    const options = readOptions(terminal.args)
+    if (options) return await reconcile(options, terminal)
+    terminal.print(USAGE)
+    return 0
+  } catch (error) {
+    terminal.printError(`\n${explain(error)}`)
+    return FAILED
+  }
+}
+
+if (import.meta.main) {
+  const { env } = process
+  process.exitCode = await runReconcile({
+    args: process.argv.slice(2),
+    env,
+    print: console.log,
+    printError: console.error,
+  })
 }

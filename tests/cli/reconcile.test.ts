@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { runReconcile } from '../../cli/reconcile.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { ROOT } from '../../dev/root.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
@@ -23,8 +24,24 @@ beforeAll(async () => {
 })
 afterAll(() => rm(emptyFolder, { recursive: true }))
 
-/** Runs `npm run reconcile`'s program. */
+/** Runs the command in this process: a process of its own costs a second. */
 const run = async (args: string[], env: Record<string, string> = {}) => {
+  let [output, errors] = ['', '']
+  const code = await runReconcile({
+    args,
+    env: { DATA_DIR: emptyFolder, ...env },
+    print: (line) => {
+      output += `${line}\n`
+    },
+    printError: (line) => {
+      errors += `${line}\n`
+    },
+  })
+  return { code, output, errors }
+}
+
+/** Runs `npm run reconcile`'s program as a process. */
+const runProgram = async (args: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, ['cli/reconcile.ts', ...args], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: '', STRIPE_API_KEY: '', DATA_DIR: emptyFolder, ...env },
@@ -392,7 +409,7 @@ test('purchases created before the date are not read', () =>
     })
   }))
 
-test('without settings, the demo is read', () =>
+test('as a program without settings, it reads the demo, and exits with a code', () =>
   withAccount(async ({ merchant, fake, subscribe }) => {
     await subscribe()
     const { DATABASE_URL: databaseUrl, SQL_ENDPOINT: sqlEndpoint } = inject('database')
@@ -401,7 +418,7 @@ test('without settings, the demo is read', () =>
       const demo = { databaseUrl, sqlEndpoint, stripeUrl: fake.url }
       await writeFile(join(DATA_DIR, 'demo.json'), JSON.stringify(demo))
       const args = ['--workspace', merchant.workspace.slug, '--since', LONG_AGO]
-      const { code, output } = await run(args, { DATA_DIR })
+      const { code, output } = await runProgram(args, { DATA_DIR })
       expect({ code, output }).toEqual({
         code: 1,
         output: expect.stringContaining('Stripe lists 1 purchase.'),
@@ -458,10 +475,12 @@ describe('explains', () => {
         SQL_ENDPOINT: 'http://127.0.0.1:1/sql',
         STRIPE_API_KEY: 'rk_test_reads',
       },
+      // The driver keeps its endpoint, also for whatever else runs in this process.
+      start: runProgram,
       says: 'The database of DATABASE_URL does not answer',
     },
-  ])('$case', async ({ args, env = {}, says }) => {
-    const { code, output, errors } = await run(args, env)
+  ])('$case', async ({ args, env = {}, start = run, says }) => {
+    const { code, output, errors } = await start(args, env)
     expect({ code, output, errors }).toEqual({ code: 2, output: '', errors: expect.stringContaining(says) })
     expect(errors).not.toMatch(/^ +at /m) // no stack: it is not a bug
   })
