@@ -1,10 +1,10 @@
-import pg from 'pg'
 import { afterAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
+import { openPool } from './databases.ts'
 import { openSession } from './people.ts'
 
 /** The parts of a response that tests check. A missing one fails the expectation. */
@@ -177,11 +177,9 @@ export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
 /** Direct access to the shared database. Called once by a test file, at its top. */
 export const useDatabase = () => {
-  const pool = new pg.Pool({ connectionString: inject('database').DATABASE_URL, max: 4 })
+  const pool = openPool(inject('database').DATABASE_URL)
+  const { query } = pool
   afterAll(() => pool.end())
-
-  const query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-    (await pool.query<Row>(text, values)).rows
   return {
     query,
     /** The audit log of a merchant's workspace, oldest first. */

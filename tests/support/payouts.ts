@@ -15,6 +15,7 @@ import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
+import { openPool } from './databases.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -33,10 +34,7 @@ const createDatabase = async () => {
   url.pathname = `/${name}`
   await applySchema(url.href)
   const endpoint = await startSqlEndpoint({ databaseUrl: url.href, keepPlans: true })
-  const pool = new pg.Pool({ connectionString: url.href })
-  // The database may be dropped while a connection is still closing.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = openPool(url.href)
   return {
     database: { DATABASE_URL: url.href, SQL_ENDPOINT: endpoint.url },
     pool,
@@ -69,8 +67,7 @@ export const usePayouts = () => {
     await own?.stop()
   })
 
-  const query: Query = async <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
-    (await own.pool.query<Row>(text, values)).rows
+  const query: Query = (text, values) => own.pool.query(text, values)
 
   /** The settings of the payouts Worker. */
   const env = (): PayoutEnv => ({
