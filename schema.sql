@@ -36,6 +36,8 @@ create table workspaces (
     paypal_payouts  boolean  not null default false,   -- and how partners may choose to be paid then
     wise_payouts    boolean  not null default false,
     iban_payouts    boolean  not null default false,
+    require_documents boolean not null default false,  -- pay nobody whose documents are missing
+    self_billing    boolean  not null default false,   -- issue invoices in the name of partners who agreed
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
     mode            text     not null default 'live'   -- of the payment processor's events and keys
@@ -257,6 +259,7 @@ create table partners (
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
     terms_since   timestamptz,   -- null until the group or status is changed
+    documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),
 
     constraint partners_workspace_id_id_key     unique (workspace_id, id),

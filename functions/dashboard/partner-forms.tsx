@@ -2,7 +2,7 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Field, Select, Table } from '../../lib/pages/parts.tsx'
+import { Checkbox, Field, Select, Table } from '../../lib/pages/parts.tsx'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 
 /** A rejected form: its fields and their errors. */
@@ -141,6 +141,14 @@ export const PartnerForms = ({
         ]}
         value={refused ? refused.fields.groupId : partner.groupId}
         errors={refused?.errors}
+      />
+      <Checkbox
+        label="Documents received"
+        name="documentsReceived"
+        hint="You have what you need from the partner, such as a tax form. Runs can require it: see the settings."
+        checked={
+          refused ? refused.fields.documentsReceived !== undefined : partner.documentsReceivedAt !== null
+        }
       />
       <p>
         <button type="submit">Save partner</button>

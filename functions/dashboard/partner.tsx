@@ -57,7 +57,8 @@ export default createRoutes<WorkspaceEnv>()
   .post(PATH, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     // A blank field clears the value.
-    const input = { name: fields.name ?? null, groupId: fields.groupId ?? null }
+    const documentsReceived = fields.documentsReceived !== undefined
+    const input = { name: fields.name ?? null, groupId: fields.groupId ?? null, documentsReceived }
     const { data, errors } = checked(PartnerChange, input)
     if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
     await change(c, data)

@@ -23,6 +23,8 @@ const LABELS = {
   paypalPayouts: 'Partners may choose PayPal',
   wisePayouts: 'Partners may choose Wise',
   ibanPayouts: 'Partners may choose a bank account with an IBAN',
+  requireDocuments: 'Pay only partners whose documents were received',
+  selfBilling: 'Issue invoices in the name of partners who agree',
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
@@ -33,7 +35,14 @@ const PAYOUT_ORDER_OPTIONS = [
 ]
 
 /** The settings that are on or off. */
-const SWITCHES = ['manualPayouts', 'paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const
+const SWITCHES = [
+  'manualPayouts',
+  'paypalPayouts',
+  'wisePayouts',
+  'ibanPayouts',
+  'requireDocuments',
+  'selfBilling',
+] as const
 
 /** The settings as form fields. */
 const settingsFields = ({ payoutOrder, salesFrom, mode, ...switches }: Settings): Fields => ({
@@ -77,6 +86,18 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
           <Checkbox label={LABELS[name]} name={name} checked={fields[name] !== undefined} />
         ))}
       </fieldset>
+      <Checkbox
+        label={LABELS.requireDocuments}
+        name="requireDocuments"
+        hint="For tax forms and the like, which you collect yourself and mark on the partner’s page."
+        checked={fields.requireDocuments !== undefined}
+      />
+      <Checkbox
+        label={LABELS.selfBilling}
+        name="selfBilling"
+        hint="Each payout then issues a numbered invoice. Partners agree in their portal. Check with your tax adviser first."
+        checked={fields.selfBilling !== undefined}
+      />
       <Select
         label={LABELS.payoutOrder}
         name="payoutOrder"

@@ -15,6 +15,7 @@ export const METHOD_NAMES: Record<PayoutMethod, string> = { stripe: 'Stripe', ma
 
 /** Why a run skips a balance, and what happens to it. */
 export const SKIP_REASONS: Record<SkipCode, string> = {
+  documents_missing: 'Documents are not marked as received.',
   other_method: 'Chose PayPal, Wise or an IBAN. Pay with a run by bank transfer.',
   not_connected: 'Has not connected a Stripe account. Partners are emailed about this, and reminded.',
   account_in_review: 'Stripe is reviewing the partner’s account. Nobody needs to do anything.',

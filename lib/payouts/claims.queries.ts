@@ -70,6 +70,8 @@ export const balances = (
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
                 when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
+                when p.documents_received_at is null
+                     and (select w.require_documents from workspaces w where w.id = ${workspaceId}) then 'documents_missing'
                 when ${method}::text = 'stripe' and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
                   then 'other_method'
                 when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then

@@ -22,6 +22,7 @@ export const SKIP_CODES = [
   'negative_balance',
   'partner_banned',
   'below_minimum',
+  'documents_missing',
   'other_method',
   'not_connected',
   'account_in_review',

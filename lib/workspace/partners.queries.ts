@@ -79,6 +79,7 @@ const selectPartners = (db: Db, workspaceId: string) =>
       'p.slug',
       'p.status',
       'p.created_at as createdAt',
+      'p.documents_received_at as documentsReceivedAt',
       'pr.name as programName',
       'pr.site_url as siteUrl',
       'g.name as groupName',
@@ -115,7 +116,12 @@ export const groupsOfPartnerQuery = (db: Db, workspaceId: string, partnerId: str
     .orderBy('g.id')
 
 /** The fields that managers can change. */
-type PartnerTerms = { name: string | null; groupId: string | null; status: PartnerStatus }
+type PartnerTerms = {
+  name: string | null
+  groupId: string | null
+  status: PartnerStatus
+  documentsReceived: boolean
+}
 
 export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | { outcome: 'group_not_found' }
 
@@ -141,15 +147,26 @@ export const changePartner = async (
   const group = groups.find((one) => one.id === groupId)
   if (groupId && !group) return { outcome: 'group_not_found' }
 
-  const before: PartnerTerms = { name: partner.name, groupId: partner.groupId, status: partner.status }
+  const before: PartnerTerms = {
+    name: partner.name,
+    groupId: partner.groupId,
+    status: partner.status,
+    documentsReceived: partner.documentsReceivedAt !== null,
+  }
   const changes = diff(before, { ...patch, groupId })
   if (!changes) return { outcome: 'done', partner }
   const { groupId: moved, ...log } = changes.log
   const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
 
-  const { name, status } = changes.changed
+  const { name, status, documentsReceived } = changes.changed
+  const receivedAt = documentsReceived ? act.now : null
   const [, , [changed]] = await db.batch([
-    updateTerms(db, act, 'partners', id, { name, status, group_id: changes.changed.groupId }),
+    updateTerms(db, act, 'partners', id, {
+      name,
+      status,
+      group_id: changes.changed.groupId,
+      documents_received_at: documentsReceived === undefined ? undefined : receivedAt,
+    }),
     auditEntry(db, {
       ...act,
       action: 'partner.changed',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../http/common.responses.ts'
 import { CouponResponse } from './coupons.responses.ts'
 
 export const PartnerResponse = z
@@ -11,6 +12,7 @@ export const PartnerResponse = z
     groupId: z.uuid().nullable(),
     status: z.enum(['approved', 'banned']),
     link: z.url(),
+    documentsReceivedAt: timestamp.nullable(),
     coupons: z.array(CouponResponse),
   })
   .meta({ id: 'Partner' })

@@ -31,5 +31,8 @@ export const PartnerChange = z
     status: z.enum(['approved', 'banned'], 'Must be approved or banned.').optional().meta({
       description: 'A banned partner’s links no longer work. Sales that were paid before are still earned.',
     }),
+    documentsReceived: z.boolean('Must be true or false.').optional().meta({
+      description: 'Whether you have the documents that you need from the partner, such as a tax form.',
+    }),
   })
   .meta({ id: 'PartnerChange' })

@@ -16,6 +16,10 @@ export type Settings = {
   paypalPayouts: boolean
   wisePayouts: boolean
   ibanPayouts: boolean
+  /** Whether runs skip partners without the mark that their documents were received. */
+  requireDocuments: boolean
+  /** Whether invoices are issued in the name of partners who agreed. */
+  selfBilling: boolean
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
   /** Whether the payment processor's real payments count, or those of its test mode. */
@@ -29,6 +33,8 @@ const COLUMNS = {
   paypalPayouts: 'paypal_payouts',
   wisePayouts: 'wise_payouts',
   ibanPayouts: 'iban_payouts',
+  requireDocuments: 'require_documents',
+  selfBilling: 'self_billing',
   salesFrom: 'sales_from',
   mode: 'mode',
 } as const
@@ -55,6 +61,8 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
       'paypal_payouts as paypalPayouts',
       'wise_payouts as wisePayouts',
       'iban_payouts as ibanPayouts',
+      'require_documents as requireDocuments',
+      'self_billing as selfBilling',
       'sales_from as salesFrom',
       'mode',
     ])

@@ -9,6 +9,8 @@ export const SettingsResponse = z
     paypalPayouts: z.boolean(),
     wisePayouts: z.boolean(),
     ibanPayouts: z.boolean(),
+    requireDocuments: z.boolean(),
+    selfBilling: z.boolean(),
     salesFrom: z.enum(SALES_FROM),
     mode: z.enum(MODES),
   })

@@ -24,6 +24,15 @@ export const SettingsChange = z
     paypalPayouts: choice('to PayPal'),
     wisePayouts: choice('to Wise'),
     ibanPayouts: choice('to an IBAN'),
+    requireDocuments: z.boolean('Must be true or false.').meta({
+      description:
+        'Whether payout runs skip partners without the mark `documentsReceived`, with the code `documents_missing`. ' +
+        'Defaults to false.',
+    }),
+    selfBilling: z.boolean('Must be true or false.').meta({
+      description:
+        'Whether a payout to a partner who agreed issues an invoice in the partner’s name. Defaults to false.',
+    }),
     salesFrom: z.enum(SALES_FROM, 'Must be both, stripe or api.').meta({
       description:
         'Who reports the sales that earn: `stripe`, your backend by `api`, or `both`, the default. It applies to sales ' +

@@ -17,6 +17,8 @@ export type WorkspaceTables = {
     paypal_payouts: Generated<boolean>
     wise_payouts: Generated<boolean>
     iban_payouts: Generated<boolean>
+    require_documents: Generated<boolean>
+    self_billing: Generated<boolean>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
   }
@@ -105,6 +107,7 @@ export type WorkspaceTables = {
     slug_key: string
     status: Generated<PartnerStatus>
     terms_since: Date | null
+    documents_received_at: Date | null
     created_at: Generated<Date>
   }
   former_partner_terms: {

@@ -46,6 +46,7 @@ test('shows a partner with its link and coupons', async () => {
     groupId: null,
     status: 'approved',
     link: 'https://shop.example/?via=Zo%C3%AB-50%25_Off',
+    documentsReceivedAt: null,
     coupons: [{ couponId: 'promo_1', couponLabel: 'ZOE20' }],
   })
 })
@@ -198,5 +199,22 @@ test('a ban cancels an unsent welcome mail', async () => {
   expect(body.data).toMatchObject([
     { to: 'ben@partner.example', status: 'queued' },
     { to: 'ann@partner.example', status: 'failed', lastError: 'Not sent: the partner was banned.' },
+  ])
+})
+
+test('the mark that documents were received is set once, kept by other changes, and taken away', async () => {
+  const { merchant, manager, id } = await createTeam()
+  const mark = async (documentsReceived: boolean) =>
+    (await manager.patch(`/partners/${id}`, { documentsReceived })).body.documentsReceivedAt
+  const first = await mark(true)
+  expect(first).toEqual(expect.any(String))
+  expect(await mark(true)).toBe(first)
+  expect((await manager.patch(`/partners/${id}`, { name: 'Zoe' })).body.documentsReceivedAt).toBe(first)
+  expect(await mark(false)).toBeNull()
+  const entries = (await database.audit(merchant)).filter(({ action }) => action === 'partner.changed')
+  expect(entries.map(({ details }) => (details as Record<string, unknown>).documentsReceived)).toEqual([
+    { from: false, to: true },
+    undefined,
+    { from: true, to: false },
   ])
 })

@@ -14,6 +14,8 @@ describe('the settings of a workspace', () => {
         paypalPayouts: false,
         wisePayouts: false,
         ibanPayouts: false,
+        requireDocuments: false,
+        selfBilling: false,
         salesFrom: 'both',
       },
     })

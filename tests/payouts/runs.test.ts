@@ -73,6 +73,20 @@ test.each([
   expect(await world.violations()).toEqual([])
 })
 
+test('a run that asks for documents skips who is not marked to have given them, by Stripe and by bank', async () => {
+  const payer = await world.createPayer()
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
+  await world.query('update workspaces set require_documents = true where id = $1', [payer.workspaceId])
+  await world.query('update partners set documents_received_at = now() where id = $1', [leo.id])
+  const missing = { partnerId: maya.id, currency: 'USD', amountCents: 1_000, code: 'documents_missing' }
+  expect(await payer.run({ method: 'manual', dryRun: true })).toMatchObject({
+    payouts: [{ partnerId: leo.id }],
+    skipped: [missing],
+  })
+  expect(await payer.run()).toMatchObject({ payouts: [{ partnerId: leo.id }], skipped: [missing] })
+})
+
 test('a partner who chose PayPal is not paid by Stripe, as long as the merchant offers PayPal', async () => {
   const payer = await world.createPayer()
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
