@@ -525,6 +525,7 @@ create table payout_accounts (
     status             text         not null default 'onboarding'
         constraint payout_accounts_status_check
             check (status in ('onboarding', 'in_review', 'enabled', 'restricted', 'closed')),
+    pays_bank          boolean,                -- whether Stripe pays out to its bank; null if not known
     checked_at         timestamptz,            -- when the status was last read
     asked_at           timestamptz,            -- when a run or the daily check last asked Stripe, answered or not
     created_at         timestamptz  not null,
@@ -540,7 +541,30 @@ create unique index payout_accounts_email_workspace_id_key
 
 -- Which accounts cannot be paid yet, and are to be read from Stripe again?
 create index payout_accounts_unready_idx on payout_accounts (asked_at nulls first)
-    where status <> 'enabled' and stripe_account_id is not null and disconnected_at is null;
+    where (status <> 'enabled' or pays_bank is false) and stripe_account_id is not null and disconnected_at is null;
+
+
+-- What Stripe reports of the payouts of connected accounts to their owners' banks. Stripe bundles
+-- the transfers that an account received, ours and others', so none of these is of one transfer.
+create table account_payouts (
+    workspace_id       uuid         not null,
+    id                 text         not null,   -- po_...
+    stripe_account_id  text         not null,
+    currency           char(3)      not null
+        constraint account_payouts_currency_check check (currency ~ '^[A-Z]{3}$'),
+    amount_cents       bigint       not null,
+    status             text         not null    -- a paid one may fail later, and a failed one stays failed
+        constraint account_payouts_status_check check (status in ('paid', 'failed')),
+    created_at         timestamptz  not null,   -- by Stripe's clock
+    received_at        timestamptz  not null,
+
+    constraint account_payouts_pkey primary key (workspace_id, id),
+    constraint account_payouts_stripe_account_id_fkey
+        foreign key (workspace_id, stripe_account_id) references payout_accounts (workspace_id, stripe_account_id)
+);
+
+-- What became of the money of this account, newest first?
+create index account_payouts_stripe_account_id_idx on account_payouts (workspace_id, stripe_account_id, created_at);
 
 
 -- How a person wants to be paid by a workspace: encrypted like the Stripe key, and read by the
@@ -1090,7 +1114,7 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'payout_sent', 'payout_failed',
+            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payment_details')),
     recipient        text         not null,
     partner_id       uuid,

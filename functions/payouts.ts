@@ -6,7 +6,13 @@ import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
-import { disconnect, encryptKey, refreshAccount, startOnboarding } from '../lib/payouts/onboarding.service.ts'
+import {
+  disconnect,
+  encryptKey,
+  openDashboard,
+  refreshAccount,
+  startOnboarding,
+} from '../lib/payouts/onboarding.service.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
 import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
@@ -91,6 +97,10 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
 
   refreshAccount(workspaceId: string, stripeAccountId: string) {
     return refreshAccount(this.env, workspaceId, stripeAccountId)
+  }
+
+  openDashboard(holder: { workspaceId: string; email: string }) {
+    return openDashboard(this.env, holder)
   }
 
   disconnect(workspaceId: string, email: string) {

@@ -5,9 +5,11 @@ import { ApiError } from '../lib/http/errors.ts'
 import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
+import { noteAccountPayout } from '../lib/payouts/banks.queries.ts'
 import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
 import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
+import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
 import { joinReport, replanReferred } from '../lib/purchases/late.service.ts'
@@ -54,6 +56,12 @@ const app = createApp<StripeBindings>().post(
     if (accountId !== null) {
       // The account may have changed again since, so its state is read from Stripe, not from the event.
       await rpc('payouts', c.env.PAYOUTS.refreshAccount(workspaceId, accountId))
+      return c.json<WebhookResponse>({ received: true })
+    }
+    const accountPayout = readAccountPayout(body)
+    if (accountPayout) {
+      const portalUrl = new URL('/portal', c.req.url).href
+      await noteAccountPayout(db, workspaceId, accountPayout, { now, portalUrl })
       return c.json<WebhookResponse>({ received: true })
     }
     const reversal = readReversedTransfer(body)

@@ -90,6 +90,7 @@ export const startStripe = async ({
     hooks,
     pageOf: (session) => pageAt(`/pay/${session}`),
     linkOf: (token) => pageAt(`/connect/${token}`),
+    dashboardOf: (account) => pageAt(`#${account}`),
     nextFailure,
   })
   const planTransfers = (next: (StripeFailure | null)[], platform?: Platform): void => {
@@ -146,6 +147,11 @@ export const startStripe = async ({
     rejectAccount: step('reject'),
     restoreAccount: step('restore'),
     closeAccount: step('close'),
+    /** Gives the account another bank account, after the bank refused a payout. */
+    changeBank: step('change_bank'),
+    /** Pays out an account's balance to its bank, which accepts or refuses it. A paid one can be refused later. */
+    payOut: connect.payOut,
+    refusePayout: connect.refusePayout,
     /** Sets the balance in minor units, of a key's platform or of all. */
     setBalance: (currency: string, amount: number, key?: string): void =>
       platforms.setBalance(currency, amount, key === undefined ? undefined : platforms.of(key)),

@@ -109,6 +109,9 @@ const Account = ({ account }: Pick<PartnerPageData, 'account'>) =>
   account ? (
     <>
       {ACCOUNT_WORDS[account.status]}
+      {account.status === 'enabled' &&
+        account.paysBank === false &&
+        ', but Stripe cannot pay out to its bank'}
       {account.stripeAccountId && (
         <>
           {' ('}

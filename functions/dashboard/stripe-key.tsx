@@ -29,10 +29,16 @@ const KeyForm = ({ base, isFirst, errors }: { base: string; isFirst: boolean; er
   </form>
 )
 
-type Props = { base: string; stripeKey: StripeKey | null; errors?: ErrorDetail[] | undefined }
+type Props = {
+  base: string
+  stripeKey: StripeKey | null
+  /** The events of connected accounts that Stripe does not send, as far as is known. */
+  missing: string[]
+  errors?: ErrorDetail[] | undefined
+}
 
 /** The set-up of payouts from the merchant's Stripe account. */
-export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
+export const PayingPartners = ({ base, stripeKey, missing, errors = [] }: Props) => (
   <>
     <h2 id="paying">Partner payouts</h2>
     <p>
@@ -61,10 +67,22 @@ export const PayingPartners = ({ base, stripeKey, errors = [] }: Props) => (
     )}
     <p>
       Then add a second webhook endpoint with the same URL for events on <em>connected accounts</em>, and add
-      its signing secret in step 3. With the payload style Snapshot, select the first of these events; with
-      Thin, the others.
+      its signing secret in step 3. Choose the payload style Snapshot, and select the first three of these
+      events. (The others are for an endpoint of the style Thin, which reports accounts, and no payouts.)
     </p>
     <Copyable label="the events of connected accounts" text={CONNECT_EVENTS.join('\n')} />
+    {missing.length > 0 && (
+      <>
+        <p>
+          <span class="status" data-status="open">
+            Missing
+          </span>{' '}
+          No endpoint at Stripe receives these events of connected accounts. Without them, nobody learns that
+          a partner’s bank refused a payout.
+        </p>
+        <Copyable label="the missing events of connected accounts" text={missing.join('\n')} />
+      </>
+    )}
   </>
 )
 

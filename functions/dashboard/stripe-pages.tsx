@@ -7,6 +7,7 @@ import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.ts
 import type { Mode, SalesFrom } from '../../lib/purchases/processors.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
+import type { MissingEvents as EventsMissing } from '../../lib/purchases/stripe/settings.service.ts'
 import type { StripeSetup } from '../../lib/purchases/stripe/setup.queries.ts'
 import { MAX_SECRETS, type StripeSecret } from '../../lib/purchases/stripe/signing-secrets.queries.ts'
 import { type EventsProps, RecentEvents } from './stripe-events.tsx'
@@ -34,7 +35,7 @@ type StripeProps = EventsProps & {
   webhookUrl: string
   setup: StripeSetup
   /** The events that Stripe does not send, as far as is known. */
-  missing: string[]
+  missing: EventsMissing
   refused?: Refused | undefined
   done?: string | undefined
 }
@@ -63,7 +64,7 @@ export const StripePage = (props: StripeProps) => {
         Select these events of your own account, with the payload style Snapshot. Other events are ignored.
       </p>
       <Copyable label="the events" text={STRIPE_EVENTS.join('\n')} />
-      <MissingEvents missing={missing} />
+      <MissingEvents missing={missing.own} />
       <h2>3. Signing secret</h2>
       <p>
         Copy it from the new endpoint’s page in Stripe. It verifies that events come from Stripe, is stored
@@ -76,7 +77,12 @@ export const StripePage = (props: StripeProps) => {
         mode={setup.mode}
         errors={refused?.errors}
       />
-      <PayingPartners base={base} stripeKey={setup.key} errors={refused?.errors} />
+      <PayingPartners
+        base={base}
+        stripeKey={setup.key}
+        missing={missing.connected}
+        errors={refused?.errors}
+      />
       <RecentEvents {...props} />
     </>
   )

@@ -48,7 +48,7 @@ const showStripe = async (c: Context<StripeEnv>, refused?: Refused, status: 200 
   const { fields, data, errors: filterErrors } = readFilters(c, StripeEventQuery)
   const { limit = 0, ...filter } = data ?? {}
   const setup = await readStripe(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 })
-  const missing = setup.key ? await listMissingEvents(c) : []
+  const missing = setup.key ? await listMissingEvents(c) : { own: [], connected: [] }
   const children = (
     <StripePage
       base={`/app/${workspace.slug}`}

@@ -12,7 +12,9 @@ import { NewConnection, OfWorkspace } from '../../lib/payouts/accounts.schemas.t
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 
 type ConnectEnv = SessionEnv & {
-  Bindings: { PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'disconnect'> }
+  Bindings: {
+    PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'openDashboard' | 'disconnect'>
+  }
 }
 
 /** Redirects to the portal with a notice about the account. */
@@ -94,6 +96,11 @@ export default createRoutes<ConnectEnv>()
     if (account.status === 'closed') return back(c, 'closed')
     const result = await onboard(c, workspaceId, account.country)
     return 'refused' in result ? refuse(c, result.refused) : c.redirect(result.url, 303)
+  })
+  .get('/portal/connect/dashboard', async (c) => {
+    const workspaceId = workspaceIn(c)
+    const url = await rpc('payouts', c.env.PAYOUTS.openDashboard({ workspaceId, email: c.var.user.email }))
+    return c.redirect(url ?? '/portal', 303)
   })
   .get('/portal/disconnect', async (c) => {
     const workspaceId = workspaceIn(c)

@@ -4,6 +4,7 @@ import { formatMoney } from '../../lib/money.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
 import { Day, ProgramName } from '../../lib/pages/portal.tsx'
+import type { BankStatus } from '../../lib/payouts/banks.ts'
 import type { OwnPayout } from '../../lib/payouts/own-payouts.queries.ts'
 import { asSentence } from '../../lib/payouts/returned.ts'
 import { counted } from '../../lib/plural.ts'
@@ -29,13 +30,48 @@ const Commissions = ({ payout }: { payout: OwnPayout }) => (
   </>
 )
 
+/** Where the money of a paid payout is. Stripe bundles transfers, so its own payout may be of another amount. */
+const Arrival = ({ payout: { bankStatus, stripeAccountId }, at }: { payout: OwnPayout; at: Date }) => {
+  if (!stripeAccountId || bankStatus === 'paid') {
+    return (
+      <>
+        Paid on <Day at={at} />
+        {bankStatus === 'paid' && ', and paid out to your bank since'}
+      </>
+    )
+  }
+  return (
+    <>
+      Sent to your Stripe account on <Day at={at} />
+      {bankStatus === 'on_its_way' && ', and on its way to your bank'}
+    </>
+  )
+}
+
+/** The label of a paid payout, by where its money is. */
+const BANK_LABELS: Record<BankStatus, { status: string; label: string }> = {
+  on_its_way: { status: 'processing', label: 'on its way to your bank' },
+  paid: { status: 'paid', label: 'paid' },
+  refused: { status: 'failed', label: 'refused by your bank' },
+}
+
+const StatusLabel = ({ payout: { status, bankStatus } }: { payout: OwnPayout }) =>
+  bankStatus ? <Status {...BANK_LABELS[bankStatus]} /> : <Status status={status} />
+
 /** The state of a payout, with its date or reason. */
 const Outcome = ({ payout }: { payout: OwnPayout }) => {
   switch (payout.status) {
     case 'paid':
       return payout.paidAt ? (
         <>
-          Paid on <Day at={payout.paidAt} />, for <Commissions payout={payout} />.
+          <Arrival payout={payout} at={payout.paidAt} />, for <Commissions payout={payout} />.
+          {payout.bankStatus === 'refused' && (
+            <>
+              {' '}
+              Your bank refused it, and the money is in your Stripe account.{' '}
+              <a href={`/portal/connect/dashboard?workspace=${payout.workspaceId}`}>Fix it at Stripe</a>.
+            </>
+          )}
           {payout.reversedAtStripeCents > 0n &&
             ` The merchant reversed ${formatMoney(payout.reversedAtStripeCents, payout.currency)} of it.`}
         </>
@@ -102,7 +138,7 @@ const PayoutTable = ({ payouts, hasManyPrograms }: { payouts: OwnPayout[]; hasMa
         <td class="number">{formatMoney(payout.amountCents, payout.currency)}</td>
         <td>{payout.stripeAccountId ? 'Stripe' : 'Bank transfer'}</td>
         <td>
-          <Status status={payout.status} />
+          <StatusLabel payout={payout} />
         </td>
         <td class="words">
           <Outcome payout={payout} />

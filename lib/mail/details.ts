@@ -24,6 +24,15 @@ export type ConnectDetails = MoneyDetails & {
   problem: 'not_connected' | 'account_restricted'
 }
 
+/** `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null. */
+export type BankRefusedDetails = {
+  partnerName: string | null
+  workspaceName: string
+  amount: string
+  reason: string | null
+  portalUrl: string
+}
+
 /** `payout_sent`. */
 export type PayoutSentDetails = MoneyDetails & { method: 'stripe' | 'manual' }
 

@@ -11,6 +11,7 @@ export const MAIL_KINDS = [
   'invitation',
   'connect_account',
   'connect_reminder',
+  'bank_refused',
   'payout_sent',
   'payout_failed',
   'payment_details',

@@ -2,6 +2,7 @@
 
 import { type MailContent, subjectLine } from './content.ts'
 import type {
+  BankRefusedDetails,
   ConnectDetails,
   InvitationDetails,
   MoneyDetails,
@@ -187,6 +188,26 @@ export const paymentDetailsContent = ({
         { button: 'Open portal', link: portalUrl },
         HOW_TO_SIGN_IN,
       ])
+/** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
+export const bankRefusedContent = ({
+  partnerName,
+  workspaceName,
+  amount,
+  reason,
+  portalUrl,
+}: BankRefusedDetails): MailContent =>
+  content(`Your bank refused ${amount}`, [
+    greeting(partnerName),
+    [
+      `Your bank refused a payout of ${amount} from the Stripe account that `,
+      { name: workspaceName },
+      ' pays you to. The money is in that account.',
+    ],
+    ...(reason ? [['Reason: ', { name: reason }]] : []),
+    'Stripe pays nothing out until you give it a bank account that accepts payouts. The portal leads you there.',
+    { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
 
 /** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
@@ -232,6 +253,14 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
       role: details.role === 'manager' ? 'manager' : 'member',
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
+    }),
+  bank_refused: (details) =>
+    bankRefusedContent({
+      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+      workspaceName: required(details, 'workspaceName'),
+      amount: required(details, 'amount'),
+      reason: typeof details.reason === 'string' ? details.reason : null,
+      portalUrl: required(details, 'portalUrl'),
     }),
   connect_account: (details) => connectAccountContent(aboutConnecting(details)),
   connect_reminder: (details) => connectReminderContent(aboutConnecting(details)),

@@ -23,7 +23,7 @@ const COUNTRIES = PAYOUT_COUNTRIES.map((code) => ({ code, name: NAMES.of(code) ?
 
 type Props = {
   workspace: { id: string; name: string }
-  account: { status: PayoutAccountStatus } | undefined
+  account: { status: PayoutAccountStatus; paysBank: boolean | null } | undefined
   /** The payable amounts, formatted. */
   owed?: string | undefined
 }
@@ -55,11 +55,13 @@ const ConnectForm = ({ workspace }: Pick<Props, 'workspace'>) => (
   </form>
 )
 
-const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: string | undefined }) => (
+type Step = { label: string; href: string }
+
+const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: Step | undefined }) => (
   <p class="actions">
     {next && (
-      <a class="button" href={`/portal/connect/refresh?workspace=${workspace.id}`}>
-        {next}
+      <a class="button" href={next.href}>
+        {next.label}
       </a>
     )}
     <a href={`/portal/disconnect?workspace=${workspace.id}`}>
@@ -67,6 +69,12 @@ const Actions = ({ workspace, next }: Pick<Props, 'workspace'> & { next?: string
     </a>
   </p>
 )
+
+/** The step that leads to Stripe's onboarding pages. */
+const onboardingStep = (workspace: Props['workspace'], label: string): Step => ({
+  label,
+  href: `/portal/connect/refresh?workspace=${workspace.id}`,
+})
 
 /** The content of the card by account status. */
 const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
@@ -82,7 +90,7 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   onboarding: ({ workspace, owed }) => (
     <>
       <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
-      <Actions workspace={workspace} next="Continue setup" />
+      <Actions workspace={workspace} next={onboardingStep(workspace, 'Continue setup')} />
     </>
   ),
   in_review: ({ workspace, owed }) => (
@@ -94,18 +102,26 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
   restricted: ({ workspace, owed }) => (
     <>
       <Owed owed={owed}>Stripe needs more information before you can be paid.</Owed>
-      <Actions workspace={workspace} next="Update information" />
+      <Actions workspace={workspace} next={onboardingStep(workspace, 'Update information')} />
     </>
   ),
-  enabled: ({ workspace }) => (
+  enabled: ({ workspace, account }) => (
     <>
       <p>
         <span class="status" data-status="approved">
           connected
         </span>{' '}
-        Payouts from <bdi>{workspace.name}</bdi> go to your Stripe account.
+        Payouts from <bdi>{workspace.name}</bdi> go to your Stripe account, which pays them out to your bank.
       </p>
-      <Actions workspace={workspace} />
+      {account?.paysBank === false && (
+        <p class="problem">
+          Stripe cannot pay out to your bank. Open your Stripe dashboard to correct your bank account.
+        </p>
+      )}
+      <Actions
+        workspace={workspace}
+        next={{ label: 'Open Stripe dashboard', href: `/portal/connect/dashboard?workspace=${workspace.id}` }}
+      />
     </>
   ),
   closed: ({ workspace, owed }) => (

@@ -1,6 +1,7 @@
 /** Payouts and payout runs, as several pages show them. */
 
 import { formatMoney } from '../money.ts'
+import type { BankStatus } from '../payouts/banks.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import type { PayoutMethod, PayoutStatus, SkipCode } from '../payouts/payouts.ts'
 import { asSentence, isReturnable } from '../payouts/returned.ts'
@@ -33,6 +34,13 @@ const note = ({ status, lastError: error }: PayoutRow): string => {
   if (!error) return ''
   if (status === 'processing') return `Retrying automatically: ${error}`
   return status === 'failed' ? `${error} Its commissions are payable again.` : ''
+}
+
+/** Where the money of a transfer is, for managers. */
+const BANK_NOTES: Record<BankStatus, string> = {
+  on_its_way: ' On its way to the partner’s bank.',
+  paid: ' Paid out to the partner’s bank since.',
+  refused: ' The partner’s bank refused it: the partner fixes that at Stripe.',
 }
 
 /** What was reversed of a payout's transfer, and what a manager can do about it. */
@@ -130,6 +138,7 @@ export const PayoutTable = ({
         <td>{payout.reference}</td>
         <td class={payout.lastError || payout.reversedAt || payout.returnedAt ? 'words' : undefined}>
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
+          {payout.bankStatus && BANK_NOTES[payout.bankStatus]}
           <Reversal base={base} payout={payout} isManager={isManager} />
           <Return base={base} payout={payout} isManager={isManager} />
         </td>

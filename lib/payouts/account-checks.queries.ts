@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 const RETRY_MS = 3_600_000
 
 /** The predicate of payout_accounts_unready_idx, word for word. */
-const isUnready = sql`a.status <> 'enabled' and a.stripe_account_id is not null and a.disconnected_at is null`
+const isUnready = sql`(a.status <> 'enabled' or a.pays_bank is false) and a.stripe_account_id is not null and a.disconnected_at is null`
 
 type Lease = { now: Date; limit: number }
 

@@ -51,8 +51,8 @@ const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budge
     if (!stripe || !hasLeft(budget)) return void missed.push(account)
     budget.fetches--
     try {
-      const { status } = await stripe.readAccount(stripeAccountId)
-      readings.push({ workspaceId, stripeAccountId, status, askedAt })
+      const state = await stripe.readAccount(stripeAccountId)
+      readings.push({ workspaceId, stripeAccountId, ...state, askedAt })
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error
       if (error.failure.kind !== 'refused') clients.set(workspaceId, null)

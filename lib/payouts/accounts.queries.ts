@@ -14,6 +14,8 @@ export type PayoutAccount = {
   country: string
   stripeAccountId: string | null
   status: PayoutAccountStatus
+  /** Whether Stripe pays out to its bank; null if not known. */
+  paysBank: boolean | null
 }
 
 /** The accounts that exist for an address, one per workspace at most, as a query for a batch. */
@@ -28,6 +30,7 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
       'country',
       'stripe_account_id as stripeAccountId',
       'status',
+      'pays_bank as paysBank',
     ])
 
 /** The accounts that exist for an address, one per workspace at most. */
@@ -43,7 +46,12 @@ export const partnerAccountQuery = (db: Db, workspaceId: string, partnerId: stri
     .where('a.disconnected_at', 'is', null)
     .where('p.workspace_id', '=', workspaceId)
     .where('p.id', '=', partnerId)
-    .select(['a.status', 'a.stripe_account_id as stripeAccountId', 'a.country', 'a.checked_at as checkedAt'])
+    .select([
+      'a.status',
+      'a.pays_bank as paysBank',
+      'a.stripe_account_id as stripeAccountId',
+      'a.checked_at as checkedAt',
+    ])
 
 /** The person and workspace that an account belongs to. */
 export type Holder = { workspaceId: string; email: string }
@@ -139,6 +147,8 @@ export type AccountReading = {
   workspaceId: string
   stripeAccountId: string
   status: PayoutAccountStatus
+  /** Whether Stripe pays out to its bank. */
+  paysBank: boolean | null
   /** The database's time before the request to Stripe. */
   askedAt: string
 }
@@ -152,9 +162,9 @@ export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<
     update payout_accounts a
     set status = case when x.status = 'onboarding' and a.status in ('enabled', 'restricted')
                       then 'restricted' else x.status end,
-        checked_at = x."askedAt"
+        pays_bank = x."paysBank", checked_at = x."askedAt"
     from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb)
-      as x("workspaceId" uuid, "stripeAccountId" text, status text, "askedAt" timestamptz)
+      as x("workspaceId" uuid, "stripeAccountId" text, status text, "paysBank" boolean, "askedAt" timestamptz)
     where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
       and (a.checked_at is null or a.checked_at <= x."askedAt")`.execute(db)
 }

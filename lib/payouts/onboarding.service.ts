@@ -118,8 +118,8 @@ const makeAccount = async (
 
 /** Reads an account's status from Stripe, and saves it. @throws {ConnectError} */
 const updateStatus = async (db: Db, stripe: Connect, workspaceId: string, id: string, askedAt: string) => {
-  const { status } = await stripe.readAccount(id)
-  await saveReadings(db, [{ workspaceId, stripeAccountId: id, status, askedAt }])
+  const { status, paysBank } = await stripe.readAccount(id)
+  await saveReadings(db, [{ workspaceId, stripeAccountId: id, status, paysBank, askedAt }])
   return status
 }
 
@@ -194,6 +194,31 @@ export const refreshAccount = async (
     await updateStatus(db, connectTo(env, key), workspaceId, stripeAccountId, known.askedAt)
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'locked_out') return
+    throw error
+  }
+}
+
+/** Where anybody with an Express account signs in: https://docs.stripe.com/connect/express-dashboard */
+const STRIPE_SIGN_IN = 'https://connect.stripe.com/express_login'
+
+/**
+ * The address of a partner's own dashboard at Stripe. If the merchant's key does not allow to create a link, it is that of
+ * Stripe's sign-in.
+ *
+ * @returns null if the partner has no account
+ */
+export const openDashboard = async (
+  env: OnboardingEnv,
+  { workspaceId, email }: Holder,
+): Promise<string | null> => {
+  const { key, account } = await loadOnboarding(connect(env), { workspaceId, email })
+  if (!account?.stripeAccountId) return null
+  const secretKey = key && (await decryptSecret(env.SECRETS_KEY, workspaceId, key.ciphertext))
+  if (!secretKey) return STRIPE_SIGN_IN
+  try {
+    return await connectTo(env, secretKey).dashboardLink(account.stripeAccountId)
+  } catch (error) {
+    if (error instanceof ConnectError) return STRIPE_SIGN_IN
     throw error
   }
 }

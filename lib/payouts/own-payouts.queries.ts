@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { bankStatus } from './banks.queries.ts'
 
 type OwnPayoutFilter = PageRequest & { programId?: string | undefined }
 
@@ -37,6 +38,8 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       'po.reversed_cents as reversedAtStripeCents',
       'po.released_at as releasedAt',
       'po.return_reason as returnReason',
+      'po.workspace_id as workspaceId',
+      bankStatus.as('bankStatus'),
       'pr.name as program',
       eb
         .selectFrom('commissions as c')

@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { bankStatus } from './banks.queries.ts'
 import type { PayoutStatus } from './payouts.ts'
 
 export type PayoutFilter = PageRequest & {
@@ -50,6 +51,7 @@ const selectPayouts = (db: Db, workspaceId: string) =>
       'po.returned_at as returnedAt',
       'po.return_reason as returnReason',
       'r.confirmed_at as confirmedAt',
+      bankStatus.as('bankStatus'),
     ])
 
 export type PayoutRow = Awaited<ReturnType<ReturnType<typeof selectPayouts>['execute']>>[number]

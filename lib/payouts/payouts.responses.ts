@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { BANK_STATUSES } from './banks.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES, SKIP_CODES } from './payouts.ts'
 
 export const PayoutResponse = z
@@ -26,6 +27,14 @@ export const PayoutResponse = z
     canceledAt: timestamp.nullable(),
     lastError: z.string().nullable().meta({ description: 'Why it failed or is being retried.' }),
     transferId: z.string().nullable().meta({ description: 'The id of the Stripe transfer: `tr_...`' }),
+    bankStatus: z
+      .enum(BANK_STATUSES)
+      .nullable()
+      .meta({
+        description:
+          'Where the money of a Stripe transfer is: `on_its_way` to the partner’s bank, `paid` out to it, or `refused` by it. ' +
+          'It follows from the account’s payouts since the transfer, which Stripe bundles. null if nothing is known.',
+      }),
     reversedCents: z
       .int()
       .meta({ description: 'What was reversed of the transfer at Stripe, in minor units.' }),

@@ -41,6 +41,8 @@ export type PayoutsService = {
   startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
   /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */
   refreshAccount: (workspaceId: string, stripeAccountId: string) => Promise<void>
+  /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
+  openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
   /** Disconnects a partner's account, unless a payout to it is in flight. */
   disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */

@@ -1,6 +1,7 @@
 /** The tables of this room, for Kysely: payouts, and the accounts that they go to. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
+import type { AccountPayoutStatus } from './banks.ts'
 import type { Cover } from './funds.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
@@ -22,6 +23,7 @@ export type PayoutTables = {
     country: string
     stripe_account_id: string | null
     status: Generated<PayoutAccountStatus>
+    pays_bank: boolean | null
     checked_at: Date | null
     asked_at: Date | null
     created_at: Date
@@ -50,6 +52,16 @@ export type PayoutTables = {
     iban_ciphertext: string | null
     iban_masked: string | null
     updated_at: Date
+  }
+  account_payouts: {
+    workspace_id: string
+    id: string
+    stripe_account_id: string
+    currency: string
+    amount_cents: bigint
+    status: AccountPayoutStatus
+    created_at: Date
+    received_at: Date
   }
   payout_runs: {
     id: string

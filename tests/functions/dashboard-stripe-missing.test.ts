@@ -1,10 +1,11 @@
 /** The Stripe page says which events the endpoint at Stripe lacks, where the key allows asking. */
 import { expect, inject, test } from 'vitest'
-import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
+import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 import { stripeKey } from '../support/secrets.ts'
 
+const OF_ACCOUNTS = 'No endpoint at Stripe receives these events of connected accounts.'
 const WARNING = 'Your endpoint at Stripe does not receive these events.'
 
 /** The page of a merchant whose endpoint at Stripe receives some events. */
@@ -39,6 +40,16 @@ test('events that the endpoint does not receive are listed', async () => {
   const [, listed = ''] = text.split(WARNING)
   expect(listed.slice(0, 300)).toContain('credit_note.created')
   expect(listed.slice(0, 300)).not.toContain('invoice.paid')
+})
+
+test('the events of connected accounts that no endpoint receives are listed', async () => {
+  const all = [...STRIPE_EVENTS, ...CONNECT_EVENTS]
+  expect(await lookAt({ events: all })).not.toContain(OF_ACCOUNTS)
+  const [, listed = ''] = (await lookAt({ events: all.filter((type) => type !== 'payout.failed') })).split(
+    OF_ACCOUNTS,
+  )
+  expect(listed.slice(0, 300)).toContain('payout.failed')
+  expect(listed.slice(0, 300)).not.toContain('payout.paid')
 })
 
 test.each<{ case: string; given: Parameters<typeof lookAt>[0] }>([

@@ -47,6 +47,7 @@ describe('GET /payouts and /payout-runs', () => {
     expect(data[0]).toEqual({
       id: expect.any(String),
       reference: 'PO-000002',
+      bankStatus: null,
       runId: id,
       partnerId: expect.any(String),
       programId: merchant.programId,

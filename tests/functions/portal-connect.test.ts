@@ -48,6 +48,34 @@ describe('a partner who connects', () => {
     expect(await kept(partner)).toMatchObject([{ status: 'enabled', country: 'DE', gone: false }])
   })
 
+  test('opens their own dashboard at Stripe, or its sign-in where the merchant’s key allows no link', async () => {
+    const partner = await createConnecting()
+    const { pages, workspaceId, manager, key } = partner
+    const open = async () => (await pages.get(`/connect/dashboard?workspace=${workspaceId}`)).location
+    expect(await open()).toBe('/portal')
+    const back = await visit(linkIn(await partner.connect()), 'finish')
+    await pages.get(pathOf(back))
+    const [row] = await kept(partner)
+    expect((await pages.get('')).text).toContain('Open Stripe dashboard')
+    expect(await open()).toBe(`${inject('stripeUrl')}/dev/stripe#${row?.account}`)
+    await atStripe(`/accounts/${row?.account}/close`)
+    expect(await open()).toBe('https://connect.stripe.com/express_login')
+    expect((await manager.put('/stripe/key', { key })).status).toBe(200)
+  })
+
+  test('learns that Stripe cannot pay out to their bank', async () => {
+    const partner = await createConnecting()
+    const { pages, workspaceId } = partner
+    await pages.get(pathOf(await visit(linkIn(await partner.connect()), 'finish')))
+    const [row] = await kept(partner)
+    await atStripe(`/accounts/${row?.account}/payouts/refused`)
+    await pages.get(`/connect/return?workspace=${workspaceId}`)
+    expect((await pages.get('')).text).toContain('Stripe cannot pay out to your bank.')
+    await atStripe(`/accounts/${row?.account}/change_bank`)
+    await pages.get(`/connect/return?workspace=${workspaceId}`)
+    expect((await pages.get('')).text).not.toContain('Stripe cannot pay out to your bank.')
+  })
+
   test('can leave during onboarding and continue with a new link', async () => {
     const partner = await createConnecting()
     const { pages, workspaceId } = partner

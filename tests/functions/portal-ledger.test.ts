@@ -259,7 +259,9 @@ test('a payout shows its status and failure reason', async () => {
     /12\.00 USD Stripe failed Your account at Stripe was closed\. Its commissions are payable/,
   )
   expect(text).toMatch(/11\.00 USD Bank transfer canceled The merchant canceled it/)
-  expect(text).toMatch(/9\.80 USD Stripe paid Paid on [\w ]+, for 1 commission ?\./)
+  expect(text).toMatch(
+    /9\.80 USD Stripe on its way to your bank Sent to your Stripe account on [\w ]+, and on its way to your bank, for 1 commission ?\./,
+  )
   expect(text).not.toContain('acct_')
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
 import {
+  bankRefusedContent,
   connectAccountContent,
   connectReminderContent,
   invitationContent,
@@ -33,6 +34,12 @@ const MONEY: MoneyDetails = {
   portalUrl: 'https://track.example/portal',
 }
 const CONNECT: ConnectDetails = { ...MONEY, problem: 'not_connected' }
+const BANK = {
+  partnerName: 'Maya',
+  workspaceName: 'Pine Notes',
+  amount: '49.00 USD',
+  portalUrl: 'https://track.example/portal',
+}
 const REASON = 'The Stripe account was closed.'
 
 describe('"we’ve moved" (spec 4.3, rule 4)', () => {
@@ -193,6 +200,7 @@ test('no mail loads resources or tracks that it was opened', () => {
     payoutReturnedContent({ ...MONEY, reason: REASON }),
     connectAccountContent(CONNECT),
     connectReminderContent(CONNECT),
+    bankRefusedContent({ ...BANK, reason: REASON }),
     signInContent({ url: 'https://track.example/', expiresInMinutes: 10 }),
   ]) {
     expect(html).toMatch(/^<!doctype html><html/)
@@ -218,6 +226,10 @@ describe('a mail in the outbox', () => {
     expect(outboxContent({ kind: 'connect_account', details: { ...MONEY } })).toEqual(
       connectAccountContent(CONNECT),
     )
+    expect(outboxContent({ kind: 'bank_refused', details: { ...BANK, reason: REASON } })).toEqual(
+      bankRefusedContent({ ...BANK, reason: REASON }),
+    )
+    expect(outboxContent({ kind: 'bank_refused', details: BANK }).text).not.toContain('Reason')
     const restricted = { ...CONNECT, problem: 'account_restricted' as const }
     expect(outboxContent({ kind: 'connect_reminder', details: restricted })).toEqual(
       connectReminderContent(restricted),

@@ -5,7 +5,7 @@ import { type Connected, dueOf, transfersOf } from './accounts.ts'
 import { needs } from './authentication.ts'
 import { NO_ADDRESS } from './customers.ts'
 import type { ApiEnv } from './env.ts'
-import { StripeError } from './errors.ts'
+import { invalidRequest, StripeError } from './errors.ts'
 import { readParams } from './params.ts'
 import { answer } from './routes.ts'
 import { listOf, type Store } from './store.ts'
@@ -88,7 +88,7 @@ export const accountV1 = (account: Connected): Stripe.Account => {
     external_accounts: listOf([], `/v1/accounts/${id}/external_accounts`),
     future_requirements: NO_REQUIREMENTS,
     metadata,
-    payouts_enabled: active,
+    payouts_enabled: active && !account.refused,
     requirements: {
       ...NO_REQUIREMENTS,
       currently_due: due,
@@ -133,8 +133,8 @@ export const noAccess = (id: string): StripeError =>
     message: `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
   })
 
-/** `GET /v1/account`, the platform's own, and `GET /v1/accounts/:id`. */
-export const accountV1Routes = (store: Store) =>
+/** `GET /v1/account`, the platform's own, `GET /v1/accounts/:id`, and links to the dashboards of accounts. */
+export const accountV1Routes = (store: Store, dashboardOf: (account: string) => string) =>
   new Hono<ApiEnv>()
     .get('/v1/account', needs('accounts_kyc_basic_read'), async (c) => {
       await readParams(c, {})
@@ -144,6 +144,16 @@ export const accountV1Routes = (store: Store) =>
       await readParams(c, {})
       const connected = c.var.platform.accounts.list().filter(({ standing }) => standing !== 'closed')
       return answer(c, store, listOf(connected.map(accountV1), '/v1/accounts'))
+    })
+    .post('/v1/accounts/:id/login_links', needs('connected_account_write'), async (c) => {
+      await readParams(c, {})
+      const id = c.req.param('id')
+      const account = c.var.platform.accounts.find(id)
+      if (!account || account.standing === 'closed') throw noAccess(id)
+      if (account.progress !== 'finished') {
+        throw invalidRequest('Cannot create a login link for an account that has not completed onboarding.')
+      }
+      return answer(c, store, { object: 'login_link', created: store.seconds(), url: dashboardOf(id) })
     })
     .get('/v1/accounts/:id', needs('connected_account_read'), async (c) => {
       await readParams(c, {})

@@ -19,9 +19,23 @@ const transfers = (account: Connected) => {
   return { status, status_details: details[status] }
 }
 
+/** Whether Stripe pays out to the account's bank. */
+const payouts = (account: Connected) =>
+  account.refused && transfersOf(account) === 'active'
+    ? {
+        status: 'restricted',
+        status_details: [{ code: 'requirements_past_due', resolution: 'provide_info' }],
+      }
+    : transfers(account)
+
 const recipient = (account: Connected) =>
   account.recipient
-    ? { applied: true, capabilities: { stripe_balance: { stripe_transfers: transfers(account) } } }
+    ? {
+        applied: true,
+        capabilities: {
+          stripe_balance: { stripe_transfers: transfers(account), payouts: payouts(account) },
+        },
+      }
     : null
 
 const requirement = ({ v2 }: Requirement) => ({

@@ -22,6 +22,8 @@ export type Connected = {
   recipient: boolean
   progress: Progress
   standing: Standing
+  /** Its bank refused a payout, and Stripe pays nothing out until there is another bank account. */
+  refused: boolean
 }
 
 /** A requirement: its field in v1 and v2 of the API, and in plain words. */
@@ -64,7 +66,7 @@ export const transfersOf = (account: Connected): 'active' | 'restricted' | 'reje
 }
 
 /** What Stripe or the owner may do to an account. */
-export type Step = 'onboard' | 'leave' | 'restrict' | 'reject' | 'restore' | 'close'
+export type Step = 'onboard' | 'leave' | 'restrict' | 'reject' | 'restore' | 'close' | 'change_bank'
 
 const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
   onboard: ({ standing }) => ({
@@ -76,6 +78,7 @@ const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
   reject: () => ({ standing: 'rejected' }),
   restore: () => ({ standing: 'good' }),
   close: () => ({ standing: 'closed' }),
+  change_bank: () => ({ refused: false }),
 }
 
 /** Applies a step to an account. @throws when it is closed */

@@ -45,6 +45,8 @@ type ApiParts = {
   pageOf: (session: string) => string
   /** The URL of an account link. */
   linkOf: (token: string) => string
+  /** The URL of a connected account's own dashboard. */
+  dashboardOf: (account: string) => string
   /** The failure planned for a call, if any. */
   nextFailure: (c: Context<ApiEnv>) => StripeFailure | null | undefined
 }
@@ -65,6 +67,7 @@ export const createApi = ({
   hooks,
   pageOf,
   linkOf,
+  dashboardOf,
   nextFailure,
 }: ApiParts) =>
   new Hono<ApiEnv>()
@@ -90,7 +93,7 @@ export const createApi = ({
     .route('/', creditNoteRoutes(store))
     .route('/', disputeRoutes(store, webhooks))
     .route('/', webhookRoutes(store, webhooks))
-    .route('/', accountV1Routes(store))
+    .route('/', accountV1Routes(store, dashboardOf))
     .route('/', accountV2Routes(connect))
     .route('/', accountLinkRoutes(store, links, linkOf))
     .route('/', transferRoutes(store, connect.platforms, webhooks))

@@ -19,6 +19,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   reject: 'reject',
   restore: 'restore',
   close: 'close',
+  change_bank: 'change_bank',
 }
 
 /**
@@ -97,6 +98,12 @@ export const connectControls = ({ connect, planTransfers, press }: Controls) => 
       return step ? press(c, () => connect.step(c.req.param('id'), step)) : c.notFound()
     })
     .post(`${STRIPE_PATH}/transfers/:id/reverse`, (c) => press(c, () => connect.reverse(c.req.param('id'))))
+    .post(`${STRIPE_PATH}/accounts/:id/payouts/paid`, (c) =>
+      press(c, () => connect.payOut(c.req.param('id'))),
+    )
+    .post(`${STRIPE_PATH}/accounts/:id/payouts/refused`, (c) =>
+      press(c, () => connect.refusePayout(connect.payOut(c.req.param('id')).id)),
+    )
     .post(`${STRIPE_PATH}/balance`, async (c) => {
       const { form, field } = await read(c)
       return press(c, () => {

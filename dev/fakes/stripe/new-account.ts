@@ -105,5 +105,6 @@ export const createAccount = (
     recipient: configuration?.recipient?.capabilities?.stripe_balance?.stripe_transfers?.requested ?? false,
     progress: 'new',
     standing: 'good',
+    refused: false,
   })
 }

@@ -46,6 +46,8 @@ export const createStore = (now: () => Date) => ({
   now,
   /** The current time in seconds, as v1 of the API has it. */
   seconds: (): number => Math.floor(now().getTime() / 1_000),
+  /** Payouts of connected accounts, by id. */
+  accountPayouts: new Map<string, Stripe.Payout & { account: string }>(),
   charges: createCollection<Stripe.Charge>('charge'),
   /** Events of connected accounts, which are not among the account's own. */
   connectEvents: createCollection<ConnectEvent>('event'),

@@ -101,10 +101,28 @@ export const statusOf = (closed: boolean, transfers: Capability | undefined): Pa
   return status === 'pending' || isUnderReview ? 'in_review' : 'restricted'
 }
 
+/** What is known of an account. */
+export type AccountState = {
+  status: PayoutAccountStatus
+  /** Whether Stripe pays out to its bank; null if that is not decided. */
+  paysBank: boolean | null
+}
+
+/** Whether Stripe pays out to an account's bank, by the status of its payouts capability. */
+const paysBankOf = (status: string | undefined): boolean | null =>
+  status === undefined || status === 'pending' ? null : status === 'active'
+
 /** The id in a response. @throws if it has none, as a proxy's `{}` */
 export const idIn = ({ id }: { id?: unknown }): string => {
   if (typeof id === 'string' && id !== '') return id
   throw new Error('Stripe’s response has no id.')
+}
+
+/** The address in a response. @throws if it has none */
+const addressIn = ({ url }: { url: string }): string => {
+  const { href, protocol } = new URL(url)
+  if (/^https?:$/.test(protocol)) return href
+  throw new Error('Stripe’s response has no address.')
 }
 
 const transferIn = (transfer: { id: string; currency: string; amount_reversed: number }): Transfer => ({
@@ -188,33 +206,37 @@ export const connectTo = (env: ConnectEnv, key: string) => {
 
     /** The address of Stripe's onboarding page. It works once, for some minutes. */
     accountLink: (link: { account: string; returnUrl: string; refreshUrl: string }): Promise<string> =>
-      call(async () => {
-        const { url } = await stripe.v2.core.accountLinks.create({
-          account: link.account,
-          use_case: {
-            type: 'account_onboarding',
-            account_onboarding: { return_url: link.returnUrl, refresh_url: link.refreshUrl },
-          },
-        })
-        const { href, protocol } = new URL(url)
-        if (!/^https?:$/.test(protocol)) throw new Error('Stripe’s response has no address.')
-        return href
-      }),
+      call(async () =>
+        addressIn(
+          await stripe.v2.core.accountLinks.create({
+            account: link.account,
+            use_case: {
+              type: 'account_onboarding',
+              account_onboarding: { return_url: link.returnUrl, refresh_url: link.refreshUrl },
+            },
+          }),
+        ),
+      ),
 
-    /** The status of an account. One that Stripe does not know is closed. */
-    readAccount: async (id: string): Promise<{ status: PayoutAccountStatus }> => {
+    /** The address of an account's own dashboard at Stripe. It works once. */
+    dashboardLink: (account: string): Promise<string> =>
+      call(async () => addressIn(await stripe.accounts.createLoginLink(account))),
+
+    /** The state of an account. One that Stripe does not know is closed. */
+    readAccount: async (id: string): Promise<AccountState> => {
       try {
         return await call(async () => {
           const account = await stripe.v2.core.accounts.retrieve(id, { include: ['configuration.recipient'] })
           idIn(account)
-          const capabilities = account.configuration?.recipient?.capabilities
+          const balance = account.configuration?.recipient?.capabilities?.stripe_balance
           return {
-            status: statusOf(account.closed === true, capabilities?.stripe_balance?.stripe_transfers),
+            status: statusOf(account.closed === true, balance?.stripe_transfers),
+            paysBank: paysBankOf(balance?.payouts?.status),
           }
         })
       } catch (error) {
         if (error instanceof ConnectError && error.failure.kind === 'refused' && error.failure.isAccount) {
-          return { status: 'closed' }
+          return { status: 'closed', paysBank: null }
         }
         throw error
       }

@@ -1,5 +1,12 @@
-/** The event types of connected accounts to subscribe to: those of Accounts v1 and of v2. One of the two suffices. */
+/** The event types about the payouts of connected accounts to their owners' banks. */
+const ACCOUNT_PAYOUT_EVENTS = ['payout.paid', 'payout.failed'] as const
+
+/**
+ * The event types of connected accounts to subscribe to: those about payouts, and those about accounts of v1 or of v2, of
+ * which either suffice.
+ */
 export const CONNECT_EVENTS = [
+  ...ACCOUNT_PAYOUT_EVENTS,
   'account.updated',
   'v2.core.account[requirements].updated',
   'v2.core.account[configuration.recipient].capability_status_updated',
@@ -38,3 +45,10 @@ export const STRIPE_EVENTS = [
 /** The event types of the merchant's own account that an endpoint does not receive. `*` stands for all. */
 export const findMissingEvents = (sent: string[]): string[] =>
   sent.includes('*') ? [] : STRIPE_EVENTS.filter((type) => !sent.includes(type))
+
+/**
+ * The event types about connected accounts that no endpoint receives. Those about accounts are not among them, because
+ * Stripe does not list destinations of v2 events with the endpoints.
+ */
+export const findMissingConnectEvents = (sent: string[]): string[] =>
+  sent.includes('*') ? [] : ACCOUNT_PAYOUT_EVENTS.filter((type) => !sent.includes(type))

@@ -8,7 +8,7 @@ import { sha256 } from '../../sha256.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { readSettings } from '../../workspace/settings.queries.ts'
 import type { Mode } from '../processors.ts'
-import { findMissingEvents } from './event-types.ts'
+import { findMissingConnectEvents, findMissingEvents } from './event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { addStripeSecret, type StoredSecret } from './signing-secrets.queries.ts'
 import type { StripeService } from './stripe.rpc.ts'
@@ -25,15 +25,17 @@ export type StripeEnv = WorkspaceEnv & {
 export const webhookUrl = (c: Context<StripeEnv>): string =>
   new URL(`/api/webhooks/stripe/${c.var.workspace.slug}`, c.req.url).href
 
-/**
- * The event types that Stripe does not send to the workspace's endpoint. Best effort: none if the key does not allow to ask.
- */
-export const listMissingEvents = async (c: Context<StripeEnv>): Promise<string[]> => {
+/** The event types that Stripe does not send to the workspace's endpoints: of its own account, and of connected ones. */
+export type MissingEvents = { own: string[]; connected: string[] }
+
+/** Best effort: nothing is missing if the key does not allow to ask. */
+export const listMissingEvents = async (c: Context<StripeEnv>): Promise<MissingEvents> => {
+  const none: MissingEvents = { own: [], connected: [] }
   try {
     const sent = await rpc('payouts', c.env.PAYOUTS.listSentEvents(c.var.workspace.id, webhookUrl(c)))
-    return sent ? findMissingEvents(sent) : []
+    return sent ? { own: findMissingEvents(sent), connected: findMissingConnectEvents(sent) } : none
   } catch (error) {
-    if (error instanceof Unavailable) return []
+    if (error instanceof Unavailable) return none
     throw error
   }
 }

@@ -274,7 +274,7 @@ describe('an account', () => {
 
   test('of another platform counts as closed, and gets no onboarding link', async () => {
     const [ours, theirs] = await Promise.all([createPlatform(), createPlatform()])
-    expect(await ours.stripe.readAccount(theirs.account)).toEqual({ status: 'closed' })
+    expect(await ours.stripe.readAccount(theirs.account)).toEqual({ status: 'closed', paysBank: null })
     const urls = { returnUrl: 'http://localhost/return', refreshUrl: 'http://localhost/refresh' }
     expect(await failureIn(ours.stripe.accountLink({ account: theirs.account, ...urls }))).toMatchObject({
       kind: 'refused',

@@ -25,6 +25,17 @@ const STEPS: Readonly<Record<'good' | 'restricted' | 'rejected', [step: Step, te
   ],
 }
 
+/** What the bank of an account that can be paid may do. */
+const bankSteps = (account: Connected): [path: string, text: string][] => {
+  if (transfersOf(account) !== 'active') return []
+  return account.refused
+    ? [['change_bank', 'Change bank']]
+    : [
+        ['payouts/paid', 'Pay out'],
+        ['payouts/refused', 'Refuse payout'],
+      ]
+}
+
 const accountItem = (account: Connected): Html => {
   const { id, created, standing, progress } = account
   const status = standing === 'closed' ? 'closed' : transfersOf(account)
@@ -34,7 +45,9 @@ const accountItem = (account: Connected): Html => {
   return entry(
     html`<p>${nameOf(account)} <span class="status">${status}</span>${progress === 'half_way' ? html` <span class="status">onboarding incomplete</span>` : ''}</p>
 <p class="muted"><code>${id}</code>, ${time(created.getTime() / 1_000)}</p>`,
-    [...unfinished, ...steps].map(([step, text]) => button(`/accounts/${id}/${step}`, text, nameOf(account))),
+    [...bankSteps(account), ...unfinished, ...steps].map(([step, text]) =>
+      button(`/accounts/${id}/${step}`, text, nameOf(account)),
+    ),
   )
 }
 

@@ -1,0 +1,30 @@
+/** Payouts of connected accounts to their owners' banks. */
+
+/** As Stripe reports it last. A paid one may fail later; a failed one stays failed. */
+export type AccountPayoutStatus = 'paid' | 'failed'
+
+/** A payout of a connected account, as Stripe reports it. */
+export type AccountPayout = {
+  id: string
+  stripeAccountId: string
+  /** ISO 4217. */
+  currency: string
+  /** Minor units of ISO 4217. */
+  amountCents: number
+  status: AccountPayoutStatus
+  createdAt: Date
+  /** Stripe's text, in one line. */
+  failure: string | null
+}
+
+/**
+ * Where the money of a transfer is, as far as is known. Stripe bundles what an account received into payouts to its bank, so
+ * this follows from the account's payouts since the transfer:
+ *
+ * - `on_its_way`: none was reported yet, and the transfer was at most two weeks ago
+ * - `paid`: one of them arrived
+ * - `refused`: the last one failed, and none arrived; or Stripe pays nothing out to the bank. A failure before the transfer
+ *   counts unless Stripe pays out again
+ */
+export const BANK_STATUSES = ['on_its_way', 'paid', 'refused'] as const
+export type BankStatus = (typeof BANK_STATUSES)[number]
