@@ -351,10 +351,11 @@ create table customers (
     merged_into         uuid,
     revision            integer      not null default 0,   -- for optimistic concurrency
     replan_from         timestamptz,                -- sales from this time on are to be planned again
+    addressed_from      timestamptz,                -- and uncredited payments under its addresses from this time on
 
     constraint customers_workspace_id_id_key unique (workspace_id, id),
     constraint customers_started_check check ((started_at is null) = (started_program_id is null)),
-    constraint customers_merged_into_check check (merged_into is null or (partner_id is null and replan_from is null)),
+    constraint customers_merged_into_check check (merged_into is null or num_nonnulls(partner_id, replan_from, addressed_from) = 0),
     constraint customers_merged_into_fkey foreign key (workspace_id, merged_into) references customers (workspace_id, id),
     constraint customers_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
     constraint customers_started_program_id_fkey
@@ -365,6 +366,9 @@ create table customers (
 create index customers_partner_id_idx on customers (partner_id, id);
 create index customers_merged_into_idx on customers (merged_into) where merged_into is not null;
 
+-- Which customers wait for their sales to be planned again, because a request was interrupted?
+create index customers_replan_idx on customers (id) where replan_from is not null or addressed_from is not null;
+
 -- Which customers have this address for display?
 create index customers_workspace_id_email_idx on customers (workspace_id, email) where email is not null;
 
@@ -374,7 +378,8 @@ create index customers_workspace_id_idx on customers (workspace_id, id) where pa
 
 -- What a customer is known by. The merchant's own ids (external), a payment processor's
 -- customer ids, and a guest's address or payment each belong to one customer. Addresses
--- that the merchant reported (email) may be of several: they only match.
+-- that the merchant reported (email) may be of several: they only match. One that an import
+-- gave matches payments from then on, one of a report earlier payments too.
 create table customer_identities (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
@@ -952,10 +957,12 @@ begin
     end if;
     if losers <> '{}' then
         insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
-        select distinct on (i.kind, i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence, i.created_at
+        select distinct on (i.value) workspace, survivor, i.kind, i.value, i.source, i.evidence, i.created_at
         from customer_identities i
-        where i.customer_id = any(losers) and i.kind = 'email' order by i.kind, i.value, i.created_at, i.customer_id
-        on conflict (customer_id, kind, value) do nothing;
+        where i.customer_id = any(losers) and i.kind = 'email' order by i.value, i.source = 'import', i.created_at, i.customer_id
+        on conflict (customer_id, kind, value) do update
+            set source = excluded.source, evidence = excluded.evidence, created_at = excluded.created_at
+            where customer_identities.source = 'import' and (excluded.source <> 'import' or excluded.created_at < customer_identities.created_at);
         delete from customer_identities where customer_id = any(losers) and kind = 'email';
         update customer_identities i
         set customer_id = survivor,
@@ -1015,10 +1022,11 @@ begin
             order by s.started_at is null, s.imported_at desc, s.id limit 1),
         partner_id = present_owner(survivor),
         revision = c.revision + 1,
-        replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers)))
+        replan_from = least(c.replan_from, replan, (select min(replan_from) from customers where id = any(losers))),
+        addressed_from = least(c.addressed_from, (select min(addressed_from) from customers where id = any(losers)))
     where c.id = survivor;
     update customers
-    set merged_into = survivor, partner_id = null, replan_from = null, revision = revision + 1
+    set merged_into = survivor, partner_id = null, replan_from = null, addressed_from = null, revision = revision + 1
     where id = any(losers) or merged_into = any(losers);
     return survivor;
 end $$;

@@ -12,7 +12,7 @@ import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
-import { joinReport, replanReferred } from '../lib/purchases/late.service.ts'
+import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
 import type { IncompleteReport } from '../lib/purchases/purchases.rpc.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
@@ -87,15 +87,20 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
     return app.fetch(request, this.env, this.ctx)
   }
 
-  /** Applies payments that waited for an invoice or a checkout, and logs one line of JSON about it. */
+  /**
+   * Applies payments that waited for an invoice or a checkout, continues what interrupted requests have left, and logs a line
+   * of JSON about each.
+   */
   override async scheduled() {
     const start = Date.now()
     const log = (level: string, entry: object) =>
       console.log(JSON.stringify({ level, job: 'stripe-webhook', ms: Date.now() - start, ...entry }))
     try {
-      const { applied, failures } = await endWaits(() => connect(this.env), new Date())
-      if (applied) log('info', { applied })
-      for (const failure of failures) log('error', { error: (failure as Error).message })
+      for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
+        const { applied, failures } = await run(() => connect(this.env), new Date())
+        if (applied) log('info', { work, applied })
+        for (const failure of failures) log('error', { work, error: (failure as Error).message })
+      }
     } catch (error) {
       log('error', { error: (error as Error).message })
       throw error

@@ -32,7 +32,7 @@ export const isOfCustomer = (workspaceId: string, value: string) => sql<SqlBool>
   select id from found union select merged.id from found join customers merged on merged.merged_into = found.id)`
 
 /**
- * Adds identities to the customers of a part of the statement, `customer`. Fails with IDENTITY_KEY if one of them belongs
+ * Adds the identities that a report names to the customers of a part of the statement, `customer`. Fails with IDENTITY_KEY if one of them belongs
  * to another customer.
  */
 export const insertIdentities = (
@@ -47,4 +47,5 @@ export const insertIdentities = (
       insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
       select ${workspaceId}::uuid, customer.id, i.kind, i.value, ${source}, ${evidence}, ${now}::timestamptz
       from customer, jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as i (kind text, value text)
-      on conflict (customer_id, kind, value) do nothing`
+      on conflict (customer_id, kind, value) do update set source = excluded.source, evidence = excluded.evidence
+        where customer_identities.kind = 'email' and customer_identities.source = 'import'`

@@ -17,6 +17,7 @@ export type CustomerTables = {
     merged_into: string | null
     revision: Generated<number>
     replan_from: Date | null
+    addressed_from: Date | null
   }
   customer_identities: {
     workspace_id: string

@@ -50,7 +50,7 @@ export const loadCustomerImport = async (
     KnownMapping & { externalId: string; id: string; isOwned: boolean; isLate: boolean }
   >`
     select wanted.value as "externalId", c.id, c.partner_id is not null as "isOwned",
-           c.replan_from is not null as "isLate", c.email,
+           coalesce(c.replan_from, c.addressed_from) is not null as "isLate", c.email,
            case when ${isImported(sql`c.partner_id`)} then c.partner_id end as "partnerId",
            c.started_at as "startedAt", c.started_program_id as "startedProgramId"
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as wanted (kind text, value text),
@@ -179,19 +179,24 @@ export const saveCustomerImport = async (
   // held, so a payment that is planned concurrently is either seen here or planned again, because the revision has changed.
   const markLate = sql<{ id: string }>`
     update customers c
-    set replan_from = least(c.replan_from, date_trunc('second', ${now}::timestamptz))
-    from ${mapping}
-    join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
-                              and i.kind <> 'email'
-    where c.id = i.customer_id and c.imported_at = ${now} and (
-      exists (select from events s
-              where s.customer_id = c.id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
-                and s.occurred_at = date_trunc('second', s.occurred_at))
-      or exists (select from customer_identities a
-                 join processor_events p on p.workspace_id = ${workspaceId} and p.email = a.value
-                 left join events s on s.id = p.event_id
-                 where a.customer_id = c.id and a.kind = 'email' and ${isUncredited('p', 's')}
-                   and p.occurred_at >= date_trunc('second', ${now}::timestamptz)))
+    set replan_from = least(c.replan_from, late.replan_from), addressed_from = least(c.addressed_from, late.addressed_from)
+    from (
+      select i.customer_id,
+             case when exists (
+               select from events s
+               where s.customer_id = i.customer_id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
+                 and s.occurred_at = date_trunc('second', s.occurred_at))
+             then date_trunc('second', ${now}::timestamptz) end as replan_from,
+             (select min(p.occurred_at) from customer_identities a
+              join processor_events p on p.workspace_id = ${workspaceId} and p.email = a.value
+              left join events s on s.id = p.event_id
+              where a.customer_id = i.customer_id and a.kind = 'email' and ${isUncredited('p', 's')}
+                and p.occurred_at >= date_trunc('second', ${now}::timestamptz)) as addressed_from
+      from ${mapping}
+      join customer_identities i on i.workspace_id = ${workspaceId} and i.value = m.value and i.kind = m.kind
+                                and i.kind <> 'email'
+      offset 0) late
+    where c.id = late.customer_id and c.imported_at = ${now} and coalesce(late.replan_from, late.addressed_from) is not null
     returning c.id`
   const [, , saved, , late] = await db.batch([
     lockAddresses(workspaceId, addresses, 'reports').compile(db),

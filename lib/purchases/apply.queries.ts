@@ -9,7 +9,7 @@ import { holdPossibleDuplicate, releaseTied } from './possible-duplicates.querie
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 
-type Application = {
+export type Application = {
   workspaceId: string
   purchase: Purchase
   facts: KnownFacts
@@ -21,8 +21,8 @@ type Application = {
 
 /** After a conflict, something has changed since it was read: load the purchase and plan it again. */
 export type ApplyResult =
-  /** `needsReplan` is whether the customer's sales are to be planned again; null if the plan left the customer alone. */
-  { status: 'applied'; saleId: string | null; needsReplan: boolean | null } | { status: 'conflict' }
+  /** `replanFrom` is from when on the customer's sales are to be planned again; absent if the plan left the customer alone. */
+  { status: 'applied'; saleId: string | null; replanFrom?: Date | null } | { status: 'conflict' }
 
 const CONFLICT: ApplyResult = { status: 'conflict' }
 
@@ -30,8 +30,10 @@ const CONFLICT: ApplyResult = { status: 'conflict' }
 export const applyPlan = async (db: Db, application: Application): Promise<ApplyResult> => {
   const { workspaceId, facts, plan } = application
   const { sale, customer, duplicates } = plan
-  const isSaleKept = sale.kind === 'none' || sale.kind === 'keep'
-  if (isSaleKept && !customer && duplicates.length === 0) return confirmSale(db, application)
+  if (changesNothing(plan)) {
+    const saleId = sale.kind === 'keep' ? sale.recorded.id : null
+    return (await confirmSales(db, [application])) ? { status: 'applied', saleId } : CONFLICT
+  }
 
   const saleId = sale.kind === 'create' ? newId() : sale.kind === 'none' ? null : sale.recorded.id
   const { insert, commissionId } = insertCommissions(workspaceId, plan, application.now)
@@ -52,8 +54,8 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
     ])
     const [row] = results[1]
-    const [saved] = customer ? (results.at(-1) as { needsReplan: boolean }[]) : []
-    return row ? { status: 'applied', saleId: row.saleId, needsReplan: saved?.needsReplan ?? null } : CONFLICT
+    const [saved] = customer ? (results.at(-1) as { replanFrom: Date | null }[]) : []
+    return row ? { status: 'applied', saleId: row.saleId, ...saved } : CONFLICT
   } catch (error) {
     if (isConflict(error) || UNIQUE.some((constraint) => breaks(error, constraint))) return CONFLICT
     throw error
@@ -83,20 +85,33 @@ const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) 
     select assert_unchanged(count(*) = ${count}::integer) from processor_events
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
 
-/** Confirms that a sale that needs no change is as it was read, after any concurrent update of it has committed. */
-const confirmSale = async (db: Db, application: Application): Promise<ApplyResult> => {
-  const {
-    workspaceId,
-    plan: { sale },
-  } = application
-  if (sale.kind !== 'keep') return { status: 'applied', saleId: null, needsReplan: null }
-  const { id, revision } = sale.recorded
-  const [rows] = await db.batch([
-    sql<{ revision: number }>`
-      select revision from events where workspace_id = ${workspaceId} and id = ${id} for update`.compile(db),
+export const changesNothing = ({ sale, customer, duplicates }: PurchasePlan): boolean =>
+  (sale.kind === 'none' || sale.kind === 'keep') && !customer && duplicates.length === 0
+
+/**
+ * Confirms that sales that need no change are as they were read, after any concurrent updates of them have committed.
+ *
+ * @param applications their plans change nothing
+ */
+export const confirmSales = async (db: Db, applications: Application[]): Promise<boolean> => {
+  const kept = applications.flatMap((application) => {
+    const { sale } = application.plan
+    return sale.kind === 'keep' ? [{ application, sale: sale.recorded }] : []
+  })
+  if (kept.length === 0) return true
+  const statements = kept.map(({ application, sale: { id, revision } }) => [
+    sql`
+      select assert_unchanged(revision = ${revision}::integer)
+      from events where workspace_id = ${application.workspaceId} and id = ${id} for update`.compile(db),
     ...review(application, id).map((part) => part.compile(db)),
   ])
-  return rows[0]?.revision === revision ? { status: 'applied', saleId: id, needsReplan: null } : CONFLICT
+  try {
+    await db.batch(statements.flat())
+    return true
+  } catch (error) {
+    if (isConflict(error)) return false
+    throw error
+  }
 }
 
 /** The statements that compare the sale with those that the merchant reported by API. */
@@ -166,7 +181,7 @@ const saveCustomer = (workspaceId: string, change: CustomerChange, saleId: strin
             and e.occurred_at >= date_trunc('second', ${replanFrom}::timestamptz))
           then least(c.replan_from, date_trunc('second', ${replanFrom}::timestamptz)) else c.replan_from end
     where c.workspace_id = ${workspaceId} and c.id = ${id}
-    returning c.replan_from is not null as "needsReplan"`
+    returning c.replan_from as "replanFrom"`
   return origins.length ? [withdraw, refer, update] : [update]
 }
 

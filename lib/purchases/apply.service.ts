@@ -10,7 +10,7 @@ import { planPurchase } from './plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
 import { discountedPurchases, endOfWait, loadReceived, saveEvent, saveOutcome } from './received.queries.ts'
-import { endReplan, type NextSale, nextSale, type SalePosition } from './replan.queries.ts'
+import { replanCustomer } from './replan.service.ts'
 
 /** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
 const ROUNDS = 24
@@ -104,27 +104,18 @@ export const applyPurchase = async (
   keys: string[],
   when: When,
 ): Promise<Applied> => {
-  const { customer, ...applied } = await applyOne(db, workspaceId, keys, when)
-  if (customer?.needsReplan) await replanCustomer(db, workspaceId, customer.id, when.now)
+  const { markedId, ...applied } = await applyOne(db, workspaceId, keys, when)
+  if (markedId !== null) await replanCustomer(db, workspaceId, markedId, when.now)
   return applied
 }
 
-/** The customer of a purchase, with its revisions before and after the plan was applied. */
-type Revised = {
-  id: string
-  before: number
-  after: number
-  /** Whether sales of it are to be planned again. */
-  needsReplan: boolean
-}
-
-/** Updates one purchase. */
+/** Updates one purchase. @returns the id of its customer too, if sales of it are to be planned again */
 const applyOne = async (
   db: Db,
   workspaceId: string,
   keys: string[],
   { trigger, now }: When,
-): Promise<Applied & { customer: Revised | null }> => {
+): Promise<Applied & { markedId: string | null }> => {
   let received = await loadReceived(db, workspaceId, keys)
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.checkouts)
@@ -140,50 +131,8 @@ const applyOne = async (
       received = await loadReceived(db, workspaceId, keys)
       continue
     }
-    const { customer } = facts
-    return {
-      saleId: result.saleId,
-      outcome: plan.outcome,
-      customer: customer && {
-        id: customer.id,
-        before: customer.revision,
-        after: customer.revision + (plan.customer ? 1 : 0),
-        needsReplan: result.needsReplan ?? customer.needsReplan,
-      },
-    }
+    const { saleId, replanFrom = facts.customer?.replanFrom ?? null } = result
+    return { saleId, outcome: plan.outcome, markedId: replanFrom && (facts.customer?.id ?? null) }
   }
   throw lostRace('the same purchase')
-}
-
-/** More sales than a customer has, or concurrent changes of it that a request can follow. */
-const REPLANS = 2_000
-
-/**
- * Plans the sales of a customer again that depend on what has changed, in the order in which they were paid. Starts again
- * if something else changes the customer meanwhile. What is left when a request is interrupted stays marked: whoever
- * comes next continues.
- */
-export const replanCustomer = async (db: Db, workspaceId: string, id: string, now: Date): Promise<void> => {
-  let cursor: SalePosition | null = null
-  let expected: number | null = null
-  for (let sales = 0; sales < REPLANS; sales++) {
-    const next: NextSale | null = await nextSale(db, workspaceId, id, cursor)
-    if (!next) return
-    if (expected !== null && next.revision !== expected) {
-      cursor = null
-      expected = null
-      continue
-    }
-    if (!next.sale) {
-      if (await endReplan(db, workspaceId, id, next.revision)) return
-      cursor = null
-      expected = null
-      continue
-    }
-    const { customer } = await applyOne(db, workspaceId, [next.sale.externalId], { trigger: 'again', now })
-    const isAsExpected = customer?.id === next.customerId && customer.before === next.revision
-    cursor = isAsExpected ? next.sale : null
-    expected = isAsExpected ? customer.after : null
-  }
-  throw lostRace('the same customer')
 }

@@ -3,14 +3,16 @@ import { tiedByLead } from '../customers/identities.ts'
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { endReport, findLead, noteReport } from '../tracking/late-reports.queries.ts'
-import { applyPurchase, replanCustomer } from './apply.service.ts'
+import { applyPurchase } from './apply.service.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import type { IncompleteReport } from './purchases.rpc.ts'
+import { markedCustomers } from './replan.queries.ts'
+import { replanCustomer } from './replan.service.ts'
 
-/** An address that more payments share is no person's: each costs a plan. */
+/** Per request: each costs a plan. A person has fewer, and what an address shared by many has more stays marked. */
 const PAYMENTS_BY_ADDRESS = 50
 
-/** Plans the sales that depend on who referred a customer: those of its addresses, and its own. */
+/** Plans the sales that depend on who referred a customer: those of its addresses that are marked, and its own. */
 export const replanReferred = async (
   db: Db,
   workspaceId: string,
@@ -25,6 +27,25 @@ export const replanReferred = async (
     after = next
   }
   await replanCustomer(db, workspaceId, customerId, now)
+}
+
+/**
+ * Continues what interrupted requests have left marked, and payments of addresses that have many of them. A customer that
+ * fails delays no other.
+ *
+ * @param connect a connection has the deadline of one request, so each customer gets its own
+ * @returns how many were continued, and the failures of the others, which the next run tries again
+ */
+export const continueReplans = async (
+  connect: () => Db,
+  now: Date,
+): Promise<{ applied: number; failures: unknown[] }> => {
+  const customers = await markedCustomers(connect())
+  const failures: unknown[] = []
+  for (const { id, workspaceId } of customers) {
+    await replanReferred(connect(), workspaceId, id, now).catch((error: unknown) => failures.push(error))
+  }
+  return { applied: customers.length - failures.length, failures }
 }
 
 /**

@@ -47,8 +47,8 @@ export type KnownCustomer = {
   email: string | null
   name: string | null
   revision: number
-  /** Whether sales of it are to be planned again. */
-  needsReplan: boolean
+  /** Its sales from this time on are to be planned again. */
+  replanFrom: Date | null
   referrals: Referral[]
 }
 

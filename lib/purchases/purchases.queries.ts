@@ -3,14 +3,14 @@ import { sql } from 'kysely'
 import type { Referral } from '../customers/owner.ts'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
-import { clickJson, type FromJson, reviveClick, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
+import { type FromJson, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
 import { type Candidate, identitiesOf } from './buyer.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
 import type { KnownFacts, RecordedSale } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
-import { textArray } from './received.queries.ts'
+import { places } from './received.queries.ts'
 import type { CurrentCommission } from './reversals.ts'
 
 /** A recorded sale as it comes out of JSON. */
@@ -28,14 +28,17 @@ type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 'report
     | null
 }
 
-type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded'> & {
+type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom'> & {
+  replanFrom: string | null
   referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
     Record<'referredAt', string> &
     Record<'clickedAt' | 'startedAt', string | null>)[]
   rewarded: { programId: string; at: string }[]
 }
 
-type CouponRow = Pick<CouponAlias, 'couponId'> & { partner: FromJson<PartnerTerms> }
+type CouponRow = Pick<CouponAlias, 'couponId'> & { partnerId: string }
+
+type ClickRow = FromJson<Omit<Click, 'partner'>> & { partnerId: string }
 
 type FactsRow = {
   salesFrom: SalesFrom
@@ -44,8 +47,8 @@ type FactsRow = {
   candidates: CandidateRow[]
   firstSale: { partnerId: string | null; occurredAt: string } | null
   terms: FromJson<PartnerTerms>[]
-  click: FromJson<Click> | null
-  trialClick: FromJson<Click> | null
+  click: ClickRow | null
+  trialClick: ClickRow | null
   coupon: CouponRow | null
   trialCoupon: CouponRow | null
 }
@@ -58,16 +61,13 @@ const TERMS = {
 
 /**
  * When the terms of a purchase apply: when it was paid, a second of the processor's time, or reported by the merchant,
- * whichever was first. The amount of a reported sale can be corrected, but not the reward that it was reported under.
+ * whichever was first. The amount of a reported sale can be corrected, but not the reward that it was reported under. A
+ * recorded time in whole seconds is the processor's, too.
  */
-const termsTime = ({ sale, referredAt }: Purchase) => {
-  const paidAt = sale?.paidAt ?? referredAt
-  // A recorded time in whole seconds is the processor's, too.
-  return sql`
+const TERMS_TIME = sql`
     select coalesce(min(t), now()) as paid_from,
            coalesce(min(case when t = date_trunc('second', t) then t + interval '999 milliseconds' else t end), now()) as paid_to
-    from (select ${paidAt}::timestamptz union all select occurred_at from sold union all select reported_at from sold) known (t)`
-}
+    from (select wanted."termsAt" union all select occurred_at from sold union all select reported_at from sold) known (t)`
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 const SALE_JSON = sql`jsonb_build_object(
@@ -91,7 +91,7 @@ const SALE_JSON = sql`jsonb_build_object(
 /** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
 const CANDIDATE_JSON = sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
-  'needsReplan', cu.replan_from is not null,
+  'replanFrom', cu.replan_from,
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value, 'byAddress', f.by_address)), '[]')
                  from strong f where f.customer_id = cu.id),
   'hasAddress', cu.id in (select customer_id from address),
@@ -108,6 +108,17 @@ const CANDIDATE_JSON = sql`jsonb_build_object(
         and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       group by c.program_id) f))`
 
+/** The alias of one of a list of coupons: the first that belongs to a partner. */
+const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
+  select a.coupon_id as "couponId", a.partner_id as "partnerId"
+  from coupon_aliases a where a.workspace_id = ${workspaceId} and a.coupon_id = any(${sql.ref(`wanted.${ids}`)})
+  order by array_position(${sql.ref(`wanted.${ids}`)}, a.coupon_id) limit 1`
+
+const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
+
+/** A purchase, and the ids under which its sale may have been reported. */
+type Wanted = { keys: string[]; purchase: Purchase }
+
 /**
  * Loads what a purchase is planned from, beside its events: its recorded sales, the customers with one of its ids or
  * addresses, and the partners of its coupons and clicks, of those customers and of its subscription.
@@ -121,24 +132,47 @@ export const loadKnownFacts = async (
   purchase: Purchase,
   trigger: Trigger = 'sale',
 ): Promise<KnownFacts> => {
-  const { sale, email, subscription, trial } = purchase
-  const paidAt = sale?.paidAt ?? null
-  const identities = JSON.stringify(identitiesOf(purchase, []))
-  const couponOf = (ids: string[]) => sql`(
-    select jsonb_build_object('couponId', a.coupon_id, 'partner', ${termsJson(sql`a.partner_id`, TERMS)})
-    from coupon_aliases a where a.workspace_id = w.id and a.coupon_id = any(${textArray(ids)})
-    order by array_position(${textArray(ids)}, a.coupon_id) limit 1)`
-  const { rows } = await sql<FactsRow>`
+  const [facts] = await loadAllKnownFacts(db, workspaceId, [{ keys, purchase }], trigger)
+  if (!facts) throw new Error('Nothing was loaded of a purchase.')
+  return facts
+}
+
+/** The same of several purchases, in one database round trip. */
+export const loadAllKnownFacts = async (
+  db: Db,
+  workspaceId: string,
+  purchases: Wanted[],
+  trigger: Trigger,
+): Promise<KnownFacts[]> => {
+  const wanted = purchases.map(({ keys, purchase }) => ({
+    keys: keys.map(externalIdOf),
+    paidAt: purchase.sale?.paidAt ?? null,
+    termsAt: purchase.sale?.paidAt ?? purchase.referredAt,
+    externalId: purchase.externalId,
+    identities: identitiesOf(purchase, []),
+    email: purchase.email,
+    subscription: purchase.subscription,
+    clickId: purchase.clickId,
+    trialClickId: purchase.trial?.clickId ?? null,
+    coupons: purchase.coupons,
+    trialCoupons: purchase.trial?.coupons ?? [],
+  }))
+  const { rows } = await sql<FactsRow & { place: number }>`
+    select place, facts.*
+    from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
+      keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
+      subscription text, "clickId" text, "trialClickId" text, coupons text[], "trialCoupons" text[])
+    cross join lateral (
     with sold as (
       select * from events
-      where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(${textArray(keys.map(externalIdOf))})
-    ), terms_time as materialized (${termsTime(purchase)}),
+      where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(wanted.keys)
+    ), terms_time as materialized (${TERMS_TIME}),
     own as (
-      select coalesce(${paidAt}::timestamptz, (select min(occurred_at) from sold)) as at,
-             coalesce((select external_id from sold order by id limit 1), ${purchase.externalId}) as external_id
+      select coalesce(wanted."paidAt", (select min(occurred_at) from sold)) as at,
+             coalesce((select external_id from sold order by id limit 1), wanted."externalId") as external_id
     ), strong as materialized (
       select i.kind, i.value, i.by_address, i.customer_id
-      from jsonb_to_recordset(${identities}::jsonb) as t (kind text, value text)
+      from jsonb_to_recordset(wanted.identities) as t (kind text, value text)
       join customer_identities i
         on i.workspace_id = ${workspaceId} and i.value = t.value and i.kind = t.kind and i.kind <> 'email'
       union
@@ -148,17 +182,27 @@ export const loadKnownFacts = async (
       where sold.reported_at is not null
     ), address as materialized (
       select customer_id from customer_identities
-      where workspace_id = ${workspaceId} and kind = 'email' and value = ${email}
+      where workspace_id = ${workspaceId} and kind = 'email' and value = wanted.email
+        -- Mappings create no commissions for past invoices: spec, section 4.4.
+        and (source <> 'import' or date_trunc('second', created_at) <= (select at from own))
     ), candidate as materialized (select customer_id as id from strong union select customer_id from address),
     first_sale as materialized (
       select e.partner_id, e.occurred_at from events e, own
-      where e.workspace_id = ${workspaceId} and e.subscription_id = ${subscription} and e.kind = 'sale'
+      where e.workspace_id = ${workspaceId} and e.subscription_id = wanted.subscription and e.kind = 'sale'
         and e.id <> all (array(select id from sold)) and (e.occurred_at, e.external_id) < (own.at, own.external_id)
       order by e.occurred_at, e.external_id limit 1
+    ), click as materialized (
+      select ${CLICK} from clicks
+      where workspace_id = ${workspaceId} and id = any(array(select wanted."clickId" union select click_id from sold))
+      order by created_at desc, id limit 1
+    ), trial_click as materialized (
+      select ${CLICK} from clicks where workspace_id = ${workspaceId} and id = wanted."trialClickId"
+    ), coupon as materialized (${couponOf(workspaceId, 'coupons')}
+    ), trial_coupon as materialized (${couponOf(workspaceId, 'trialCoupons')}
     )
     select
       coalesce((select f.sales_from from former_sales_from f
-                where f.workspace_id = w.id and date_trunc('second', f.until) > ${paidAt}::timestamptz
+                where f.workspace_id = w.id and date_trunc('second', f.until) > wanted."paidAt"
                 order by f.until limit 1),
                (select sales_from from workspaces where id = w.id)) as "salesFrom",
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
@@ -168,44 +212,56 @@ export const loadKnownFacts = async (
       (select coalesce(jsonb_agg(${termsJson(sql`credited.id`, TERMS)}), '[]') from (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null
-         union select partner_id from sold where partner_id is not null) credited) as "terms",
-      (select ${clickJson(TERMS)} from clicks cl
-       where cl.workspace_id = w.id
-         and cl.id = any(array(select ${purchase.clickId}::text union select click_id from sold))
-       order by cl.created_at desc, cl.id limit 1) as "click",
-      (select ${clickJson(TERMS)} from clicks cl
-       where cl.workspace_id = w.id and cl.id = ${trial?.clickId ?? null}) as "trialClick",
-      ${couponOf(purchase.coupons)} as "coupon",
-      ${couponOf(trial?.coupons ?? [])} as "trialCoupon"
+         union select partner_id from sold where partner_id is not null
+         union select "partnerId" from click union select "partnerId" from trial_click
+         union select "partnerId" from coupon union select "partnerId" from trial_coupon) credited) as "terms",
+      (select to_jsonb(c) from click c) as "click",
+      (select to_jsonb(c) from trial_click c) as "trialClick",
+      (select to_jsonb(c) from coupon c) as "coupon",
+      (select to_jsonb(c) from trial_coupon c) as "trialCoupon"
     from (select ${workspaceId}::uuid as id) w
+    ) facts
   `.execute(db)
 
-  const [row] = rows
-  if (!row) throw new Error('A select from one row returned none.')
-  const { salesFrom, firstSale, coupon, trialCoupon } = row
-  const loaded: Loaded = {
+  const byPlace = new Map(rows.map((row) => [row.place, revive(row)]))
+  return purchases.map(({ purchase, keys }, place) => {
+    const loaded = byPlace.get(place)
+    if (!loaded) throw new Error('A select from one row returned none.')
+    return knownFacts(purchase, loaded, keys, trigger)
+  })
+}
+
+const revive = (row: FactsRow): Loaded => {
+  const { salesFrom, firstSale } = row
+  const terms = new Map(row.terms.map((partner) => [partner.id, reviveTerms(partner)]))
+  const coupon = (alias: CouponRow | null): CouponAlias | null => {
+    const partner = terms.get(alias?.partnerId ?? '')
+    return alias && partner ? { couponId: alias.couponId, partner } : null
+  }
+  const click = (found: ClickRow | null): Click | null => {
+    const partner = terms.get(found?.partnerId ?? '')
+    if (!found || !partner) return null
+    const { id, createdAt, expiresAt } = found
+    return { id, createdAt: new Date(createdAt), expiresAt: new Date(expiresAt), partner }
+  }
+  return {
     salesFrom,
+    terms,
     sales: row.sales.map(reviveSale),
     candidates: row.candidates.map(reviveCandidate),
-    coupon: coupon && reviveCoupon(coupon),
-    click: row.click && reviveClick(row.click),
-    trialCoupon: trialCoupon && reviveCoupon(trialCoupon),
-    trialClick: row.trialClick && reviveClick(row.trialClick),
+    coupon: coupon(row.coupon),
+    click: click(row.click),
+    trialCoupon: coupon(row.trialCoupon),
+    trialClick: click(row.trialClick),
     firstSale: firstSale && { ...firstSale, occurredAt: new Date(firstSale.occurredAt) },
-    terms: new Map(row.terms.map((terms) => [terms.id, reviveTerms(terms)])),
   }
-  return knownFacts(purchase, loaded, keys, trigger)
 }
 
 const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
 
-const reviveCoupon = ({ couponId, partner }: CouponRow): CouponAlias => ({
-  couponId,
-  partner: reviveTerms(partner),
-})
-
-const reviveCandidate = ({ referrals, rewarded, ...candidate }: CandidateRow): Candidate => ({
+const reviveCandidate = ({ referrals, rewarded, replanFrom, ...candidate }: CandidateRow): Candidate => ({
   ...candidate,
+  replanFrom: date(replanFrom),
   referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
     ...referral,
     referredAt: new Date(referredAt),

@@ -12,6 +12,9 @@ import { factsOf, type ReceivedFact } from './received.ts'
 export const textArray = (values: string[]) =>
   sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`
 
+/** The places in a list, `place`: the planner knows how many they are, which it doesn't of the elements of JSON. */
+export const places = (list: unknown[]) => sql`generate_series(0, ${list.length - 1}::integer) as place`
+
 /**
  * Stores an event, once. One that was refused before is replaced.
  *
@@ -82,15 +85,32 @@ export type ReceivedEvents = {
  * @returns their facts, all their keys, and their number
  */
 export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
-  const keys = ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)]))
+  const [received] = await loadAllReceived(db, workspaceId, [ids])
+  if (!received) throw new Error('Nothing was loaded of a purchase.')
+  return received
+}
+
+/** The same of several purchases, in one database round trip. */
+export const loadAllReceived = async (
+  db: Db,
+  workspaceId: string,
+  purchases: string[][],
+): Promise<ReceivedEvents[]> => {
+  const wanted = purchases.map((ids) => ({
+    keys: ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)])),
+  }))
   const { rows } = await sql<{
+    place: number
     facts: Fact[]
     keys: string[]
     occurredAt: Date
     of: 'it' | 'customer' | 'subscription'
   }>`
+    select place, received.*
+    from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (keys text[])
+    cross join lateral (
     with recursive known as (
-      select id, keys, customer, facts from processor_events where workspace_id = ${workspaceId} and keys && ${textArray(keys)}
+      select id, keys, customer, facts from processor_events where workspace_id = ${workspaceId} and keys && wanted.keys
       union
       select e.id, e.keys, e.customer, e.facts
       from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
@@ -109,14 +129,18 @@ export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): 
     join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
     where e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
       and e.id not in (select id from known)
+    ) received
   `.execute(db)
-  const of = (what: string) => rows.filter((row) => row.of === what)
-  return {
-    facts: rows.filter((row) => row.of !== 'subscription').flatMap(factsOf),
-    checkouts: of('subscription').flatMap(factsOf),
-    keys: [...new Set([...keys, ...rows.flatMap((row) => row.keys)])],
-    count: of('it').length,
-  }
+  return wanted.map(({ keys }, place) => {
+    const own = rows.filter((row) => row.place === place)
+    const of = (what: string) => own.filter((row) => row.of === what)
+    return {
+      facts: own.filter((row) => row.of !== 'subscription').flatMap(factsOf),
+      checkouts: of('subscription').flatMap(factsOf),
+      keys: [...new Set([...keys, ...own.flatMap((row) => row.keys)])],
+      count: of('it').length,
+    }
+  })
 }
 
 /**

@@ -5,61 +5,85 @@ import type { Db } from '../db/connection.ts'
 /** Sales are planned in this order. */
 export type SalePosition = { occurredAt: Date; externalId: string }
 
-/** The next sale to plan again, or null at the end, and the customer that the plan has to find unchanged. */
-export type NextSale = { customerId: string; revision: number; sale: SalePosition | null }
+/** A sale that was planned again, and the revision of its customer after that. */
+export type Planned = { sale: SalePosition; customerId: string; revision: number }
+
+/** The next sales to plan again, and the customer that the plans have to find unchanged. */
+export type NextSales = {
+  customerId: string
+  revision: number
+  /** The mark. */
+  replanFrom: Date
+  /** None at the end. */
+  sales: SalePosition[]
+}
+
+type Row = {
+  customerId: string
+  revision: number
+  replanFrom: Date
+  hasEnded: boolean
+  sales: { occurredAt: string; externalId: string }[]
+}
 
 /**
- * Finds the next sale of a customer that is to be planned again.
+ * Finds the next sales of a customer that are to be planned again, and moves the mark, `replan_from`, to the first of them: who
+ * comes after an interruption continues there. Starts at the mark if the customer has changed since the last plan: whoever
+ * changed it has set the mark to what depends on that.
  *
- * @param after the sale that was planned before
+ * @param last the sale that was planned last
  * @returns null if none is to be planned again
  */
-export const nextSale = async (
+export const nextSales = async (
   db: Db,
   workspaceId: string,
-  customerId: string,
-  after: SalePosition | null,
-): Promise<NextSale | null> => {
-  const { rows } = await sql<{
-    customerId: string
-    revision: number
-    occurredAt: Date | null
-    externalId: string | null
-  }>`
-    select c.id as "customerId", c.revision, e.occurred_at as "occurredAt", e.external_id as "externalId"
-    from customers named
-    join customers c on c.id = coalesce(named.merged_into, named.id)
-    left join lateral (
-      select occurred_at, external_id from events
-      where customer_id = c.id and kind = 'sale' and occurred_at >= c.replan_from
-        and (${after?.occurredAt ?? null}::timestamptz is null
-             or (occurred_at, external_id) > (${after?.occurredAt ?? null}::timestamptz, ${after?.externalId ?? null}))
-      order by occurred_at, external_id limit 1) e on true
-    where named.workspace_id = ${workspaceId} and named.id = ${customerId} and c.replan_from is not null
+  id: string,
+  last: Planned | null,
+  limit: number,
+): Promise<NextSales | null> => {
+  const { rows } = await sql<Row>`
+    with customer as (
+      select c.id, c.revision, c.replan_from,
+             coalesce(c.id = ${last?.customerId ?? null}::uuid and c.revision = ${last?.revision ?? null}::integer, false) as is_continued
+      from customers named join customers c on c.id = coalesce(named.merged_into, named.id)
+      where named.workspace_id = ${workspaceId} and named.id = ${id} and c.replan_from is not null
+    ), next as materialized (
+      select e.occurred_at, e.external_id
+      from customer c join events e on e.customer_id = c.id and e.kind = 'sale' and e.occurred_at >= c.replan_from
+      where not c.is_continued
+         or (e.occurred_at, e.external_id) > (${last?.sale.occurredAt ?? null}::timestamptz, ${last?.sale.externalId ?? null}::text)
+      order by e.occurred_at, e.external_id limit ${limit}
+    ), moved as (
+      update customers set replan_from = (select min(occurred_at) from next)
+      from customer c
+      where customers.id = c.id and customers.revision = c.revision and (c.is_continued or not exists (select from next))
+      returning customers.replan_from
+    )
+    select c.id as "customerId", c.revision,
+           coalesce((select replan_from from moved), c.replan_from) as "replanFrom",
+           exists (select from moved where replan_from is null) as "hasEnded",
+           (select coalesce(jsonb_agg(jsonb_build_object('occurredAt', occurred_at, 'externalId', external_id)
+                                      order by occurred_at, external_id), '[]') from next) as sales
+    from customer c
   `.execute(db)
   const [row] = rows
-  if (!row) return null
-  const { revision, occurredAt, externalId } = row
+  if (!row || row.hasEnded) return null
   return {
     customerId: row.customerId,
-    revision,
-    sale: occurredAt && externalId !== null ? { occurredAt, externalId } : null,
+    revision: row.revision,
+    replanFrom: row.replanFrom,
+    sales: row.sales.map(({ occurredAt, externalId }) => ({ occurredAt: new Date(occurredAt), externalId })),
   }
 }
 
-/** Ends planning again, unless the customer was changed meanwhile. @returns whether it has ended */
-export const endReplan = async (
-  db: Db,
-  workspaceId: string,
-  customerId: string,
-  revision: number,
-): Promise<boolean> => {
-  const { rows } = await sql`
-    update customers c set replan_from = null
-    from customers named
-    where named.workspace_id = ${workspaceId} and named.id = ${customerId}
-      and c.id = coalesce(named.merged_into, named.id) and c.revision = ${revision}
-    returning c.id
-  `.execute(db)
-  return rows.length > 0
+/** Customers per run of a cron. */
+const MARKED_CUSTOMERS = 50
+
+/** Customers with something to be planned again, in no order: one that fails each time must not keep others from their turn. */
+export const markedCustomers = async (db: Db): Promise<{ id: string; workspaceId: string }[]> => {
+  const { rows } = await sql<{ id: string; workspaceId: string }>`
+    select id, workspace_id as "workspaceId" from customers
+    where replan_from is not null or addressed_from is not null
+    order by random() limit ${MARKED_CUSTOMERS}`.execute(db)
+  return rows
 }

@@ -122,9 +122,9 @@ const salesFrom = ({ kind, externalId }: ReportKey) =>
     : sql`'both'`
 
 /** A click with its partner, as one JSON value. Expects the click as `cl` and the customer as `cu`. */
-export const clickJson = (options?: TermsOptions) => sql`jsonb_build_object(
+const CLICK_JSON = sql`jsonb_build_object(
   'id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
-  'partner', ${termsJson(sql`cl.partner_id`, options)})`
+  'partner', ${termsJson(sql`cl.partner_id`)})`
 
 /**
  * Loads the workspace of the API key, the event of an earlier report, the click's partner and the customer's partner.
@@ -155,7 +155,7 @@ export const loadReportFacts = async (
              'isClickedFirst', cl.id is not null and not exists (
                select from referrals r where r.customer_id = cu.id and r.referred_at <= ${now}::timestamptz
                                          and coalesce(r.clicked_at, r.referred_at) <= cl.created_at)) end as "customer",
-           case when cl.id is not null then ${clickJson()} end as "click",
+           case when cl.id is not null then ${CLICK_JSON} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",
            ${mayBeDuplicate(report)} as "mayBeDuplicate",
@@ -186,7 +186,7 @@ export type FromJson<T> = {
       : T[K]
 }
 
-export const reviveClick = (click: FromJson<Click>): Click => ({
+const reviveClick = (click: FromJson<Click>): Click => ({
   ...click,
   createdAt: new Date(click.createdAt),
   expiresAt: new Date(click.expiresAt),

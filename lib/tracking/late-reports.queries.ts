@@ -7,8 +7,8 @@ import type { Credit } from './attribution.ts'
 import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decided-report.ts'
 
 /**
- * Marks a report that refers a customer of payments received before: these have to be planned again, of the customer from
- * the click on, and of an address whose payments were credited to nobody. Then the report has no hash until that is done.
+ * Marks what a report refers of payments received before: these have to be planned again, of the customer from the click on,
+ * and of its addresses whose payments were credited to nobody. Then the report has no hash until that is done.
  * A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's.
  *
  * @returns a statement with a row for a report that was marked
@@ -21,6 +21,9 @@ export const markLate = (eventId: string, decided: DecidedReport, credit: Credit
   const { isReferred = false, isClickedFirst = false } = customer
     ? { ...changesOf(decided, customer, credit), ...customer }
     : {}
+  const addresses = isReferred
+    ? sql`select value from customer_identities where customer_id = event.customer_id and kind = 'email'`
+    : sql`select jsonb_array_elements_text(${emails}::jsonb)`
   return sql<{ id: string }>`
     with event as (
       select id, customer_id from events
@@ -34,18 +37,22 @@ export const markLate = (eventId: string, decided: DecidedReport, credit: Credit
              or not exists (select from referrals r where r.customer_id = s.customer_id and r.origin <> ${eventId}
                               and r.referred_at < s.occurred_at + interval '1 second'))
       order by s.occurred_at limit 1
+    ), addressed as (
+      select min(p.occurred_at) as occurred_at
+      from event, processor_events p left join events s on s.id = p.event_id
+      where p.workspace_id = ${workspaceId} and ${isUncredited('p', 's')} and p.email in (${addresses})
+        and s.customer_id is distinct from event.customer_id
     ), marked as (
       update customers
-      set replan_from = least(replan_from, paid.occurred_at), revision = revision + 1
-      from event, paid where customers.id = event.customer_id
+      set replan_from = least(replan_from, (select occurred_at from paid)),
+          addressed_from = least(addressed_from, addressed.occurred_at),
+          revision = revision + case when exists (select from paid) then 1 else 0 end
+      from event, addressed
+      where customers.id = event.customer_id and (addressed.occurred_at is not null or exists (select from paid))
+      returning customers.id
     )
     update events set body_hash = null
-    from event
-    where events.id = event.id and (exists (select from paid) or exists (
-      select from processor_events p left join events s on s.id = p.event_id
-      where p.workspace_id = ${workspaceId} and ${isUncredited('p', 's')}
-        and p.email in (select jsonb_array_elements_text(${emails}::jsonb))
-        and s.customer_id is distinct from event.customer_id))
+    from event where events.id = event.id and exists (select from marked)
     returning events.id`
 }
 
@@ -53,17 +60,13 @@ export const markLate = (eventId: string, decided: DecidedReport, credit: Credit
 export type SavedReport = {
   customerId: string | null
   customerExternalId: string
-  /** Whether payments with an address of its customer are credited to nobody. */
+  /** Whether payments with an address of its customer are marked to be planned again. */
   isAddressed: boolean
 }
 
-const savedReport = (workspaceId: string) => sql`
-  e.customer_id as "customerId", e.customer_external_id as "customerExternalId", exists (
-    select from customer_identities i
-    join processor_events p on p.workspace_id = ${workspaceId} and p.email = i.value
-    left join events s on s.id = p.event_id
-    where i.customer_id = e.customer_id and i.kind = 'email' and ${isUncredited('p', 's')}
-      and s.customer_id is distinct from e.customer_id) as "isAddressed"`
+const SAVED_REPORT = sql`
+  e.customer_id as "customerId", e.customer_external_id as "customerExternalId",
+  exists (select from customers c where c.id = e.customer_id and c.addressed_from is not null) as "isAddressed"`
 
 export const findLead = async (
   db: Db,
@@ -71,7 +74,7 @@ export const findLead = async (
   externalId: string,
 ): Promise<SavedReport | undefined> => {
   const { rows } = await sql<SavedReport>`
-    select ${savedReport(workspaceId)} from events e
+    select ${SAVED_REPORT} from events e
     where e.workspace_id = ${workspaceId} and e.kind = 'lead' and e.external_id = ${externalId}`.execute(db)
   return rows[0]
 }
@@ -88,7 +91,7 @@ export const noteReport = async (
     set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
         reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
     where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null
-    returning ${savedReport(workspaceId)}
+    returning ${SAVED_REPORT}
   `.execute(db)
   return rows[0]
 }

@@ -2,7 +2,10 @@
 import { expect, inject, test, vi } from 'vitest'
 import importCustomers from '../../functions/import-customers.ts'
 import trackLead from '../../functions/track-lead.ts'
+import { connect } from '../../lib/db/connection.ts'
+import { continueReplans, replanReferred } from '../../lib/purchases/late.service.ts'
 import { type Buyer, openShop, type Shop } from '../support/buyers.ts'
+import { during } from '../support/killed.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
 import { seconds } from '../support/stripe.ts'
 
@@ -90,6 +93,74 @@ test('the next payment completes a lead that was saved but not planned and never
   await buyer.invoice({ id: buyer.id('in', 'next'), at: 0 })
   expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
   expect(await earningsOf(shop, buyer.id('in', 'next'))).toEqual(EARNED)
+})
+
+/** A lead that is saved, and interrupted before what it refers is planned again. @returns the customer's id */
+const leaveMarked = async (shop: Shop, buyer: Buyer, clickId: string) => {
+  const { apiKey, workspace } = shop.merchant
+  const lead = { externalId: buyer.id('user'), customerEmail: buyer.address, clickId }
+  expect(await interrupted(trackLead, '/api/track/lead', lead, { Authorization: `Bearer ${apiKey}` })).toBe(
+    503,
+  )
+  const [customer] = await database.query<{ id: string }>(
+    `select customer_id as id from customer_identities where workspace_id = $1 and value = $2 and kind = 'external'`,
+    [workspace.id, buyer.id('user')],
+  )
+  return customer?.id ?? ''
+}
+
+const MANY = 8
+
+test.each([
+  {
+    sales: 'sales of its customer',
+    pay: (buyer: Buyer, index: number) =>
+      buyer.invoice({
+        id: buyer.id('in', `${index}n`),
+        at: index - HOUR,
+        metadata: { customerExternalId: buyer.id('user') },
+      }),
+    idOf: (buyer: Buyer, index: number) => buyer.id('in', `${index}n`),
+  },
+  {
+    sales: 'guests’ payments with its address',
+    pay: (buyer: Buyer, index: number) =>
+      buyer.checkout({
+        ...{ id: buyer.id('cs_test', `${index}n`), payment_intent: buyer.id('pi', `${index}n`) },
+        ...{ customer: null, at: index - HOUR },
+      }),
+    idOf: (buyer: Buyer, index: number) => buyer.id('pi', `${index}n`),
+  },
+])('requests that are interrupted after a few $sales continue each other', async ({ pay, idOf }) => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('maya', 2)
+  for (let index = 0; index < MANY; index++) await pay(buyer, index)
+  const id = await leaveMarked(shop, buyer, clickId)
+  const run = async () => {
+    const cut = { victim: 'database', isCarriedOut: false, place: 14 } as const
+    const work = () => replanReferred(connect(inject('database')), shop.merchant.workspace.id, id, new Date())
+    return (await during(cut, inject('stripeUrl'), work)).end
+  }
+  const ends: string[] = []
+  while (ends.at(-1) !== 'ended' && ends.length < MANY) ends.push(await run())
+  expect(ends.at(-1)).toBe('ended')
+  expect(ends.length).toBeGreaterThan(1)
+  for (let index = 0; index < MANY; index++) {
+    expect(await earningsOf(shop, idOf(buyer, index))).toEqual(EARNED)
+  }
+  expect(await verify(shop)).toEqual([])
+})
+
+test('the cron completes a lead that was saved but not planned and never repeated', async () => {
+  const shop = await openShop(database)
+  const buyer = shop.buyer()
+  const id = await leaveMarked(shop, buyer, await payBefore(buyer))
+  const { failures } = await continueReplans(() => connect(inject('database')), new Date())
+  expect(failures).toEqual([])
+  expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
+  const [left] = await database.query('select replan_from, addressed_from from customers where id = $1', [id])
+  expect(left).toEqual({ replan_from: null, addressed_from: null })
 })
 
 test('50 copies of a late lead get one answer, and credit the payment once', async () => {
