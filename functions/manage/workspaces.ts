@@ -19,9 +19,9 @@ export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), async (c) => {
     if (!isSignupOpen(c.env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
     const { db, now, user } = c.var
-    const { name, slug } = c.req.valid('json')
-    const workspace = await createWorkspace(db, { name, slug, email: user.email, now })
-    if (!workspace) throw new ApiError('conflict', slugTaken(slug))
+    const wanted = c.req.valid('json')
+    const workspace = await createWorkspace(db, { ...wanted, email: user.email, now })
+    if (!workspace) throw new ApiError('conflict', slugTaken(wanted.slug))
     return c.json(workspaceResponse(workspace), 201)
   })
   .get('/api/workspaces', session(), async (c) => {

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import type { Mode } from '../purchases/processors.ts'
 import { auditEntry } from './audit.queries.ts'
 import type { Role } from './tables.ts'
 
@@ -61,7 +62,7 @@ export const keyWorkspace = async (db: Db, address: string, apiKeyHash: string):
  */
 export const createWorkspace = async (
   db: Db,
-  { name, slug, email, now }: { name: string; slug: string; email: string; now: Date },
+  { name, slug, mode, email, now }: { name: string; slug: string; mode: Mode; email: string; now: Date },
 ): Promise<Membership | null> => {
   const id = newId()
   const act = { workspaceId: id, actor: email, now }
@@ -69,7 +70,7 @@ export const createWorkspace = async (
     await db.batch([
       db
         .insertInto('workspaces')
-        .values({ id, slug, name, created_at: now })
+        .values({ id, slug, name, mode, created_at: now })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       db
@@ -81,7 +82,7 @@ export const createWorkspace = async (
         ...act,
         action: 'workspace.created',
         subjectId: id,
-        details: { name, slug },
+        details: { name, slug, mode },
       }).compile(),
     ])
   } catch (error) {

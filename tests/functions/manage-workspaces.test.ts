@@ -14,6 +14,7 @@ const newcomer = async () => {
   return {
     email,
     list: async () => (await send(url(), { headers })).body as unknown as { data: { slug: string }[] },
+    settings: (slug: string) => send(`${url()}/${slug}/settings`, { headers }),
     create: (body: unknown, more: Record<string, string> = {}) =>
       send(url(), { body, headers: { ...headers, ...more } }),
   }
@@ -35,6 +36,16 @@ describe('POST /api/workspaces', () => {
       { actor: person.email, action: 'workspace.created' },
     ])
   })
+
+  test.each(['live', 'test', undefined])(
+    'creates a workspace of the mode %s; live by default',
+    async (mode) => {
+      const person = await newcomer()
+      const slug = unique()
+      expect((await person.create({ name: 'Ann’s shop', slug, mode })).status).toBe(201)
+      expect(await person.settings(slug)).toMatchObject({ status: 200, body: { mode: mode ?? 'live' } })
+    },
+  )
 
   test('derives the slug from the name', async () => {
     const person = await newcomer()
@@ -67,6 +78,7 @@ describe('POST /api/workspaces', () => {
     { case: 'a slug that looks like an id', body: { name: 'Ann', slug: newId() } },
     { case: 'a slug that is too long', body: { name: 'Ann', slug: 'x'.repeat(64) } },
     { case: 'a slug with a slash', body: { name: 'Ann', slug: 'a/b' } },
+    { case: 'an unknown mode', body: { name: 'Ann', mode: 'sandbox' } },
     { case: 'a misspelt field', body: { name: 'Ann', slugg: 'ann' } },
     { case: 'a list', body: [] },
   ])('refuses $case with 400', async ({ body }) => {
