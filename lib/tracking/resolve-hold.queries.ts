@@ -7,7 +7,8 @@ import { type CommissionRow, commissionsQuery } from './commissions.queries.ts'
 import type { HoldResolution } from './holds.ts'
 
 /**
- * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full. Idempotent: the first
+ * Resolves the hold of a commission, in one transaction. A rejected commission is reversed in full, and the customer's later
+ * sales are marked to be planned again: it no longer uses up a one-time reward or starts the duration. Idempotent: the first
  * resolution is kept.
  *
  * The sale's row is locked first, and its revision incremented, so that a concurrent plan of the sale, such as one that
@@ -30,6 +31,12 @@ export const resolveHold = async (
 
   const isRejected = resolution === 'rejected'
   const isOpen = sql<SqlBool>`workspace_id = ${workspaceId} and commission_id = ${id} and resolved_at is null`
+  // Like a plan, this locks the customer before the sale.
+  const lockCustomer = isRejected
+    ? sql<unknown>`
+    select from customers k join events e on e.customer_id = k.id join commissions c on c.event_id = e.id
+    where c.workspace_id = ${workspaceId} and c.id = ${id} for update of k`
+    : sql<unknown>`select`
   const lock = sql<unknown>`
     select from events e join commissions c on c.workspace_id = e.workspace_id and c.event_id = e.id
     where c.workspace_id = ${workspaceId} and c.id = ${id} for update of e`
@@ -54,6 +61,14 @@ export const resolveHold = async (
       where left_over.cents <> 0
     ), taken as (
       delete from one_time_rewards o using commission c where o.event_id = c.event_id
+    ), marked as (
+      update customers k
+      set replan_from = least(k.replan_from, date_trunc('second', e.occurred_at)), revision = k.revision + 1
+      from commission c join events e on e.id = c.event_id
+      where k.id = e.customer_id and exists (
+        select from events s
+        where s.customer_id = e.customer_id and s.kind = 'sale' and s.id <> e.id
+          and s.occurred_at >= date_trunc('second', e.occurred_at))
     )
     update events e
     set revision = e.revision + 1, commission_id = null,
@@ -63,7 +78,8 @@ export const resolveHold = async (
              || jsonb_build_array(jsonb_build_object('code', 'commission_rejected', 'facts', jsonb_build_object(
                   'slug', c.slug, 'amountCents', c.amount_cents, 'currency', c.currency)))
     from commission c where e.workspace_id = ${workspaceId} and e.id = c.event_id`
-  const [, , , , [after]] = await db.batch([
+  const [, , , , , [after]] = await db.batch([
+    lockCustomer.compile(db),
     lock.compile(db),
     lockHold.compile(db),
     auditEntry(db, {

@@ -1,11 +1,12 @@
 /** An address typed into a checkout never moves or merges a customer. Design section 5, "Who a customer is". */
 import { test } from 'vitest'
-import { inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
+import { type Buyer, inEveryOrder, ofSubscription, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
 
 const HOUR = 3_600
+const earned = 'maya 980'
 
 test('a paid checkout with another customer’s address and one’s own click credits that click only', async () => {
   const shop = await openShop(database)
@@ -162,3 +163,32 @@ test('a cheap purchase with another customer’s address, then one through one�
     { sales: { in_cheap: 'maya 980', pi: 'leo 980', in: 'maya 980' } },
   )
 })
+
+test.each([
+  { by: 'only an import reports it', customerEmail: false, early: 'nobody 0' },
+  { by: 'a lead reports it too', customerEmail: true, early: earned },
+])(
+  'guests’ payments with an address are credited after its import, and before it if $by',
+  async ({ customerEmail, early }) => {
+    const shop = await openShop(database)
+    const pay = (buyer: Buyer, name: string, at: number) => () =>
+      buyer.checkout({
+        ...{ id: buyer.id('cs_test', name), payment_intent: buyer.id('pi', name) },
+        ...{ customer: null, at },
+      })
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click('maya', 2)
+        const address = buyer.address
+        return {
+          lead: () => buyer.lead({ clickId, customerEmail: customerEmail ? address : null }),
+          import: () => buyer.import({ customerExternalId: buyer.id('user'), customerEmail: address }),
+          early: pay(buyer, 'early', -HOUR),
+          late: pay(buyer, 'late', HOUR),
+        }
+      },
+      { sales: { pi_early: early, pi_late: earned } },
+    )
+  },
+)

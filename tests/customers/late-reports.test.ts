@@ -333,3 +333,22 @@ test('an import that was saved but not planned is completed when it is repeated'
   const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? { steps: [] }
   expect(codes({ steps })).toEqual(['customer', 'program_reward', 'commission_created'])
 })
+
+test('a rejected commission leaves the one-time reward to a later sale that was received before', async () => {
+  const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
+  const buyer = shop.buyer()
+  const user = { client_reference_id: buyer.id('user'), discounts: [{ coupon: 'LEO', promotion_code: null }] }
+  await buyer.sale({ clickId: await buyer.click('nora') })
+  await buyer.checkout({ at: 60, ...user })
+  const later = { id: buyer.id('cs_test', 'later'), payment_intent: buyer.id('pi', 'later') }
+  await buyer.checkout({ at: 60 * HOUR, ...user, ...later, amount_total: 7_000 })
+  expect(await earningsOf(shop, buyer.id('pi', 'later'))).toEqual(['leo', 0])
+
+  const { body } = await shop.manager.get('/commissions?status=held')
+  const [held] = body.data as { id: string }[]
+  expect((await shop.manager.post(`/commissions/${held?.id}/reject`, {})).status).toBe(200)
+  await continueReplans(() => connect(inject('database')), new Date())
+  expect(await earningsOf(shop, buyer.id('pi'))).toEqual(['leo', 0])
+  expect(await earningsOf(shop, buyer.id('pi', 'later'))).toEqual(['leo', 1_400])
+  expect(await verify(shop)).toEqual([])
+})

@@ -74,6 +74,38 @@ test('an invoice of an old version with a partner’s discount in full credits t
   )
 })
 
+test.each([
+  { customer: 'whom nobody had referred', isReferred: false, paid: 'leo 980' },
+  { customer: 'of another partner', isReferred: true, paid: 'maya 980' },
+])(
+  'a first invoice of 0 with a partner’s coupon refers a customer $customer or leaves it: the paid one earns $paid',
+  async ({ isReferred, paid }) => {
+    const shop = await openShop(database, { program: { attribution: 'first' } })
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const clickId = await buyer.click('maya')
+        const subscription = buyer.id('sub')
+        const free = { amount_paid: 0, total: 0, total_excluding_tax: 0 }
+        const metadata = { customerExternalId: buyer.id('user') }
+        return {
+          ...(isReferred && { lead: () => buyer.lead({ clickId }) }),
+          free: () =>
+            buyer.invoice(
+              {
+                ...{ id: buyer.id('in', 'free'), at: 60, subscription, metadata, ...free },
+                discount: discount(buyer, { coupon: { id: 'LEO' } }),
+              },
+              oldInvoice,
+            ),
+          paid: () => buyer.invoice({ at: HOUR, subscription }, oldInvoice),
+        }
+      },
+      { sales: { in: paid }, customers: 1 },
+    )
+  },
+)
+
 test.each<{ what: string; fields: StripeObject }>([
   { what: 'only marked as paid', fields: { paid_out_of_band: true } },
   {

@@ -168,3 +168,57 @@ test('a free trial’s click is that of its subscription’s first paid invoice,
     { sales: { in: 'leo 980', in_other: 'maya 980', pi: 'maya 980' }, customers: 1 },
   )
 })
+
+const TRIAL = { amount_total: 0, payment_status: 'no_payment_required', payment_intent: null }
+
+test.each([
+  { attribution: 'last', other: 'leo 980' },
+  { attribution: 'first', other: 'maya 980' },
+] as const)(
+  'a free trial refers a customer whom nobody had referred: under “$attribution”, its first paid invoice credits it, and a later purchase by another link earns $other',
+  async ({ attribution, other }) => {
+    const shop = await openShop(database, { program: { attribution } })
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const subscription = buyer.id('sub')
+        const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+        const trial = { id: buyer.id('cs_test', 'trial'), subscription, client_reference_id: maya }
+        return {
+          trial: () => buyer.checkout({ at: 60, ...trial, ...TRIAL }),
+          paid: () => buyer.invoice({ at: HOUR, ...ofSubscription(subscription) }),
+          other: () => buyer.checkout({ at: 2 * HOUR, client_reference_id: leo }),
+        }
+      },
+      { sales: { in: 'maya 980', pi: other }, customers: 1 },
+    )
+  },
+)
+
+test.each([
+  { attribution: 'last', credited: 'leo 980' },
+  { attribution: 'first', credited: 'maya 980' },
+] as const)(
+  'a free trial by another link moves no customer: under “$attribution”, its first paid invoice and what is bought after that earn $credited',
+  async ({ attribution, credited }) => {
+    const shop = await openShop(database, { program: { attribution } })
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const subscription = buyer.id('sub')
+        const [maya, leo] = [await buyer.click('maya'), await buyer.click('leo')]
+        const metadata = { customerExternalId: buyer.id('user') }
+        const trial = { id: buyer.id('cs_test', 'trial'), subscription, client_reference_id: leo, metadata }
+        const before = { id: buyer.id('cs_test', 'before'), payment_intent: buyer.id('pi', 'before') }
+        return {
+          lead: () => buyer.lead({ clickId: maya }),
+          trial: () => buyer.checkout({ at: 60, ...trial, ...TRIAL }),
+          before: () => buyer.checkout({ at: HOUR - 60, ...before }),
+          paid: () => buyer.invoice({ at: HOUR, ...ofSubscription(subscription) }),
+          after: () => buyer.checkout({ at: 2 * HOUR }),
+        }
+      },
+      { sales: { pi_before: 'maya 980', in: credited, pi: credited }, customers: 1 },
+    )
+  },
+)
