@@ -9,7 +9,14 @@ import type { EventOutcome } from './outcomes.ts'
 import { planPurchase } from './plan-purchase.ts'
 import { readPurchase, type Trigger, triggerOf } from './purchase.ts'
 import { loadKnownFacts } from './purchases.queries.ts'
-import { discountedPurchases, endOfWait, loadReceived, saveEvent, saveOutcome } from './received.queries.ts'
+import {
+  discountedPurchases,
+  endOfWait,
+  loadReceived,
+  type ReceivedEvents,
+  saveEvent,
+  saveOutcome,
+} from './received.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 
 /** Of ten concurrent events of one customer, one succeeds in each round; a round may only tie its ids. */
@@ -96,6 +103,7 @@ export const endWaits = async (
  * they depend on what has changed.
  *
  * @param keys its invoice, payments, charges or checkout
+ * @param loaded its events, if they were loaded before
  * @throws {Unavailable} when the database does not confirm it, or concurrent requests kept changing the purchase
  */
 export const applyPurchase = async (
@@ -103,8 +111,9 @@ export const applyPurchase = async (
   workspaceId: string,
   keys: string[],
   when: When,
+  loaded?: ReceivedEvents,
 ): Promise<Applied> => {
-  const { markedId, ...applied } = await applyOne(db, workspaceId, keys, when)
+  const { markedId, ...applied } = await applyOne(db, workspaceId, keys, when, loaded)
   if (markedId !== null) await replanCustomer(db, workspaceId, markedId, when.now)
   return applied
 }
@@ -115,8 +124,9 @@ const applyOne = async (
   workspaceId: string,
   keys: string[],
   { trigger, now }: When,
+  loaded?: ReceivedEvents,
 ): Promise<Applied & { markedId: string | null }> => {
-  let received = await loadReceived(db, workspaceId, keys)
+  let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.checkouts)
     const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger)

@@ -6,6 +6,7 @@ import { endReport, findLead, noteReport } from '../tracking/late-reports.querie
 import { applyPurchase } from './apply.service.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
 import type { IncompleteReport } from './purchases.rpc.ts'
+import { receivedQuery } from './received.queries.ts'
 import { markedCustomers } from './replan.queries.ts'
 import { replanCustomer } from './replan.service.ts'
 
@@ -58,9 +59,14 @@ export const joinReport = async (db: Db, workspaceId: string, report: Incomplete
 }
 
 const joinSale = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date): Promise<void> => {
-  const saved = await noteReport(db, workspaceId, report, now)
+  const keys = [report.externalId]
+  const { statement, read } = receivedQuery(workspaceId, [keys])
+  const [[saved], rows] = await db.batch([
+    noteReport(workspaceId, report, now).compile(db),
+    statement.compile(db),
+  ])
   // Plans again what is marked, too.
-  await applyPurchase(db, workspaceId, [report.externalId], { trigger: 'sale', now })
+  await applyPurchase(db, workspaceId, keys, { trigger: 'sale', now }, read(rows)[0])
   if (saved?.customerId && saved.isAddressed) await replanReferred(db, workspaceId, saved.customerId, now)
 }
 

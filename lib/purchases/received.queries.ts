@@ -96,16 +96,24 @@ export const loadAllReceived = async (
   workspaceId: string,
   purchases: string[][],
 ): Promise<ReceivedEvents[]> => {
+  const { statement, read } = receivedQuery(workspaceId, purchases)
+  return read((await statement.execute(db)).rows)
+}
+
+type ReceivedRow = {
+  place: number
+  facts: Fact[]
+  keys: string[]
+  occurredAt: Date
+  of: 'it' | 'customer' | 'subscription'
+}
+
+/** The same as a statement, for a batch, and what its rows say. */
+export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
   const wanted = purchases.map((ids) => ({
     keys: ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)])),
   }))
-  const { rows } = await sql<{
-    place: number
-    facts: Fact[]
-    keys: string[]
-    occurredAt: Date
-    of: 'it' | 'customer' | 'subscription'
-  }>`
+  const statement = sql<ReceivedRow>`
     select place, received.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (keys text[])
     cross join lateral (
@@ -129,18 +137,19 @@ export const loadAllReceived = async (
     join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
     where e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
       and e.id not in (select id from known)
-    ) received
-  `.execute(db)
-  return wanted.map(({ keys }, place) => {
-    const own = rows.filter((row) => row.place === place)
-    const of = (what: string) => own.filter((row) => row.of === what)
-    return {
-      facts: own.filter((row) => row.of !== 'subscription').flatMap(factsOf),
-      checkouts: of('subscription').flatMap(factsOf),
-      keys: [...new Set([...keys, ...own.flatMap((row) => row.keys)])],
-      count: of('it').length,
-    }
-  })
+    ) received`
+  const read = (rows: ReceivedRow[]): ReceivedEvents[] =>
+    wanted.map(({ keys }, place) => {
+      const own = rows.filter((row) => row.place === place)
+      const of = (what: string) => own.filter((row) => row.of === what)
+      return {
+        facts: own.filter((row) => row.of !== 'subscription').flatMap(factsOf),
+        checkouts: of('subscription').flatMap(factsOf),
+        keys: [...new Set([...keys, ...own.flatMap((row) => row.keys)])],
+        count: of('it').length,
+      }
+    })
+  return { statement, read }
 }
 
 /**

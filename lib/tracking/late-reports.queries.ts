@@ -79,22 +79,17 @@ export const findLead = async (
   return rows[0]
 }
 
-/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. */
-export const noteReport = async (
-  db: Db,
+/** Adds a merchant's report to a sale that a processor has reported, for the next plan of it. A statement of a batch. */
+export const noteReport = (
   workspaceId: string,
   { externalId, customerExternalId, clickId }: IncompleteReport,
   now: Date,
-): Promise<SavedReport | undefined> => {
-  const { rows } = await sql<SavedReport>`
+) => sql<SavedReport>`
     update events e
     set click_id = coalesce(${clickId}, click_id), customer_external_id = ${customerExternalId},
         reported_at = coalesce(reported_at, ${now}::timestamptz), revision = revision + 1
     where e.workspace_id = ${workspaceId} and e.kind = 'sale' and e.external_id = ${externalId} and e.body_hash is null
-    returning ${SAVED_REPORT}
-  `.execute(db)
-  return rows[0]
-}
+    returning ${SAVED_REPORT}`
 
 /**
  * Completes a report that came after a payment: from now on, it is repeated like any other.

@@ -5,6 +5,7 @@ import { hashApiKey } from '../../lib/auth/api-keys.ts'
 import { FAULTS, type Fault } from '../support/faulty-database.ts'
 import { useFaultyWorkers } from '../support/faulty-workers.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { addReceived } from '../support/received.ts'
 
 const database = useDatabase()
 const faulty = useFaultyWorkers('track-click', 'track-lead', 'track-sale', 'stripe-webhook', 'manage')
@@ -51,6 +52,27 @@ describe('database round trips (design, section 11)', () => {
     await merchant.sale({ clickId: merchant.clickId })
     expect(merchant.fetches()).toBe(2)
   })
+
+  test.each(['sale', 'lead'] as const)(
+    'a %s takes 2 in a workspace that Stripe reports to, of a new customer and of a known one, and its repeat 1',
+    async (kind) => {
+      const merchant = await createWatched()
+      await addReceived(merchant.workspace.id)
+      for (const name of ['first', 'second']) {
+        const report = {
+          externalId: `${kind}_${name}`,
+          customerExternalId: 'user_1',
+          clickId: merchant.clickId,
+        }
+        for (const takes of [2, 1]) {
+          merchant.plan()
+          const address = kind === 'lead' ? { customerEmail: 'ann@example.com' } : {}
+          expect((await merchant[kind]({ ...report, ...address })).status).toBe(200)
+          expect(merchant.fetches()).toBe(takes)
+        }
+      }
+    },
+  )
 
   test('what is refused before the database takes none', async () => {
     const merchant = await createWatched()

@@ -223,8 +223,7 @@ test.concurrent('another event of the purchase completes an interrupted one, and
 /** The first is track-sale's; the others are those of the stripe-webhook Worker that it calls. */
 const REPORT_STEPS = [
   'the read',
-  'the note',
-  'the purchase',
+  'the note and the purchase',
   'its facts',
   'the customer',
   'the facts of the customer',
@@ -243,7 +242,7 @@ describe.concurrent('a sale that Stripe reports before the merchant is one sale'
     clickId: `${session.client_reference_id}`,
   })
 
-  test('whose report takes 8 round trips, and its repeat 1', async () => {
+  test('whose report takes 7 round trips, and its repeat 1', async () => {
     const watched = await createWatched()
     await watched.deliver(watched.checkout)
     for (const takes of [REPORT_STEPS.length, 1]) {
