@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import type { Insertable, Kysely } from 'kysely'
 import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
@@ -23,9 +23,11 @@ export type Seeder = ReturnType<typeof seeder>
 /**
  * Inserts what managers set up on the pages, for the demo and for tests: workspaces, programs, groups, partners, API
  * keys. Each call opens its own connection, so a seeder doesn't expire.
+ *
+ * @param open opens a connection, over Neon's HTTP by default
  */
-export const seeder = (env: DatabaseEnv) => {
-  const db = () => connect(env)
+export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tables> = connect) => {
+  const db = () => open(env)
 
   const addReward = async (workspaceId: string, terms: RewardTerms): Promise<string> => {
     const id = newId()

@@ -6,11 +6,12 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { childrenNamed } from '../../dev/runtime/watchdog.ts'
 import { send } from '../support/merchant.ts'
+import { sharedSystem } from '../support/shared-system.ts'
 import { type System, startSystem } from '../support/system.ts'
 
 let folder: string
@@ -79,14 +80,10 @@ describe('npm start', () => {
   })
 
   test('uses the Postgres of DATABASE_URL, and starts none of its own', async () => {
-    const guest = await startSystem({
-      DATABASE_URL: system.demo.databaseUrl,
-      DATA_DIR: join(folder, 'guest'),
-    })
-    expect(guest.demo.databaseUrl).toBe(system.demo.databaseUrl)
-    expect(guest.demo.programId).toBe(system.demo.programId)
-    expect(childrenNamed('postgres', guest.pid)).toEqual([])
-    expect(await guest.stop()).toBe(0)
+    const { demo, pid } = await sharedSystem()
+    expect(new URL(demo.databaseUrl).host).toBe(new URL(inject('database').DATABASE_URL).host)
+    expect(childrenNamed('workerd', pid)).toHaveLength(1)
+    expect(childrenNamed('postgres', pid)).toEqual([])
   })
 
   test('refuses a second start with the same folder, and keeps demo.json', async () => {

@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import type { Tables } from '../../lib/db/tables.ts'
 
-/** Parameters show that a text is one statement, and so does its first word if the others are not to change anything. */
-const isOneStatement = (text: string, values: unknown[]): boolean =>
-  values.length > 0 || /^\s*(select|with)\b/.test(text)
+/** Only Postgres' simple protocol, which has neither parameters nor plans to keep, takes several statements. */
+const isOneStatement = (text: string, values: unknown[]): boolean => values.length > 0 || !text.includes(';')
 
-/** Connections to a database that may be dropped while one is still closing. Each plans a statement only once. */
-export const openPool = (databaseUrl: string) => {
+const openConnections = (databaseUrl: string): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     options: '-c plan_cache_mode=force_generic_plan',
     max: 4,
+    allowExitOnIdle: true,
   })
+  // The database may be dropped while a connection is still closing.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Connections to a database. Each plans a statement only once. */
+export const openPool = (databaseUrl: string) => {
+  const pool = openConnections(databaseUrl)
   return {
     query: async <Row extends Record<string, unknown>>(
       text: string,
@@ -29,8 +38,19 @@ export const openPool = (databaseUrl: string) => {
   }
 }
 
-const runSql = async (sql: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: inject('database').DATABASE_URL })
+const opened = new Map<string, Kysely<Tables>>()
+
+/** Typed queries for setting tests up, without the HTTP of Neon's driver: half the CPU time of an insert. */
+export const connectDirectly = ({ DATABASE_URL }: DatabaseEnv): Kysely<Tables> => {
+  const db =
+    opened.get(DATABASE_URL) ??
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openConnections(DATABASE_URL) }) })
+  opened.set(DATABASE_URL, db)
+  return db
+}
+
+const runSql = async (databaseUrl: string, sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     await client.query(sql)
@@ -39,20 +59,37 @@ const runSql = async (sql: string): Promise<void> => {
   }
 }
 
+/** The database that `createDatabase` copies: with our schema, and without rows. */
+export const TEMPLATE = 'tributary_template'
+
+/** Creates a database beside another one of the same server, empty or as a copy. @returns its URL */
+export const createDatabase = async (
+  beside: string,
+  name: string,
+  template = 'template1',
+): Promise<string> => {
+  await runSql(beside, `create database ${name} template ${template}`)
+  const url = new URL(beside)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export const dropDatabase = (beside: string, name: string): Promise<void> =>
+  runSql(beside, `drop database ${name} with (force)`)
+
 /** Creates an empty database on the tests' server, and drops it after `use`. */
 export const withDatabase = async <T>(
   name: string,
   use: (url: string, client: pg.Client) => Promise<T>,
 ): Promise<T> => {
-  await runSql(`create database ${name}`)
-  const url = new URL(inject('database').DATABASE_URL)
-  url.pathname = `/${name}`
-  const client = new pg.Client({ connectionString: url.href })
+  const server = inject('database').DATABASE_URL
+  const url = await createDatabase(server, name)
+  const client = new pg.Client({ connectionString: url })
   try {
     await client.connect()
-    return await use(url.href, client)
+    return await use(url, client)
   } finally {
     await client.end()
-    await runSql(`drop database ${name} with (force)`)
+    await dropDatabase(server, name)
   }
 }

@@ -10,6 +10,7 @@ import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import { createDatabase, TEMPLATE } from './databases.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 import { offerSystem } from './shared-system.ts'
 
@@ -34,6 +35,8 @@ export default async ({ provide }: TestProject) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
   const postgres = await startPostgres({ dataDir, durable: false })
   await applySchema(postgres.databaseUrl)
+  // A copy has the schema sooner than a run of schema.sql.
+  await createDatabase(postgres.databaseUrl, TEMPLATE, 'tributary')
   const endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })
   const database = { DATABASE_URL: postgres.databaseUrl, SQL_ENDPOINT: endpoint.url }
   const inbox = await startInbox()
@@ -51,7 +54,7 @@ export default async ({ provide }: TestProject) => {
     PUBLIC_URL: 'https://tributary.example',
   }
   const workers = await startWorkers(settings, bundles)
-  const system = await offerSystem()
+  const system = await offerSystem(await createDatabase(postgres.databaseUrl, 'npm_start'))
 
   provide('baseUrl', workers.url.origin)
   provide('inboxUrl', inbox.url)

@@ -4,7 +4,7 @@ import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
-import { openPool } from './databases.ts'
+import { connectDirectly, openPool } from './databases.ts'
 import { openSession } from './people.ts'
 
 /** The parts of a response that tests check. A missing one fails the expectation. */
@@ -86,7 +86,7 @@ const once = <T>(work: () => Promise<T>): (() => Promise<T>) => {
 /** A merchant with a workspace of its own, one program, the partner "maya" and an API key. */
 export const createMerchant = async (options: Options = {}) => {
   const baseUrl = options.baseUrl ?? inject('baseUrl')
-  const seed = seeder(options.database ?? inject('database'))
+  const seed = seeder(options.database ?? inject('database'), connectDirectly)
   const { manualPayouts = false } = options
   const workspace = await seed.addWorkspace({ manualPayouts })
   const apiKey = await seed.addApiKey(workspace.id)

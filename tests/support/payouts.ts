@@ -2,9 +2,7 @@
  * A merchant that pays its partners from this process: the payout code itself, against a database and a fake of Stripe
  * of the test file's own, so that anything can be cut off anywhere, and the clock's run meets nobody else's payouts.
  */
-import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { applySchema } from '../../cli/schema.ts'
 import { seeder } from '../../dev/demo/seed.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
@@ -15,33 +13,25 @@ import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
-import { openPool } from './databases.ts'
+import { connectDirectly, createDatabase, dropDatabase, openPool, TEMPLATE } from './databases.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
-/** Makes an empty database in the Postgres of all tests. */
-const createDatabase = async () => {
-  const url = new URL(inject('database').DATABASE_URL)
+/** Makes a database with our schema in the Postgres of all tests. */
+const openDatabase = async () => {
   const name = `payouts_${newId().replaceAll('-', '')}`
-  const asAdmin = async (statement: string) => {
-    const admin = new pg.Client({ connectionString: inject('database').DATABASE_URL })
-    await admin.connect()
-    await admin.query(statement)
-    await admin.end()
-  }
-  await asAdmin(`create database ${name}`)
-  url.pathname = `/${name}`
-  await applySchema(url.href)
-  const endpoint = await startSqlEndpoint({ databaseUrl: url.href, keepPlans: true })
-  const pool = openPool(url.href)
+  const server = inject('database').DATABASE_URL
+  const url = await createDatabase(server, name, TEMPLATE)
+  const endpoint = await startSqlEndpoint({ databaseUrl: url, keepPlans: true })
+  const pool = openPool(url)
   return {
-    database: { DATABASE_URL: url.href, SQL_ENDPOINT: endpoint.url },
+    database: { DATABASE_URL: url, SQL_ENDPOINT: endpoint.url },
     pool,
     stop: async () => {
       await pool.end()
       await endpoint.stop()
-      await asAdmin(`drop database ${name} with (force)`)
+      await dropDatabase(server, name)
     },
   }
 }
@@ -55,11 +45,11 @@ const LONG_AGO = new Date('2026-01-01T00:00:00Z')
 
 /** A database, a fake and a way to merchants, called once by a test file, at its top. */
 export const usePayouts = () => {
-  let own: Awaited<ReturnType<typeof createDatabase>>
+  let own: Awaited<ReturnType<typeof openDatabase>>
   let stripe: StripeFake
   let ahead = 0
   beforeAll(async () => {
-    own = await createDatabase()
+    own = await openDatabase()
     stripe = await startStripe({ now: () => new Date(Date.now() + ahead) })
   })
   afterAll(async () => {
@@ -109,7 +99,7 @@ export const createPayer = async (
   stripe: StripeFake,
   terms: Parameters<ReturnType<typeof seeder>['addProgram']>[1] = {},
 ) => {
-  const seed = seeder(env)
+  const seed = seeder(env, connectDirectly)
   const { id: workspaceId, slug } = await seed.addWorkspace({ manualPayouts: true })
   const programId = await seed.addProgram(workspaceId, terms)
   const key = `sk_test_${workspaceId.replaceAll('-', '')}`

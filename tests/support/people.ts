@@ -3,8 +3,9 @@ import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
 import * as dev from '../../dev/demo/sign-in.ts'
-import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { connectDirectly } from './databases.ts'
 import { AUTH_SECRET } from './secrets.ts'
 
 export { cookieOf } from '../../dev/demo/sign-in.ts'
@@ -68,7 +69,7 @@ export const openSession = async (
       on conflict (email) do update set updated_at = now() returning id)
     insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
     select ${newId()}, id, ${token}, now() + interval '30 days', now(), now() from person`.execute(
-    connect(database),
+    connectDirectly(database),
   )
   const signature = createHmac('sha256', AUTH_SECRET).update(token).digest('base64')
   return `tributary.session=${encodeURIComponent(`${token}.${signature}`)}`

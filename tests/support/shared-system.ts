@@ -4,7 +4,7 @@ import { listen } from '../../dev/runtime/ports.ts'
 import { type System, startSystem } from './system.ts'
 
 /** The system that test files share. No test may rely on being alone in it. */
-export type SharedSystem = Pick<System, 'demo'> & {
+export type SharedSystem = Pick<System, 'demo' | 'pid'> & {
   /** What it printed before it was ready. */
   output: string
 }
@@ -12,14 +12,16 @@ export type SharedSystem = Pick<System, 'demo'> & {
 /**
  * Offers one system to all test files: a start costs about ten CPU seconds. The first request starts it, and each
  * response describes it.
+ *
+ * @param databaseUrl an empty database, which it uses instead of a Postgres of its own
  */
-export const offerSystem = async () => {
+export const offerSystem = async (databaseUrl: string) => {
   let starting: Promise<System> | undefined
   const server = createServer(async (_request, response) => {
-    starting ??= startSystem()
+    starting ??= startSystem({ DATABASE_URL: databaseUrl })
     try {
-      const { demo, output } = await starting
-      response.end(JSON.stringify({ demo, output: output() } satisfies SharedSystem))
+      const { demo, pid, output } = await starting
+      response.end(JSON.stringify({ demo, pid, output: output() } satisfies SharedSystem))
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
