@@ -38,6 +38,8 @@ create table workspaces (
     iban_payouts    boolean  not null default false,
     require_documents boolean not null default false,  -- pay nobody whose documents are missing
     self_billing    boolean  not null default false,   -- issue invoices in the name of partners who agreed
+    approval_above_cents  bigint                       -- larger payout runs wait for a second manager; null is never
+        constraint workspaces_approval_above_cents_check check (approval_above_cents between 0 and 99999999999),
     sales_from      text     not null default 'both'   -- who reports the sales that earn
         constraint workspaces_sales_from_check check (sales_from in ('both', 'stripe', 'api')),
     mode            text     not null default 'live'   -- of the payment processor's events and keys
@@ -640,6 +642,19 @@ create table payout_runs (
     created_by      text,                      -- that manager's email address
     created_at      timestamptz  not null,
     cover           jsonb,                     -- null until the balance was read; {} covers everything
+    -- What the run is limited to: see lib/payouts/limits.ts.
+    maximum                 jsonb,             -- which balances its maximum covers, like cover
+    previewed_at            timestamptz,
+    expected                jsonb,             -- {"USD": {"amountCents": 4900, "count": 1}}; null is no limit
+    exclude_partner_ids     uuid[]   not null default '{}',
+    exclude_commission_ids  uuid[]   not null default '{}',
+    max_amount_cents        jsonb,             -- {"USD": 100000}; null is no maximum
+    -- A run above the workspace's approval_above_cents waits for a second manager.
+    needs_approval  boolean  default false,    -- null until it is decided
+    approved_at     timestamptz,
+    approved_by     text,                      -- an email address
+    declined_at     timestamptz,
+    declined_by     text,                      -- an email address
     claim_cursor    uuid,                      -- the last partner claimed
     claimed_at      timestamptz,               -- when all partners were claimed
     marked_paid_at  timestamptz,
@@ -656,6 +671,10 @@ create table payout_runs (
     constraint payout_runs_scheduled_check check ((scheduled_for is null) <> (created_by is null)),
     constraint payout_runs_manual_check
         check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at, canceled_at) = 0),
+    constraint payout_runs_approved_check check ((approved_at is null) = (approved_by is null)
+        and (approved_at is null or (needs_approval and approved_by is distinct from created_by))),
+    constraint payout_runs_declined_check check ((declined_at is null) = (declined_by is null)
+        and (declined_at is null or (needs_approval and approved_at is null and claimed_at is not null))),
     constraint payout_runs_confirmed_check check (confirmed_at is null or marked_paid_at is not null),
     constraint payout_runs_canceled_check  check (canceled_at is null or marked_paid_at is null),
     constraint payout_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
@@ -1274,6 +1293,30 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'no commission is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
     where c.payable_at > r.cutoff_at
+
+    union all
+    select 'a run pays at most what was previewed', r.workspace_id, r.id,
+           format('%s %s in %s payouts, expected %s', sum(p.amount_cents), p.currency, count(*), r.expected)
+    from payout_runs r join payouts p on p.run_id = r.id
+    where r.expected is not null
+    group by r.id, p.currency
+    having sum(p.amount_cents) > coalesce((r.expected -> p.currency::text ->> 'amountCents')::bigint, 0)
+        or count(*) > coalesce((r.expected -> p.currency::text ->> 'count')::bigint, 0)
+
+    union all
+    select 'a run pays no more than its maximum, and nobody whom it leaves out', r.workspace_id, r.id,
+           format('%s %s', sum(p.amount_cents), p.currency)
+    from payout_runs r join payouts p on p.run_id = r.id
+    where r.exclude_partner_ids <> '{}' or r.max_amount_cents is not null
+    group by r.id, p.currency
+    having sum(p.amount_cents) > (r.max_amount_cents ->> p.currency::text)::bigint
+        or bool_or(p.partner_id = any (r.exclude_partner_ids))
+
+    union all
+    select 'a run that needs approval pays nothing before', r.workspace_id, r.id, format('%s payouts', count(*))
+    from payout_runs r join payouts p on p.run_id = r.id
+    where r.needs_approval is distinct from false and r.approved_at is null
+    group by r.id
 
     union all
     select 'a held commission is not paid', c.workspace_id, c.id, format('the payout is %s', c.payout_id)

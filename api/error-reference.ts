@@ -54,6 +54,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The request conflicts with an existing resource.',
     remedy: 'Resolve the conflict that the message describes, and retry.',
   },
+  preview_changed: {
+    when: 'A payout run would pay more than `expected`. Nothing was paid. `preview` is what it would pay now.',
+    remedy: 'Check the new preview, and retry with its `previewedAt` and `totals`.',
+  },
   coupon_taken: {
     when: 'The coupon belongs to another partner of the workspace.',
     remedy: 'Remove it from that partner first.',

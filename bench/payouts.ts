@@ -4,7 +4,8 @@ import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import { listen } from '../dev/runtime/ports.ts'
 import { connect } from '../lib/db/connection.ts'
-import { beginRun, claimPage } from '../lib/payouts/claims.queries.ts'
+import { beginRun } from '../lib/payouts/begin-run.queries.ts'
+import { claimPage } from '../lib/payouts/claims.queries.ts'
 import { payDue } from '../lib/payouts/run.service.ts'
 import { median } from './measure.ts'
 
@@ -81,8 +82,10 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Claims all commissions in pages, as a run does. @returns the time of each page */
 const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number[]> => {
-  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: new Date(), cover: {} }
-  const run = { ...scope, id: await beginRun(connect(bindings), scope, 'bench') }
+  const now = new Date()
+  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
+  const begun = await beginRun(connect(bindings), scope, { actor: 'bench', now })
+  const run = { ...scope, id: begun?.id ?? '' }
   const pages: number[] = []
   let isClaimed = false
   while (!isClaimed) {

@@ -15,12 +15,15 @@ import {
 } from '../lib/payouts/onboarding.service.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
 import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
-import { PayoutRun } from '../lib/payouts/payouts.schemas.ts'
+import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
+
+const PREVIEW_CHANGED =
+  'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<PayoutEnv>().post(
@@ -28,7 +31,7 @@ const app = createApp<PayoutEnv>().post(
   manager(),
   body(PayoutRun),
   async (c) => {
-    const { dryRun, programId, method } = c.req.valid('json')
+    const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, user, workspace } = c.var
     const program = programId
       ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
@@ -40,9 +43,13 @@ const app = createApp<PayoutEnv>().post(
       method: method ?? 'stripe',
       dryRun: dryRun ?? false,
       actor: user.email,
+      limits: limitsIn(limits, now),
+      expected: expected ?? null,
     }
     const result = await runPayouts(c.env, request, now)
     if ('refused' in result) throw new ApiError('conflict', result.refused)
+    if ('changed' in result)
+      throw new ApiError('preview_changed', PREVIEW_CHANGED, { more: { preview: result.changed } })
     return c.json<RunResultResponse>(result)
   },
 )

@@ -4,9 +4,15 @@ import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
 import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
-import { PayoutResponse, PayoutRunResponse, RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
+import {
+  PayoutResponse,
+  PayoutRunResponse,
+  PreviewChangedResponse,
+  RunResultResponse,
+} from '../../lib/payouts/payouts.responses.ts'
 import { PayoutQuery, PayoutReturn, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import {
+  act,
   BODY_ERRORS,
   bySession,
   errors,
@@ -35,7 +41,8 @@ export const payouts: ZodOpenApiPathsObject = {
       requestBody: { required: true, ...json(PayoutRun) },
       responses: {
         200: { description: 'The payouts, and the partners skipped.', ...json(RunResultResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+        409: { ...errors('conflict', 'preview_changed')['409'], ...json(PreviewChangedResponse) },
       },
     },
   },
@@ -75,6 +82,12 @@ export const payouts: ZodOpenApiPathsObject = {
       ...patch('Change the status of a manual payout run', RunChange, PayoutRunResponse, 'conflict'),
       description: 'Setting the current status changes nothing.',
     },
+  },
+  [`${WORKSPACE}/payout-runs/{id}/approve`]: {
+    post: act('Approve a payout run that another manager or a schedule started', PayoutRunResponse),
+  },
+  [`${WORKSPACE}/payout-runs/{id}/decline`]: {
+    post: act('Decline a payout run that waits for approval', PayoutRunResponse),
   },
   [`${WORKSPACE}/payout-runs/{id}/files`]: {
     get: {

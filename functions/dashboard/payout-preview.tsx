@@ -4,10 +4,12 @@ import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { moneySums, NeedsSetup, SKIP_REASONS } from '../../lib/pages/payouts.tsx'
+import { hasLimits, type RunLimits, type Total } from '../../lib/payouts/limits.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { ExcludeBox, LimitsForm, previewJson } from './run-limits.tsx'
 
 /** Lines shown per table. Sums cover all lines. */
 export const MAX_LINES = 200
@@ -31,17 +33,24 @@ type Props = {
   names: Map<string, { name: string | null; slug: string }>
   /** Whether the method is set up. */
   isReady: boolean
+  limits: RunLimits
+  /** What was shown before, if the run would now pay more. */
+  before?: Total[] | undefined
 }
 
 /** The preview, with the button that starts the run. */
-export const PreviewPage = ({ workspace, method, program, result, names, isReady }: Props) => {
+export const PreviewPage = (props: Props) => {
+  const { workspace, method, program, result, names, isReady, limits, before } = props
   const base = `/app/${workspace.slug}`
+  const form = { base, method, program, preview: previewJson(result, limits) }
+  const excluded = { limits, isReady }
   const { payouts, skipped } = result
   const partners = new Set(payouts.map(({ partnerId }) => partnerId)).size
   const sum = moneySums(payouts)
   return (
     <>
       <h1>{method === 'stripe' ? 'Stripe payout preview' : 'Bank transfer preview'}</h1>
+      <Problem message={before && changedSince(before, result.totals)} />
       <p>
         {payouts.length === 0 ? (
           'No payouts are due'
@@ -66,29 +75,38 @@ export const PreviewPage = ({ workspace, method, program, result, names, isReady
       )}
       {!isReady && <NeedsSetup base={base} method={method} />}
       {isReady && payouts.length > 0 && (
-        <RunForm base={base} method={method} program={program} button={PAY_BUTTON[method](sum)}>
+        <RunForm {...form} button={PAY_BUTTON[method](sum)}>
           {method === 'stripe'
             ? 'Transfers from your Stripe account to the partners’ accounts start immediately.'
             : 'This reserves the payouts and creates a CSV file for your bank. No money is sent.'}{' '}
-          Commissions that become payable before you confirm are included.
+          What becomes payable later is left to the next run.
         </RunForm>
       )}
       {isReady && onlyNotifies(result) && (
-        <RunForm base={base} method={method} program={program} button="Email partners to connect">
+        <RunForm {...form} button="Email partners to connect">
           Emails each partner without a usable account what to do. Partners who already received this email
           are not emailed again.
         </RunForm>
       )}
+      {isReady && (payouts.length > 0 || hasLimits(limits)) && (
+        <LimitsForm
+          action={`${base}/payouts/new`}
+          method={method}
+          programId={program?.id ?? null}
+          limits={limits}
+          currencies={result.totals.map(({ currency }) => currency)}
+        />
+      )}
       {payouts.length > 0 && (
         <>
           <h2>Payouts</h2>
-          <Lines base={base} caption="Payouts" lines={payouts} names={names} />
+          <Lines base={base} caption="Payouts" lines={payouts} names={names} {...excluded} />
         </>
       )}
       {skipped.length > 0 && (
         <>
           <h2>Skipped</h2>
-          <Lines base={base} caption="Skipped" lines={skipped} names={names} />
+          <Lines base={base} caption="Skipped" lines={skipped} names={names} {...excluded} />
         </>
       )}
       {payouts.length === 0 && (
@@ -117,13 +135,34 @@ const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => 
   )
 }
 
-type RunFormProps = Pick<Props, 'method' | 'program'> & { base: string; button: string; children: Child }
+/** What was shown before, and what a run would pay now. */
+const changedSince = (before: Total[], now: Total[]): string =>
+  `The payouts have changed since you saw them, so nothing was paid. They were ${wordsOf(before)}, and are ${wordsOf(now)} now. Check them again.`
+
+const wordsOf = (totals: Total[]): string =>
+  totals.length === 0
+    ? 'none'
+    : totals
+        .map(
+          ({ currency, amountCents, count }) =>
+            `${formatMoney(amountCents, currency)} in ${counted(count, 'payout')}`,
+        )
+        .join(', ')
+
+type RunFormProps = Pick<Props, 'method' | 'program'> & {
+  base: string
+  /** What the run may pay: see `previewJson`. */
+  preview: string
+  button: string
+  children: Child
+}
 
 /** The button that starts a run, and its effect. */
-const RunForm = ({ base, method, program, button, children }: RunFormProps) => (
+const RunForm = ({ base, method, program, preview, button, children }: RunFormProps) => (
   <form method="post" action={`${base}/payouts/new`}>
     <input type="hidden" name="method" value={method} />
     {program && <input type="hidden" name="programId" value={program.id} />}
+    <input type="hidden" name="preview" value={preview} />
     <p>{children}</p>
     <p class="actions">
       <button type="submit">{button}</button> <a href={`${base}/payouts`}>Cancel</a>
@@ -134,25 +173,45 @@ const RunForm = ({ base, method, program, button, children }: RunFormProps) => (
 type LinesProps = {
   base: string
   caption: string
+  /** Which partners are left out, and whether others can be. */
+  limits?: RunLimits
+  isReady?: boolean
   lines: (Line & { code?: string })[]
   names: Props['names']
 }
 
-const Lines = ({ base, caption, lines, names }: LinesProps) => {
+export const Lines = ({ base, caption, lines, names, limits, isReady = false }: LinesProps) => {
   const hasReasons = lines.some(({ code }) => code !== undefined)
+  const canExclude = (code: string | undefined) => isReady && (code === undefined || code === 'excluded')
+  const hasBoxes = lines.some(({ code }) => canExclude(code))
   const rest = lines.length - MAX_LINES
+  const nameOf = (id: string) => names.get(id)?.name ?? names.get(id)?.slug ?? id
   return (
     <>
-      <Table caption={caption} head={['Partner', { number: 'Amount' }, ...(hasReasons ? ['Reason'] : [])]}>
+      <Table
+        caption={caption}
+        head={[
+          ...(hasBoxes ? ['Leave out'] : []),
+          'Partner',
+          { number: 'Amount' },
+          ...(hasReasons ? ['Reason'] : []),
+        ]}
+      >
         {lines.slice(0, MAX_LINES).map(({ partnerId, currency, amountCents, code }) => (
           <tr>
+            {hasBoxes && (
+              <td>
+                {canExclude(code) && (
+                  <ExcludeBox
+                    partnerId={partnerId}
+                    name={nameOf(partnerId)}
+                    checked={limits?.excludePartnerIds.includes(partnerId) ?? false}
+                  />
+                )}
+              </td>
+            )}
             <td>
-              <PartnerName
-                base={base}
-                id={partnerId}
-                name={names.get(partnerId)?.name ?? null}
-                slug={names.get(partnerId)?.slug ?? partnerId}
-              />
+              <PartnerName base={base} id={partnerId} name={null} slug={nameOf(partnerId)} />
             </td>
             <td class="number">{formatMoney(amountCents, currency)}</td>
             {code !== undefined && <td class="words">{noticeFor(SKIP_REASONS, code) ?? code}</td>}

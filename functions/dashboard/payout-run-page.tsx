@@ -6,10 +6,17 @@ import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
 import { METHOD_NAMES, moneySums, PayoutTable, runProgress } from '../../lib/pages/payouts.tsx'
 import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
+import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { Lines } from './payout-preview.tsx'
 import { RunFiles } from './payout-run-files.tsx'
+
+type RunPreview = {
+  result: RunResultResponse
+  names: Map<string, { name: string | null; slug: string }>
+} | null
 
 /** One run with its payouts and, for bank transfers, its next steps. */
 export const RunPage = ({
@@ -17,6 +24,8 @@ export const RunPage = ({
   run,
   payouts,
   plan,
+  preview,
+  manager,
   url,
   done,
   refused,
@@ -26,6 +35,10 @@ export const RunPage = ({
   payouts: Listed<PayoutRow>
   /** The files of a manual run; null if it has none. */
   plan: RunPlan | null
+  /** What a run that waits for approval would pay. */
+  preview: RunPreview
+  /** The reader's email address. */
+  manager: string
   url: string
   done?: string | undefined
   refused?: string | undefined
@@ -45,6 +58,18 @@ export const RunPage = ({
         <dd>{runProgress(run)}</dd>
         <dt>Total</dt>
         <dd>{moneySums(run.totals) || 'None'}</dd>
+        {run.expected && (
+          <>
+            <dt>At most</dt>
+            <dd>{moneySums(run.expected) || 'Nothing'}</dd>
+          </>
+        )}
+        {(run.approvedBy ?? run.declinedBy) && (
+          <>
+            <dt>{run.approvedBy ? 'Approved by' : 'Declined by'}</dt>
+            <dd>{run.approvedBy ?? run.declinedBy}</dd>
+          </>
+        )}
         <dt>Method</dt>
         <dd>{METHOD_NAMES[run.method]}</dd>
         <dt>Program</dt>
@@ -55,6 +80,9 @@ export const RunPage = ({
         </dd>
       </dl>
       {run.method === 'manual' && <BankTransfer {...{ workspace, run, plan }} />}
+      {run.status === 'awaiting_approval' && (
+        <Approval workspace={workspace} run={run} preview={preview} manager={manager} />
+      )}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
@@ -131,5 +159,47 @@ const Steps = ({ path, run: { status } }: { path: string; run: Run }) => {
         <StepButton to="processing" kind="quiet" label="Mark as unpaid" />
       </p>
     </form>
+  )
+}
+
+type ApprovalProps = { workspace: Workspace; run: Run; preview: RunPreview; manager: string }
+
+/** What a run that waits would pay, and the buttons that decide about it. */
+const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
+  const base = `/app/${workspace.slug}`
+  const path = `${base}/payouts/runs/${run.id}`
+  return (
+    <section class="card">
+      <h2>Approval</h2>
+      <p>
+        This run is above the sum that one manager may pay. Nothing is paid until another one approves it.
+        {run.createdBy === manager && ' You started it, so you can only decline it.'}
+      </p>
+      {workspace.role === 'manager' && (
+        <div class="actions">
+          {run.createdBy !== manager && (
+            <form method="post" action={`${path}/approve`}>
+              <button type="submit">Approve run</button>
+            </form>
+          )}
+          <form method="post" action={`${path}/decline`}>
+            <button type="submit" class="danger">
+              Decline run
+            </button>
+          </form>
+        </div>
+      )}
+      {preview && (
+        <>
+          <p>It would pay {moneySums(preview.result.payouts) || 'nothing'} now:</p>
+          <Lines
+            base={base}
+            caption="Payouts to approve"
+            lines={preview.result.payouts}
+            names={preview.names}
+          />
+        </>
+      )}
+    </section>
   )
 }

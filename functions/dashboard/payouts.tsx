@@ -5,24 +5,27 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
-import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
-import { readFilters } from '../../lib/pages/filters.tsx'
+import { type Checked, checked, form, query } from '../../lib/http/validate.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { decideRun } from '../../lib/payouts/approvals.queries.ts'
 import { readPlan } from '../../lib/payouts/files/files.queries.ts'
+import { approvalRefusalOf, type RunLimits } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { readPayoutSetup } from '../../lib/payouts/methods.queries.ts'
 import { namePartners, readPayoutsPage, readRunPage } from '../../lib/payouts/overview.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
-import { PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { limitsIn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
+import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf, refusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { PayoutsPage } from './payout-pages.tsx'
 import { MAX_LINES, onlyNotifies, PreviewPage, RefusedPage } from './payout-preview.tsx'
 import { MAX_LEFT_OUT } from './payout-run-files.tsx'
 import { RunPage } from './payout-run-page.tsx'
+import { type RunInput, readPreview, readRun } from './run-limits.tsx'
 
 /** Only the payouts Worker can decrypt the merchant's Stripe key, so runs go through it. */
 type PayoutsEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'run'> } }
@@ -37,6 +40,9 @@ const DONE = {
   processing: 'Run marked as unpaid.',
   confirmed: 'Run confirmed. The partners are notified by email.',
   canceled: 'Run canceled. Its commissions are payable again.',
+  awaiting: 'Nothing is paid yet: another manager has to approve this run.',
+  approve: 'Run approved. Its payouts are created within two minutes.',
+  decline: 'Run declined. Nothing was paid.',
   released: 'Commissions released. The next payout run includes them.',
   returned: 'Payout marked as returned. Its partner is emailed, and the next payout run pays it again.',
 }
@@ -53,16 +59,48 @@ const refusedPage = (c: Context<PayoutsEnv>, message: string, status: 400 | 409)
     status,
   )
 
+type Requested = Pick<RunRequest, 'method' | 'programId' | 'expected'> & { limits: RunLimits }
+
 /** The run that a form or a link requests. Blank fields take their defaults. */
-const readRequest = ({ method, programId }: Fields) => {
-  const { data, errors } = checked(PayoutRun, { method, programId })
-  if (errors) return null
-  return { method: data.method ?? ('stripe' as const), programId: data.programId ?? null }
-}
+const requestOf = ({ data }: Checked<RunInput>, now: Date): Requested | null =>
+  data
+    ? {
+        method: data.method ?? 'stripe',
+        programId: data.programId ?? null,
+        limits: limitsIn(data, now),
+        expected: data.expected ?? null,
+      }
+    : null
 
 /** Starts or previews a run in the payouts Worker. */
-const requestRun = (c: Context<PayoutsEnv>, request: Pick<RunRequest, 'method' | 'programId' | 'dryRun'>) =>
+const requestRun = (c: Context<PayoutsEnv>, request: Requested & { dryRun: boolean }) =>
   rpc('payouts', c.env.PAYOUTS.run({ ...request, workspaceId: c.var.workspace.id, actor: c.var.user.email }))
+
+/** The names of the partners that a preview lists. */
+const namesIn = ({ payouts, skipped }: RunResultResponse, c: Context<PayoutsEnv>) => {
+  const shown = [...payouts.slice(0, MAX_LINES), ...skipped.slice(0, MAX_LINES)]
+  const ids = shown.map(({ partnerId }) => partnerId)
+  return namePartners(c.var.db, c.var.workspace.id, ids)
+}
+
+/** Renders a preview, with what was shown before if the run would now pay more. */
+const showPreview = async (
+  c: Context<PayoutsEnv>,
+  { method, programId, limits, expected }: Requested,
+  result: RunResultResponse,
+  status: 200 | 409 = 200,
+) => {
+  const { db, workspace } = c.var
+  const [program, names, setup] = await Promise.all([
+    programOf(c, programId),
+    namesIn(result, c),
+    readPayoutSetup(db, workspace.id),
+  ])
+  const isReady = startRefusalOf(method, setup) === null
+  const before = status === 409 ? (expected ?? undefined) : undefined
+  const children = <PreviewPage {...{ workspace, method, program, result, names, isReady, limits, before }} />
+  return renderPage(c, sectionPage('Payout preview', children), status)
+}
 
 /** The run's program; null for all programs. @throws {ApiError} `not_found` */
 const programOf = (c: Context<PayoutsEnv>, programId: string | null) =>
@@ -91,15 +129,35 @@ const showRun = async (
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const hasFiles = exportRefusalOf(read.run) === null
   const plan = hasFiles ? await readPlan(db, workspace.id, read.run.id, MAX_LEFT_OUT) : null
+  const preview = read.run.status === 'awaiting_approval' ? await previewRun(c, read.run) : null
   const children = (
     <RunPage
-      {...{ workspace, plan, done, refused }}
+      {...{ workspace, plan, preview, done, refused }}
+      manager={c.var.user.email}
       run={read.run}
       payouts={page(read.payouts, limit)}
       url={c.req.url}
     />
   )
   return renderPage(c, sectionPage('Payout run', children), refused ? 409 : 200)
+}
+
+/** Approves or declines the run of the URL. */
+const decide = (wanted: 'approve' | 'decline') => async (c: Context<PayoutsEnv>) => {
+  const act = actOf(c)
+  const run = await found('payout run', c.req.param('id') ?? '', (id) => decideRun(c.var.db, act, id, wanted))
+  const refusal = approvalRefusalOf(run, wanted, act.actor)
+  if (refusal) return showRun(c, Page.parse({}), refusal)
+  return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=${wanted}`, 303)
+}
+
+/** What a run that waits for approval would pay now. */
+const previewRun = async (c: Context<PayoutsEnv>, { method, programId, ...run }: Run) => {
+  const { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents } = run
+  const limits = { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents }
+  const result = await requestRun(c, { method, programId, limits, expected: null, dryRun: true })
+  if ('refused' in result || 'changed' in result) return null
+  return { result, names: await namesIn(result, c) }
 }
 
 /** /app/:workspace/payouts: balances, payout runs and payouts. */
@@ -115,33 +173,23 @@ export default createRoutes<PayoutsEnv>()
     return renderPage(c, sectionPage('Payouts', children))
   })
   .get(`${BASE}/new`, managersOnly(), async (c) => {
-    const { db, workspace } = c.var
-    const request = readRequest(readFilters(c, PayoutRun).fields)
+    const request = requestOf(readPreview(c), c.var.now)
     if (!request) return refusedPage(c, UNREADABLE, 400)
-    const program = await programOf(c, request.programId)
+    await programOf(c, request.programId)
     const result = await requestRun(c, { ...request, dryRun: true })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
-    const shown = [...result.payouts.slice(0, MAX_LINES), ...result.skipped.slice(0, MAX_LINES)]
-    const [names, setup] = await Promise.all([
-      namePartners(
-        db,
-        workspace.id,
-        shown.map(({ partnerId }) => partnerId),
-      ),
-      readPayoutSetup(db, workspace.id),
-    ])
-    const { method } = request
-    const isReady = startRefusalOf(method, setup) === null
-    const children = <PreviewPage {...{ workspace, method, program, result, names, isReady }} />
-    return renderPage(c, sectionPage('Payout preview', children))
+    return showPreview(c, request, 'changed' in result ? result.changed : result)
   })
   .post(`${BASE}/new`, managersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}/payouts`
-    const request = readRequest(c.req.valid('form'))
+    const request = requestOf(readRun(c.req.valid('form')), c.var.now)
     if (!request) return refusedPage(c, UNREADABLE, 400)
     await programOf(c, request.programId)
     const result = await requestRun(c, { ...request, dryRun: false })
     if ('refused' in result) return refusedPage(c, result.refused, 409)
+    if ('changed' in result) return showPreview(c, request, result.changed, 409)
+    if (result.status === 'awaiting_approval')
+      return c.redirect(`${base}/runs/${result.runId}?done=awaiting`, 303)
     if (result.payouts.length === 0) {
       // On a double click, the second request finds nothing payable.
       return c.redirect(`${base}?done=${onlyNotifies(result) ? 'notified' : 'none_due'}`, 303)
@@ -149,6 +197,8 @@ export default createRoutes<PayoutsEnv>()
     return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
+  .post(`${BASE}/runs/:id/approve`, managersOnly(), decide('approve'))
+  .post(`${BASE}/runs/:id/decline`, managersOnly(), decide('decline'))
   .post(`${BASE}/runs/:id`, managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })

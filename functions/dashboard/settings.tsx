@@ -2,9 +2,10 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import { parseMoney, plainMoney } from '../../lib/money.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
-import { Checkbox, Done, noticeFor, Problem, Select } from '../../lib/pages/parts.tsx'
+import { Checkbox, Done, Field, noticeFor, Problem, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
 import {
@@ -17,6 +18,9 @@ import { SettingsChange } from '../../lib/workspace/settings.schemas.ts'
 
 const DONE = { saved: 'Settings saved.' }
 
+/** A currency of two decimals, as most have: the sum applies to the minor units of every currency. */
+const SUM_CURRENCY = 'USD'
+
 const LABELS = {
   manualPayouts: 'Pay partners by bank transfer',
   payoutOrder: 'Pay first',
@@ -25,6 +29,7 @@ const LABELS = {
   ibanPayouts: 'Partners may choose a bank account with an IBAN',
   requireDocuments: 'Pay only partners whose documents were received',
   selfBilling: 'Issue invoices in the name of partners who agree',
+  approvalAboveCents: 'Approval of payout runs above (optional)',
   salesFrom: SALES_FROM_LABEL,
   mode: MODE_LABEL,
 }
@@ -45,22 +50,36 @@ const SWITCHES = [
 ] as const
 
 /** The settings as form fields. */
-const settingsFields = ({ payoutOrder, salesFrom, mode, ...switches }: Settings): Fields => ({
+const settingsFields = ({
   payoutOrder,
+  approvalAboveCents,
+  salesFrom,
+  mode,
+  ...switches
+}: Settings): Fields => ({
+  payoutOrder,
+  ...(approvalAboveCents !== null && { approvalAboveCents: plainMoney(approvalAboveCents, SUM_CURRENCY) }),
   salesFrom,
   mode,
   ...Object.fromEntries(SWITCHES.flatMap((name) => (switches[name] ? [[name, 'on']] : []))),
 })
 
 /** A form's fields as API input. */
-const readForm = ({ payoutOrder, salesFrom, mode, ...fields }: Fields): Reading => ({
-  input: {
-    ...Object.fromEntries(SWITCHES.map((name) => [name, fields[name] !== undefined])),
-    payoutOrder,
-    salesFrom,
-    mode,
-  },
-})
+const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fields }: Fields): Reading => {
+  const approvalAboveCents = sum === undefined ? null : parseMoney(sum, SUM_CURRENCY)
+  const message = 'Enter an amount such as 1000.00, or leave it blank.'
+  return {
+    input: {
+      ...Object.fromEntries(SWITCHES.map((name) => [name, fields[name] !== undefined])),
+      payoutOrder,
+      approvalAboveCents,
+      salesFrom,
+      mode,
+    },
+    ...(sum !== undefined &&
+      approvalAboveCents === null && { problems: [{ path: 'approvalAboveCents', message }] }),
+  }
+}
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
 
@@ -105,6 +124,15 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
         value={fields.payoutOrder}
         errors={errors}
         hint="Decides who is paid when your Stripe balance does not cover everybody. The others are paid by a later run."
+      />
+      <Field
+        label={LABELS.approvalAboveCents}
+        name="approvalAboveCents"
+        hint="Larger payout runs wait until a manager other than the one who started them approves; scheduled ones wait for any manager. For example 10000.00, in every currency."
+        inputmode="decimal"
+        autocomplete="off"
+        value={fields.approvalAboveCents}
+        errors={errors}
       />
       <SalesFromSelect value={fields.salesFrom} errors={errors} />
       <ModeSelect value={fields.mode} errors={errors} />

@@ -1,9 +1,12 @@
-import { actOf, manager, member } from '../../lib/auth/access.ts'
+import type { Context } from 'hono'
+import { actOf, manager, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import { decideRun } from '../../lib/payouts/approvals.queries.ts'
+import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
@@ -29,6 +32,15 @@ const payoutResponse = ({
 const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse => run
 
 const RUN = '/api/workspaces/:workspace/payout-runs/:id'
+
+/** Approves or declines the run of the URL. */
+const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv>) => {
+  const act = actOf(c)
+  const run = await found('payout run', c.req.param('id') ?? '', (id) => decideRun(c.var.db, act, id, wanted))
+  const refusal = approvalRefusalOf(run, wanted, act.actor)
+  if (refusal) throw new ApiError('conflict', refusal)
+  return c.json(payoutRunResponse(run))
+}
 
 /** /payouts and /payout-runs: lists payouts and runs, and changes manual runs. Design, section 12. */
 export default createRoutes()
@@ -72,6 +84,8 @@ export default createRoutes()
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     return c.json(payoutRunResponse(run))
   })
+  .post(`${RUN}/approve`, manager(), decide('approve'))
+  .post(`${RUN}/decline`, manager(), decide('decline'))
   .patch(RUN, manager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href

@@ -18,6 +18,7 @@ export const ERROR_STATUS = {
   not_found: 404,
   partner_not_found: 404,
   conflict: 409,
+  preview_changed: 409,
   coupon_taken: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
@@ -37,16 +38,19 @@ export class ApiError extends Error {
   readonly details: ErrorDetail[] | undefined
   /** Whole seconds after which to retry. */
   readonly retryAfter: number | undefined
+  /** Further fields of the response, beside `error`. */
+  readonly more: object | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    extra: { details?: ErrorDetail[]; retryAfter?: number } = {},
+    extra: { details?: ErrorDetail[]; retryAfter?: number; more?: object } = {},
   ) {
     super(message)
     this.code = code
     this.details = extra.details
     this.retryAfter = extra.retryAfter
+    this.more = extra.more
   }
 }
 
@@ -68,7 +72,7 @@ export const toApiError = (error: unknown): ApiError => {
 
 /** The response for an error: `{"error": {code, message, details?, requestId, docUrl}}`. */
 export const errorResponse = (c: Context, error: ApiError): Response => {
-  const { code, message, details, retryAfter } = error
+  const { code, message, details, retryAfter, more } = error
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (code === 'invalid_api_key') c.header('WWW-Authenticate', 'Bearer')
   return c.json<ErrorResponse>(
@@ -80,6 +84,7 @@ export const errorResponse = (c: Context, error: ApiError): Response => {
         requestId: c.get('requestId'),
         docUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
       },
+      ...more,
     },
     ERROR_STATUS[code],
   )

@@ -55,6 +55,7 @@ const FIELDS: Record<string, string> = {
   leadReward: 'lead reward',
   manualPayouts: 'bank transfers',
   payoutOrder: 'who is paid first',
+  approvalAboveCents: 'approval of payout runs above',
 }
 
 /** A reward, as `diff` logs it. */
@@ -139,6 +140,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     ])}`,
   'payout_run.begun': (d) =>
     `started a payout run ${d.method === 'manual' ? 'by bank transfer' : 'with Stripe'}`,
+  'payout_run.approved': () => 'approved a payout run',
+  'payout_run.declined': () => 'declined a payout run',
   'payout_run.marked_paid': (d) => `marked a payout run as paid: ${payouts(d)}`,
   'payout_run.unmarked': (d) => `marked a payout run as unpaid: ${payouts(d)}`,
   'payout_run.confirmed': (d) => `confirmed a payout run: ${payouts(d)}`,

@@ -26,6 +26,8 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
   below_minimum: 'Below the program’s minimum payout.',
   negative_balance:
     'Reversals and deductions exceed earnings. The partner owes this, which is deducted from later earnings.',
+  excluded: 'Left out of this run.',
+  over_maximum: 'Above the maximum of this run. A later run pays it.',
   insufficient_funds: 'Not covered by your Stripe balance. Top it up, or a later run pays it.',
 }
 
@@ -178,6 +180,8 @@ const count = (run: Run, status: PayoutStatus, words: string): string[] => {
 
 /** A run's progress, such as "412 of 500 payouts sent, 3 failed". */
 export const runProgress = (run: Run): string => {
+  if (run.status === 'awaiting_approval') return 'Waits for approval'
+  if (run.status === 'declined') return 'Declined'
   if (!run.claimedAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
   const all = countPayouts(run)
   if (all === 0) return 'No payouts due'

@@ -1,11 +1,11 @@
 /** Balances, and how payout runs claim them. transfers.queries.ts sends the payouts. */
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
-import { auditEntry } from '../workspace/audit.queries.ts'
 import type { Cover } from './funds.ts'
+import { isWithinLimits, isWithinTotals } from './limits.queries.ts'
+import type { RunLimits } from './limits.ts'
 import { chosenMethod } from './payment-details.queries.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { occurrences } from './schedules.ts'
@@ -18,6 +18,9 @@ export type RunScope = {
   cutoffAt: Date
   /** What the Stripe balance covers, as far as it is known. null covers everything. */
   cover: Cover | null
+  /** What the run's maximum covers, if it has one. */
+  maximum?: Cover | null
+  limits?: RunLimits
 }
 
 /** A partner's balance in one currency, net of reversals, and why a run skips it. */
@@ -37,10 +40,11 @@ export const isOpen = ({
   workspaceId,
   programId,
   cutoffAt,
+  limits,
 }: Omit<RunScope, 'method' | 'cover'>): RawBuilder<unknown> => sql`
         c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
-        and not ${isHeld}`
+        and not ${isHeld} ${isWithinLimits(limits)}`
 
 /** All balances other than zero. */
 export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
@@ -48,7 +52,7 @@ export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
       from commissions c where ${isOpen(scope)}
       group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
 
-/** Whether the Stripe balance covers the balance `s`. */
+/** Whether a cover, of the Stripe balance or of a maximum, includes the balance `s`. */
 const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
   const kept = sql`${JSON.stringify(cover ?? {})}::jsonb -> s.currency::text`
   return sql`(${kept} is null or exists (
@@ -63,12 +67,13 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
  * of every currency.
  */
 export const balances = (
-  { workspaceId, method, cover, cutoffAt }: BalanceScope,
+  { workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
   sums: RawBuilder<unknown>,
 ) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
+                when s.partner_id = any (${sql.val(limits?.excludePartnerIds ?? [])}::uuid[]) then 'excluded'
                 when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
                 when p.documents_received_at is null
                      and (select w.require_documents from workspaces w where w.id = ${workspaceId}) then 'documents_missing'
@@ -78,6 +83,7 @@ export const balances = (
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end
                 when ${method}::text = 'stripe' and not ${isCovered(cover)} then 'insufficient_funds'
+                when not ${isCovered(maximum ?? null)} then 'over_maximum'
            end as code
     from (${sums}) s
     join partners p on p.id = s.partner_id
@@ -94,46 +100,14 @@ export const balancesQuery = (scope: RunScope) => sql<Balance>`
 export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> =>
   (await balancesQuery(scope).execute(db)).rows
 
-/** Inserts a run that has claimed nothing yet, with what the balance covers. May be repeated. @returns its id */
-export const beginRun = async (
-  db: Db,
-  { workspaceId, programId, method, cutoffAt, cover }: RunScope,
-  createdBy: string,
-): Promise<string> => {
-  const id = newId()
-  const insert = db
-    .insertInto('payout_runs')
-    .values({
-      id,
-      workspace_id: workspaceId,
-      program_id: programId,
-      method,
-      cutoff_at: cutoffAt,
-      cover: cover && JSON.stringify(cover),
-      created_by: createdBy,
-      created_at: cutoffAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-  const entry = auditEntry(db, {
-    workspaceId,
-    actor: createdBy,
-    now: cutoffAt,
-    action: 'payout_run.begun',
-    subjectId: id,
-    details: { method, programId },
-  })
-  await db.batch([insert.compile(), entry.compile()])
-  return id
-}
-
 /**
  * Inserts the runs of programs whose schedule is due, one per occurrence. Idempotent. Programs of workspaces without a
  * Stripe key wait for one.
  */
 export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
   await sql`
-    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, created_at)
-    select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at, ${now}::timestamptz
+    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, needs_approval, created_at)
+    select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at, null, ${now}::timestamptz
     from (select g.workspace_id, g.id, max(t.at) as at
           from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
             as t(schedule text, day integer, defaults integer[], at timestamptz)
@@ -146,13 +120,20 @@ export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
 }
 
 /** A run that has not claimed everything yet. */
-export type OpenRun = RunScope & { id: string }
+export type OpenRun = RunScope & {
+  id: string
+  /** Whether it pays no more than a sum. */
+  isLimited?: boolean
+  /** null until it is decided. */
+  needsApproval?: boolean | null
+}
 
-/** The oldest runs that have not claimed everything yet. */
-export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
-  db
+/** The oldest runs that have not claimed everything yet, and wait for nobody. */
+export const listUnclaimedRuns = async (db: Db, limit: number): Promise<OpenRun[]> => {
+  const rows = await db
     .selectFrom('payout_runs')
     .where('claimed_at', 'is', null)
+    .where(sql<SqlBool>`(needs_approval is not true or approved_at is not null)`)
     .select([
       'id',
       'workspace_id as workspaceId',
@@ -160,10 +141,22 @@ export const listUnclaimedRuns = (db: Db, limit: number): Promise<OpenRun[]> =>
       'method',
       'cutoff_at as cutoffAt',
       'cover',
+      'maximum',
+      'previewed_at as previewedAt',
+      'exclude_partner_ids as excludePartnerIds',
+      'exclude_commission_ids as excludeCommissionIds',
+      'max_amount_cents as maxAmountCents',
+      sql<boolean>`(expected is not null or max_amount_cents is not null)`.as('isLimited'),
+      'needs_approval as needsApproval',
     ])
     .orderBy('id')
     .limit(limit)
     .execute()
+  return rows.map(({ previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents, ...run }) => ({
+    ...run,
+    limits: { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents: maxAmountCents ?? {} },
+  }))
+}
 
 /**
  * Commissions per statement, approximately: a partner's are claimed together, so the last partner may exceed it. Each
@@ -189,7 +182,8 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
   const claim = sql<{ isClaimed: boolean }>`
     with run as (
       select claim_cursor from payout_runs
-      where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null for update
+      where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null
+        and (needs_approval = false or approved_at is not null) for update
     ), next as (
       select c.partner_id from commissions c
       where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NIL}::uuid) from run)
@@ -198,16 +192,20 @@ export const claimPage = async (db: Db, run: OpenRun, pageSize: number, now: Dat
     ), page as (
       select distinct partner_id from next order by partner_id limit ${pageSize}
     ), chosen as materialized (
-      select uuidv7() as id, balances.*
-      from (${balances(
-        run,
-        sql`
+      select uuidv7() as id, b.*
+      from (
+        select balances.*, sum(amount_cents) over nth as cents, row_number() over nth as nth
+        from (${balances(
+          run,
+          sql`
       select page.partner_id, own.* from page cross join lateral (
         select c.currency, sum(c.amount_cents)::bigint as amount_cents
         from commissions c where ${isOpen(run)} and c.partner_id = page.partner_id
         group by c.currency having sum(c.amount_cents) <> 0) own`,
-      )}) as balances
-      where code is null
+        )}) as balances
+        where code is null window nth as (partition by currency order by partner_id)
+      ) b
+      where ${run.isLimited ? isWithinTotals(id) : sql`true`}
     ), claimed as (
       update commissions set payout_id = own.payout_id
       from (select chosen.id as payout_id, c.id from chosen cross join lateral (

@@ -1,7 +1,7 @@
 /** What is needed to tell which balances the merchant's money covers, and the cover that a run keeps. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { balancesQuery, type RunScope } from './claims.queries.ts'
+import { type Balance, balancesQuery, type RunScope } from './claims.queries.ts'
 import type { Cover, Due, PayoutOrder } from './funds.ts'
 import { isInFlight } from './payouts.queries.ts'
 
@@ -23,10 +23,22 @@ export const readDues = async (db: Db, scope: RunScope) => {
     balancesQuery({ ...scope, cover: null }).compile(db),
   ])
   if (!found) throw new Error('There is no such workspace.')
-  const due = balances.flatMap(({ partnerId: id, currency, amountCents, code }): Due[] =>
+  return { ...found, waiting: waits, due: dueOf(balances) }
+}
+
+const dueOf = (balances: Balance[]): Due[] =>
+  balances.flatMap(({ partnerId: id, currency, amountCents, code }) =>
     code ? [] : [{ id, currency, amountCents }],
   )
-  return { ...found, waiting: waits, due }
+
+/** What a run would pay without its maximum, and who is paid first. */
+export const readCapped = async (db: Db, scope: RunScope) => {
+  const [[found], balances] = await db.batch([
+    db.selectFrom('workspaces').where('id', '=', scope.workspaceId).select('payout_order as order').compile(),
+    balancesQuery({ ...scope, maximum: null }).compile(db),
+  ])
+  if (!found) throw new Error('There is no such workspace.')
+  return { ...found, due: dueOf(balances) }
 }
 
 /** Keeps what the balance covers for a run that has claimed nothing yet. Of concurrent calls, the first one counts. */

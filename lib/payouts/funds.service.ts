@@ -3,7 +3,7 @@ import { decryptSecret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Budget, withDb } from './budget.service.ts'
 import type { RunScope } from './claims.queries.ts'
-import { readDues } from './funds.queries.ts'
+import { readCapped, readDues } from './funds.queries.ts'
 import { type Available, type Cover, coverOf } from './funds.ts'
 import type { PayoutEnv } from './send.service.ts'
 import { connectTo } from './stripe/connect.service.ts'
@@ -43,4 +43,14 @@ export const readFunds = async (env: PayoutEnv, scope: RunScope, budget: Budget)
   if (!key || due.length === 0) return UNKNOWN
   const available = await readAvailable(env, key, budget)
   return available ? { available, cover: coverOf(due, { available, waiting, order }) } : UNKNOWN
+}
+
+/** What the maximum of a run covers of what the balance covers, in the workspace's order. */
+export const readMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<Cover> => {
+  const { order, due } = await withDb(env, budget, (db) => readCapped(db, scope))
+  const maximum = new Map(
+    Object.entries(scope.limits?.maxAmountCents ?? {}).map(([currency, cents]) => [currency, BigInt(cents)]),
+  )
+  const limited = due.filter(({ currency }) => maximum.has(currency))
+  return coverOf(limited, { available: maximum, waiting: [], order })
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { timestamp } from '../http/common.responses.ts'
+import { ErrorResponse, timestamp } from '../http/common.responses.ts'
 import { BANK_STATUSES } from './banks.ts'
+import { RUN_WAITS } from './limits.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES, SKIP_CODES } from './payouts.ts'
 
 export const PayoutResponse = z
@@ -50,17 +51,36 @@ export const PayoutResponse = z
   .meta({ id: 'Payout' })
 export type PayoutResponse = z.infer<typeof PayoutResponse>
 
+const runStatus = z.enum([...RUN_WAITS, ...RUN_STATUSES])
+
+/** What a run pays in one currency. */
+const total = z.strictObject({ currency: z.string(), amountCents: z.int(), count: z.int() })
+
 export const PayoutRunResponse = z
   .strictObject({
     id: z.uuid(),
     method: z.enum(PAYOUT_METHODS),
     programId: z.uuid().nullable().meta({ description: 'null for all programs.' }),
-    status: z.enum(RUN_STATUSES).meta({
+    status: runStatus.meta({
       description: 'A Stripe run is `paid` once none of its payouts is processing, even if some failed.',
     }),
     createdBy: z.string().nullable().meta({ description: 'An email address; null for scheduled runs.' }),
     scheduledFor: timestamp.nullable(),
     createdAt: timestamp,
+    previewedAt: timestamp.nullable().meta({
+      description: 'What was recorded later can only reduce the payouts. null if nothing was previewed.',
+    }),
+    expected: z.array(total).nullable().meta({
+      description: 'The most that the run pays, by currency; null if that is not limited.',
+    }),
+    excludePartnerIds: z.array(z.uuid()),
+    excludeCommissionIds: z.array(z.uuid()),
+    maxAmountCents: z.record(z.string(), z.int()),
+    needsApproval: z.boolean().nullable().meta({ description: 'null until it is decided.' }),
+    approvedAt: timestamp.nullable(),
+    approvedBy: z.string().nullable(),
+    declinedAt: timestamp.nullable(),
+    declinedBy: z.string().nullable(),
     claimedAt: timestamp.nullable().meta({ description: 'When the run had claimed all of its commissions.' }),
     markedPaidAt: timestamp.nullable(),
     confirmedAt: timestamp.nullable(),
@@ -83,6 +103,15 @@ const owed = { partnerId: z.uuid(), currency: z.string(), amountCents: z.int() }
 export const RunResultResponse = z
   .strictObject({
     runId: z.uuid().nullable().meta({ description: 'null for a dry run.' }),
+    status: runStatus.nullable().meta({
+      description: 'The run’s status; null for a dry run. `awaiting_approval`: nothing is paid yet.',
+    }),
+    previewedAt: timestamp.nullable().meta({
+      description: 'The time of a dry run, to send with the run; else that of the preview, if there was one.',
+    }),
+    totals: z
+      .array(total)
+      .meta({ description: 'The payouts by currency. Send those of a dry run as `expected`.' }),
     available: z
       .array(z.strictObject({ currency: z.string(), amountCents: z.int() }))
       .nullable()
@@ -101,3 +130,8 @@ export const RunResultResponse = z
   })
   .meta({ id: 'PayoutRunResult' })
 export type RunResultResponse = z.infer<typeof RunResultResponse>
+
+/** 409 `preview_changed`: what the run would pay now. */
+export const PreviewChangedResponse = z
+  .strictObject({ ...ErrorResponse.shape, preview: RunResultResponse.optional() })
+  .meta({ id: 'PreviewChanged' })

@@ -1,5 +1,6 @@
 /** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
+import type { RunLimits, Total } from './limits.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PayoutMethod } from './payouts.ts'
 
@@ -30,7 +31,13 @@ export type RunRequest = {
   dryRun: boolean
   /** The email address of the manager. */
   actor: string
+  limits?: RunLimits
+  /** What was previewed: the run pays no more. null if any sum may be paid. */
+  expected?: Total[] | null
 }
+
+/** The run would pay more than was expected, so nothing is paid. */
+export type PreviewChanged = { changed: RunResultResponse }
 
 export type PayoutsService = {
   /** Verifies a key with Stripe, and encrypts it. */
@@ -46,7 +53,7 @@ export type PayoutsService = {
   /** Disconnects a partner's account, unless a payout to it is in flight. */
   disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
-  run: (request: RunRequest) => Promise<RunResultResponse | Refused>
+  run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
   /** Encrypts what only this Worker may read. */
   seal: (workspaceId: string, text: string) => Promise<string>
   /** One part of a file of a manual run. */

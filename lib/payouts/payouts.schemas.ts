@@ -1,10 +1,25 @@
 /** Requests about payouts, for the API and the pages' forms. */
 import * as z from 'zod'
-import { id, line, NOT_BLANK } from '../http/fields.ts'
+import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { MAX_AMOUNT_CENTS } from '../money.ts'
+import type { RunLimits } from './limits.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES } from './payouts.ts'
 
 const MAX_REASON_LENGTH = 500
+
+/** Partners or commissions that one request leaves out. */
+const MAX_EXCLUDED = 500
+
+const excluded = (what: string) =>
+  z
+    .array(z.uuid())
+    .max(MAX_EXCLUDED, `Must have at most ${MAX_EXCLUDED} ids.`)
+    .nullish()
+    .meta({ description: what })
+
+/** A larger sum than any that a run pays still fits into a number. */
+const sum = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /** POST /api/workspaces/:workspace/payouts/run. */
 export const PayoutRun = z
@@ -15,6 +30,28 @@ export const PayoutRun = z
       description:
         '`stripe`, or `manual` for bank transfers from a CSV file, if the workspace allows them. `stripe` by default.',
     }),
+    previewedAt: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .meta({
+        description:
+          'The `previewedAt` of a dry run. What was recorded or became payable later is left to the next run, unless it ' +
+          'reduces a payout.',
+      }),
+    expected: z
+      .array(z.strictObject({ currency, amountCents: sum, count: sum }))
+      .nullish()
+      .meta({
+        description:
+          'The `totals` of a dry run. If the run would pay more, or more partners, in any currency, nothing is paid: ' +
+          '409 `preview_changed`.',
+      }),
+    excludePartnerIds: excluded('Partners whom the run leaves out.'),
+    excludeCommissionIds: excluded('Commissions that the run leaves out, with their reversals.'),
+    maxAmountCents: z
+      .record(currency, integer(0, MAX_AMOUNT_CENTS * 1_000, 'The most to pay in the currency.'))
+      .nullish()
+      .meta({ description: 'The most that the run pays, by currency, in minor units: `{"USD": 1000000}`.' }),
   })
   .meta({ id: 'PayoutRunRequest' })
 
@@ -45,3 +82,20 @@ export const RunChange = z
     }),
   })
   .meta({ id: 'PayoutRunChange' })
+
+/** The limits of a requested run. @param now a preview cannot be later */
+export const limitsIn = (
+  run: Pick<
+    z.output<typeof PayoutRun>,
+    'previewedAt' | 'excludePartnerIds' | 'excludeCommissionIds' | 'maxAmountCents'
+  >,
+  now: Date,
+): RunLimits => {
+  const previewedAt = run.previewedAt ? new Date(run.previewedAt) : null
+  return {
+    previewedAt: previewedAt && previewedAt > now ? now : previewedAt,
+    excludePartnerIds: run.excludePartnerIds ?? [],
+    excludeCommissionIds: run.excludeCommissionIds ?? [],
+    maxAmountCents: run.maxAmountCents ?? {},
+  }
+}

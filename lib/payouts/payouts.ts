@@ -21,6 +21,7 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 export const SKIP_CODES = [
   'negative_balance',
   'partner_banned',
+  'excluded',
   'below_minimum',
   'documents_missing',
   'other_method',
@@ -28,6 +29,7 @@ export const SKIP_CODES = [
   'account_in_review',
   'account_restricted',
   'insufficient_funds',
+  'over_maximum',
 ] as const
 export type SkipCode = (typeof SKIP_CODES)[number]
 

@@ -2,9 +2,9 @@
 import { connect } from '../db/connection.ts'
 import { Unavailable } from '../unavailable.ts'
 import { checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
+import { beginRun, decideApproval } from './begin-run.queries.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import {
-  beginRun,
   beginScheduledRuns,
   claimPage,
   listBalances,
@@ -13,12 +13,14 @@ import {
   type RunScope,
 } from './claims.queries.ts'
 import { keepCover } from './funds.queries.ts'
-import { type Funds, readFunds, UNKNOWN } from './funds.service.ts'
+import { type Funds, readFunds, readMaximum, UNKNOWN } from './funds.service.ts'
+import { NO_LIMITS, type RunLimits, totalsOf } from './limits.ts'
 import { readPayoutSetup } from './methods.queries.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
-import type { Refused, RunRequest } from './payouts.rpc.ts'
+import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
+import { findRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 
@@ -29,8 +31,8 @@ const REQUEST_MS = 20_000
 /** The next cron starts a minute after this one. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-/** For authentication, the program, the set-up, the start of the run, and its results. */
-const REQUEST_FETCHES = 8
+/** For authentication, the program, the set-up, the start of the run, its results, and another preview. */
+const REQUEST_FETCHES = 10
 
 /** What a run can pay, once the accounts that could not be paid have been read again. @throws {Unavailable} */
 const prepare = async (env: PayoutEnv, scope: RunScope, now: Date, budget: Budget): Promise<Funds> => {
@@ -48,6 +50,7 @@ const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget
 /** Claims balances for a run, page by page, as long as the budget lasts. */
 const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): Promise<void> => {
   const run = await withCover(env, open, now, budget)
+  if (run.needsApproval === null && !(await withDb(env, budget, (db) => decideApproval(db, run, now)))) return
   let isClaimed = false
   while (!isClaimed && hasLeft(budget)) {
     isClaimed = await withDb(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
@@ -63,6 +66,26 @@ const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
 const presentAvailable = ({ available }: Funds): RunResultResponse['available'] =>
   available && [...available].map(([currency, cents]) => ({ currency, amountCents: Number(cents) }))
 
+/**
+ * What a request asks for. A run with a maximum pays nothing that is recorded once the maximum is applied, and a preview
+ * shows what a run with its time would pay.
+ */
+const limitedScope = (
+  { limits, ...request }: Pick<RunScope, 'workspaceId' | 'programId' | 'method'> & { limits: RunLimits },
+  now: Date,
+  isPreview: boolean,
+): RunScope => {
+  const hasMaximum = Object.keys(limits.maxAmountCents).length > 0
+  const previewedAt = limits.previewedAt ?? (isPreview || hasMaximum ? now : null)
+  return { ...request, cutoffAt: limits.previewedAt ?? now, cover: null, limits: { ...limits, previewedAt } }
+}
+
+/** The run with what its maximum covers, of what the balance covers. */
+const withMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<RunScope> =>
+  Object.keys(scope.limits?.maxAmountCents ?? {}).length > 0
+    ? { ...scope, maximum: await readMaximum(env, scope, budget) }
+    : scope
+
 /** The result that a run would have now. */
 const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Promise<RunResultResponse> => {
   // A preview without the balance is better than none.
@@ -70,19 +93,23 @@ const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Pr
     if (error instanceof Unavailable) return UNKNOWN
     throw error
   })
-  const scope = { ...begun, cover: funds.cover }
+  const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
   const balances = await listBalances(connect(env), scope)
   const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
     partnerId,
     currency,
     amountCents: Number(amountCents),
   })
+  const payouts = balances.flatMap((balance) =>
+    balance.code ? [] : [{ id: null, ...present(balance), status: 'payable' as const }],
+  )
   return {
     runId: null,
+    status: null,
+    previewedAt: begun.limits?.previewedAt ?? begun.cutoffAt,
+    totals: totalsOf(payouts),
     available: presentAvailable(funds),
-    payouts: balances.flatMap((balance) =>
-      balance.code ? [] : [{ id: null, ...present(balance), status: 'payable' }],
-    ),
+    payouts,
     skipped: balances.flatMap((balance) =>
       balance.code ? [{ ...present(balance), code: balance.code }] : [],
     ),
@@ -98,10 +125,10 @@ const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Pr
  */
 export const runPayouts = async (
   env: PayoutEnv,
-  { workspaceId, programId, method, dryRun, actor }: RunRequest,
+  { workspaceId, programId, method, dryRun, actor, limits = NO_LIMITS, expected = null }: RunRequest,
   now = new Date(),
-): Promise<RunResultResponse | Refused> => {
-  const begun: RunScope = { workspaceId, programId, method, cutoffAt: now, cover: null }
+): Promise<RunResultResponse | Refused | PreviewChanged> => {
+  const begun = limitedScope({ workspaceId, programId, method, limits }, now, dryRun)
   const budget = newBudget(env, REQUEST_MS)
   budget.fetches -= REQUEST_FETCHES
   if (dryRun) return dryRunResult(env, begun, budget)
@@ -110,16 +137,34 @@ export const runPayouts = async (
 
   // Before the run begins: if Stripe does not answer, nothing has happened.
   const funds = await prepare(env, begun, now, budget)
-  const scope = { ...begun, cover: funds.cover }
-  const runId = await beginRun(connect(env), scope, actor)
-  await claim(env, { ...scope, id: runId }, now, budget)
-  if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
+  const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
+  const run = await beginRun(connect(env), scope, { actor, now }, expected)
+  if (!run) {
+    const again = limitedScope(
+      { workspaceId, programId, method, limits: { ...limits, previewedAt: null } },
+      now,
+      true,
+    )
+    return { changed: await dryRunResult(env, again, budget) }
+  }
+  const { id: runId, needsApproval } = run
+  if (!needsApproval) {
+    const isLimited = expected !== null || Object.keys(limits.maxAmountCents).length > 0
+    await claim(env, { ...scope, id: runId, isLimited, needsApproval }, now, budget)
+    if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
+  }
 
-  const payouts = await listRunPayouts(connect(env), workspaceId, runId)
+  const payouts = (await listRunPayouts(connect(env), workspaceId, runId)).map((payout) => ({
+    ...payout,
+    amountCents: Number(payout.amountCents),
+  }))
   return {
     runId,
+    status: (await findRun(connect(env), workspaceId, runId))?.status ?? null,
+    previewedAt: scope.limits?.previewedAt ?? null,
+    totals: totalsOf(payouts),
     available: presentAvailable(funds),
-    payouts: payouts.map((payout) => ({ ...payout, amountCents: Number(payout.amountCents) })),
+    payouts,
     skipped: await presentSkipped(env, scope),
   }
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { type RunLimits, type Total, waitOf } from './limits.ts'
 import { detailsAt } from './payment-details.queries.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutStatus } from './payouts.ts'
@@ -11,19 +12,27 @@ import { type RunState, stripeRunStatus } from './runs.ts'
 type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
 
 /** A run as managers see it. */
-export type Run = RunState & {
-  id: string
-  /** null is all of them. */
-  programId: string | null
-  programName: string | null
-  createdBy: string | null
-  scheduledFor: Date | null
-  createdAt: Date
-  markedPaidAt: Date | null
-  confirmedAt: Date | null
-  canceledAt: Date | null
-  totals: RunTotal[]
-}
+export type Run = RunState &
+  RunLimits & {
+    id: string
+    /** null is all of them. */
+    programId: string | null
+    programName: string | null
+    createdBy: string | null
+    scheduledFor: Date | null
+    createdAt: Date
+    markedPaidAt: Date | null
+    confirmedAt: Date | null
+    canceledAt: Date | null
+    /** The most that it pays; null if that is not limited. */
+    expected: Total[] | null
+    needsApproval: boolean | null
+    approvedAt: Date | null
+    approvedBy: string | null
+    declinedAt: Date | null
+    declinedBy: string | null
+    totals: RunTotal[]
+  }
 
 const totals: RawBuilder<RunTotal[]> = sql`(
   select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.status), '[]')
@@ -59,6 +68,16 @@ const selectRuns = (db: Db, workspaceId: string) =>
       'r.confirmed_at as confirmedAt',
       'r.canceled_at as canceledAt',
       'r.manual_status as manualStatus',
+      'r.previewed_at as previewedAt',
+      'r.expected',
+      'r.exclude_partner_ids as excludePartnerIds',
+      'r.exclude_commission_ids as excludeCommissionIds',
+      'r.max_amount_cents as maxAmountCents',
+      'r.needs_approval as needsApproval',
+      'r.approved_at as approvedAt',
+      'r.approved_by as approvedBy',
+      'r.declined_at as declinedAt',
+      'r.declined_by as declinedBy',
       totals.as('totals'),
     ])
 
@@ -69,9 +88,11 @@ export const countPayouts = ({ totals }: Pick<Run, 'totals'>, wanted?: PayoutSta
   totals.reduce((sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0), 0)
 
 /** A run with its status. */
-export const toRun = ({ manualStatus, ...row }: RunRow): Run => ({
+export const toRun = ({ manualStatus, expected, maxAmountCents, ...row }: RunRow): Run => ({
   ...row,
-  status: manualStatus ?? stripeRunStatus(row.claimedAt, countPayouts(row, 'processing')),
+  maxAmountCents: maxAmountCents ?? {},
+  expected: expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
+  status: waitOf(row) ?? manualStatus ?? stripeRunStatus(row.claimedAt, countPayouts(row, 'processing')),
 })
 
 /** One run of a workspace, or undefined. `id` must be a UUID. */

@@ -1,8 +1,9 @@
 /** Payout runs: their status, and the steps that they allow. */
+import type { RunWait } from './limits.ts'
 import type { PayoutMethod, RunStatus } from './payouts.ts'
 
 /** What decides which steps a run allows. */
-export type RunState = { method: PayoutMethod; status: RunStatus; claimedAt: Date | null }
+export type RunState = { method: PayoutMethod; status: RunStatus | RunWait; claimedAt: Date | null }
 
 /** What a workspace has set up to pay with. */
 export type PayoutSetup = {
@@ -36,8 +37,10 @@ export const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
   canceled: 'processing',
 }
 
-/** Why a run that has ended allows no step. */
-const ENDED: Partial<Record<RunStatus, string>> = {
+/** Why a run that has ended, or has not begun to claim, allows no step. */
+const ENDED: Partial<Record<RunStatus | RunWait, string>> = {
+  awaiting_approval: 'This run waits until another manager approves it.',
+  declined: 'This run was declined. Its commissions are payable still: start another run.',
   confirmed: 'This run was confirmed, and can no longer be changed.',
   canceled: 'This run was canceled. Its commissions are payable again: start another run.',
 }
@@ -47,7 +50,7 @@ export const refusalOf = (run: RunState, wanted: RunStatus): string | null => {
   if (run.method === 'stripe') return 'This run is paid by Stripe, which reports what was paid.'
   const { status } = run
   if (status === wanted) return null
-  if (!run.claimedAt) return STILL_CLAIMING
+  if (!run.claimedAt) return ENDED[status] ?? STILL_CLAIMING
   if (status === STATUS_BEFORE[wanted]) return null
   const ended = ENDED[status]
   if (ended) return ended
@@ -62,6 +65,6 @@ const STILL_CLAIMING = 'This run is still being created. Try again in a minute.'
 export const exportRefusalOf = (run: RunState): string | null => {
   if (run.method === 'stripe')
     return 'This run is paid by Stripe. If you also paid it by bank, partners would be paid twice.'
-  if (!run.claimedAt) return STILL_CLAIMING
-  return run.status === 'canceled' ? (ENDED.canceled ?? null) : null
+  if (!run.claimedAt) return ENDED[run.status] ?? STILL_CLAIMING
+  return run.status === 'confirmed' ? null : (ENDED[run.status] ?? null)
 }

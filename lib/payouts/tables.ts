@@ -3,6 +3,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { AccountPayoutStatus } from './banks.ts'
 import type { Cover } from './funds.ts'
+import type { Total } from './limits.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
 
@@ -73,6 +74,17 @@ export type PayoutTables = {
     created_by: string | null
     created_at: Date
     cover: Json<Cover> | null
+    maximum: Json<Cover> | null
+    previewed_at: Date | null
+    expected: Json<Record<string, Pick<Total, 'amountCents' | 'count'>>> | null
+    exclude_partner_ids: Generated<string[]>
+    exclude_commission_ids: Generated<string[]>
+    max_amount_cents: Json<Record<string, number>> | null
+    needs_approval: Generated<boolean | null>
+    approved_at: Date | null
+    approved_by: string | null
+    declined_at: Date | null
+    declined_by: string | null
     claim_cursor: string | null
     claimed_at: Date | null
     marked_paid_at: Date | null

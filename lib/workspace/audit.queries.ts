@@ -28,6 +28,8 @@ export type AuditAction =
   | 'customers.imported'
   | 'mail.retried'
   | 'payout_run.begun'
+  | 'payout_run.approved'
+  | 'payout_run.declined'
   | 'payout_run.marked_paid'
   | 'payout_run.unmarked'
   | 'payout_run.confirmed'

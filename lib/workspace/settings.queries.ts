@@ -20,6 +20,8 @@ export type Settings = {
   requireDocuments: boolean
   /** Whether invoices are issued in the name of partners who agreed. */
   selfBilling: boolean
+  /** Payout runs of more than this, in minor units of any currency, wait for a second manager; null is never. */
+  approvalAboveCents: number | null
   /** Who reports the sales that earn. */
   salesFrom: SalesFrom
   /** Whether the payment processor's real payments count, or those of its test mode. */
@@ -29,6 +31,7 @@ export type Settings = {
 /** The columns of the settings. */
 const COLUMNS = {
   manualPayouts: 'manual_payouts',
+  approvalAboveCents: 'approval_above_cents',
   payoutOrder: 'payout_order',
   paypalPayouts: 'paypal_payouts',
   wisePayouts: 'wise_payouts',
@@ -63,6 +66,7 @@ export const settingsQuery = (db: Db, workspaceId: string) =>
       'iban_payouts as ibanPayouts',
       'require_documents as requireDocuments',
       'self_billing as selfBilling',
+      sql<number | null>`approval_above_cents::float8`.as('approvalAboveCents'),
       'sales_from as salesFrom',
       'mode',
     ])

@@ -5,6 +5,7 @@ import { MODES, SALES_FROM } from '../purchases/processors.ts'
 export const SettingsResponse = z
   .strictObject({
     manualPayouts: z.boolean(),
+    approvalAboveCents: z.int().nullable(),
     payoutOrder: z.enum(PAYOUT_ORDERS),
     paypalPayouts: z.boolean(),
     wisePayouts: z.boolean(),

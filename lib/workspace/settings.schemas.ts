@@ -1,5 +1,7 @@
 /** Requests about a workspace's settings, for the API and the page's form. */
 import * as z from 'zod'
+import { integer } from '../http/fields.ts'
+import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { PAYOUT_ORDERS } from '../payouts/funds.ts'
 import { MODES, SALES_FROM } from '../purchases/processors.ts'
 
@@ -17,6 +19,12 @@ export const SettingsChange = z
       description:
         'Whether partners may be paid by bank transfer, without a Stripe account of their own. Defaults to false.',
     }),
+    approvalAboveCents: integer(
+      0,
+      MAX_AMOUNT_CENTS,
+      'Payout runs of more than this, in minor units of any currency, wait until a manager other than the one who ' +
+        'started them approves. null, the default, turns this off.',
+    ).nullable(),
     payoutOrder: z.enum(PAYOUT_ORDERS, 'Must be smallest_first or largest_first.').meta({
       description:
         'Which balances are paid first where your Stripe balance does not cover all of them. `smallest_first` by default.',

@@ -19,6 +19,7 @@ export type WorkspaceTables = {
     iban_payouts: Generated<boolean>
     require_documents: Generated<boolean>
     self_billing: Generated<boolean>
+    approval_above_cents: ColumnType<bigint | null, number | null, number | null>
     sales_from: Generated<SalesFrom>
     mode: Generated<Mode>
   }

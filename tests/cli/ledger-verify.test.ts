@@ -102,6 +102,26 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     invariant: 'no commission is paid before it is payable',
     how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
   },
+  {
+    invariant: 'a run pays at most what was previewed',
+    how: () => `update payout_runs set expected = '{"USD": {"amountCents": 999, "count": 1}}'`,
+  },
+  {
+    invariant: 'a run pays at most what was previewed',
+    how: () => `update payout_runs set expected = '{"EUR": {"amountCents": 1000, "count": 1}}'`,
+  },
+  {
+    invariant: 'a run pays no more than its maximum, and nobody whom it leaves out',
+    how: () => `update payout_runs set max_amount_cents = '{"USD": 999}'`,
+  },
+  {
+    invariant: 'a run pays no more than its maximum, and nobody whom it leaves out',
+    how: ({ maya }) => `update payout_runs set exclude_partner_ids = array['${maya.id}'::uuid]`,
+  },
+  {
+    invariant: 'a run that needs approval pays nothing before',
+    how: () => 'update payout_runs set needs_approval = true',
+  },
   { invariant: 'a held commission is not paid', how: ({ paid }) => hold(paid) },
   {
     invariant: 'a rejected commission is reversed in full',

@@ -16,6 +16,7 @@ const TYPES: Record<string, string> = {
   'timestamp with time zone': 'Date',
   jsonb: 'Json',
   _text: 'string[]',
+  _uuid: 'string[]',
   _int4: 'number[]',
 }
 

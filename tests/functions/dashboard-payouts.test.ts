@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
+import { importer } from '../support/imports.ts'
 import { useDatabase } from '../support/merchant.ts'
-import { openPages } from '../support/pages.ts'
-import { createOwing, lookAtLedger } from '../support/runs.ts'
+import { browse, fieldsOf, openPages } from '../support/pages.ts'
+import { openSession } from '../support/people.ts'
+import { createOwing, lookAtLedger, type Owing } from '../support/runs.ts'
 import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'
 
 const database = useDatabase()
@@ -15,6 +17,12 @@ const createPages = async (...owing: Parameters<typeof createOwing>) => {
 
 const idOf = (location: string | null) =>
   /\/payouts\/runs\/([0-9a-f-]{36})\?done=(?:created|started|completed)$/.exec(location ?? '')?.[1]
+
+/** The fields of the button that starts the run. */
+const fieldsOfPay = (html: string): Record<string, string> => {
+  const [, form = ''] = /<form method="post" action="[^"]*\/payouts\/new">(.*?)<\/form>/s.exec(html) ?? []
+  return fieldsOf(`<form>${form}`)
+}
 
 test('a manager previews a bank transfer run, marks it as paid, as unpaid and as paid, and confirms it', async () => {
   const { merchant, pages } = await createPages()
@@ -211,6 +219,161 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
   expect(overview.text).toMatch(/50\.50 USD Payable 40\.00 USD Blocked 30\.00 USD Owed back by partners/)
   expect((await pages.get('/payouts/new?method=stripe')).text).toContain('50.50 USD to 1 partner.')
   expect(slug).toBe(merchant.workspace.slug)
+})
+
+describe('the button of a preview', () => {
+  const reinstate = (merchant: Owing, status: string) =>
+    database.query(`update partners set status = $2 where workspace_id = $1 and slug = 'leo'`, [
+      merchant.workspace.id,
+      status,
+    ])
+
+  test('pays what it shows: an import in between is left to the next run', async () => {
+    const { merchant, pages } = await createPages()
+    const preview = await pages.get('/payouts/new?method=manual')
+    expect(preview.text).toContain('What becomes payable later is left to the next run.')
+    const form = fieldsOfPay(preview.html)
+    await new Promise((resume) => setTimeout(resume, 2))
+    const imports = await importer(merchant)
+    const late = { email: 'late@partner.example', slug: 'late', openingBalanceCents: 10_000_000 }
+    await imports.partners([late], { importOpeningBalances: true })
+    const begun = await pages.post('/payouts/new', form)
+    expect(begun.status).toBe(303)
+    const run = await pages.get(`/payouts/runs/${idOf(begun.location)}`)
+    expect(run.text).toMatch(/Total 8,170\.50 USD At most 8,170\.50 USD/)
+    expect(await lookAtLedger(database, merchant)).toEqual({
+      payable: 10_000_000,
+      processing: 817_050,
+      violations: [],
+    })
+  })
+
+  test('pays nobody and shows the new preview if it would pay more than it shows', async () => {
+    const { merchant, pages } = await createPages()
+    await reinstate(merchant, 'banned')
+    const shown = await pages.get('/payouts/new?method=manual')
+    await reinstate(merchant, 'approved')
+    const refused = await pages.post('/payouts/new', fieldsOfPay(shown.html))
+    expect(refused.status).toBe(409)
+    expect(refused.text).toContain(
+      'The payouts have changed since you saw them, so nothing was paid. They were 50.50 USD in 1 payout, and are 8,170.50 USD in 2 payouts now.',
+    )
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+    const again = await pages.post('/payouts/new', fieldsOfPay(refused.html))
+    expect([again.status, idOf(again.location)]).toEqual([303, expect.any(String)])
+
+    const manager = await merchant.asManager()
+    const stale = await manager.post('/payouts/run', { method: 'manual', dryRun: true })
+    await reinstate(merchant, 'banned')
+    const none = await manager.post('/payouts/run', { method: 'manual', expected: stale.body.totals })
+    expect(none.body).toMatchObject({ payouts: [], totals: [] })
+  })
+
+  test('by the API, more than expected is 409 with the preview', async () => {
+    const { merchant } = await createPages()
+    const manager = await merchant.asManager()
+    const run = await manager.post('/payouts/run', {
+      method: 'manual',
+      expected: [{ currency: 'USD', amountCents: 817_049, count: 2 }],
+    })
+    expect(run).toMatchObject({
+      status: 409,
+      body: {
+        error: { code: 'preview_changed' },
+        preview: { runId: null, totals: [{ currency: 'USD', amountCents: 817_050, count: 2 }] },
+      },
+    })
+    for (const body of [
+      { expected: [{ currency: 'usd', amountCents: -1, count: 0 }] },
+      { expected: {} },
+      { previewedAt: 'yesterday' },
+      { excludePartnerIds: ['maya'] },
+      { maxAmountCents: { USDX: 1 } },
+      { maxAmountCents: { USD: 0.5 } },
+    ]) {
+      expect((await manager.post('/payouts/run', { method: 'manual', ...body })).status).toBe(400)
+    }
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 817_050, violations: [] })
+  })
+
+  test('leaves out the selected partners and commissions, and keeps to the maximum', async () => {
+    const { merchant, pages } = await createPages()
+    const rows = await database.query<{ id: string; partner_id: string; slug: string }>(
+      `select c.id, c.partner_id, p.slug from commissions c join partners p on p.id = c.partner_id
+       where c.workspace_id = $1`,
+      [merchant.workspace.id],
+    )
+    const leo = rows.find(({ slug }) => slug === 'leo')
+    const ann = rows.find(({ slug }) => slug === 'ann')
+    const without = await pages.get(
+      `/payouts/new?method=manual&exclude=${leo?.partner_id}&max-USD=&commissions=`,
+    )
+    expect(without.text).toContain('50.50 USD to 1 partner.')
+    expect(without.text).toContain('Leo Okafor 8,120.00 USD Left out of this run.')
+    const capped = await pages.get('/payouts/new?method=manual&max-USD=1,000.00')
+    expect(capped.text).toContain('Leo Okafor 8,120.00 USD Above the maximum of this run.')
+    const wrong = await pages.get('/payouts/new?method=manual&max-USD=lots')
+    expect(wrong.status).toBe(400)
+    const begun = await pages.post(
+      '/payouts/new',
+      fieldsOfPay((await pages.get(`/payouts/new?method=manual&commissions=${ann?.id}`)).html),
+    )
+    expect((await pages.get(`/payouts/runs/${idOf(begun.location)}`)).text).toContain('Total 8,120.00 USD')
+    expect(await lookAtLedger(database, merchant)).toEqual({
+      payable: 5_050,
+      processing: 812_000,
+      violations: [],
+    })
+  })
+})
+
+test('a run above the sum of the settings waits for another manager’s approval', async () => {
+  const { merchant, pages, slug } = await createPages()
+  const settings = (sum: string) =>
+    pages.post('/settings', {
+      manualPayouts: 'on',
+      payoutOrder: 'smallest_first',
+      salesFrom: 'both',
+      mode: 'live',
+      approvalAboveCents: sum,
+    })
+  expect((await settings('many')).status).toBe(400)
+  expect((await settings('8000.00')).status).toBe(303)
+  expect((await pages.get('/settings')).html).toMatch(/name="approvalAboveCents"[^>]*|value="8000.00"/)
+  expect((await pages.get('/audit')).text).toContain('approval of payout runs above from none to 800000')
+
+  const preview = await pages.get('/payouts/new?method=manual')
+  const begun = await pages.post('/payouts/new', fieldsOfPay(preview.html))
+  const [, id] = /runs\/([0-9a-f-]+)\?done=awaiting$/.exec(begun.location ?? '') ?? []
+  const path = `/payouts/runs/${id}`
+  const own = await pages.get(`${path}?done=awaiting`)
+  expect(own.text).toContain('Nothing is paid yet: another manager has to approve this run.')
+  expect(own.text).toContain('You started it, so you can only decline it.')
+  expect(own.text).toContain('It would pay 8,170.50 USD now: Payouts to approve Partner Amount')
+  expect(own.html).not.toContain('Approve run')
+  expect((await pages.post(`${path}/approve`, {})).status).toBe(409)
+
+  const email = `second@${slug}.example`
+  await merchant.seed.addMember(merchant.workspace.id, email, 'manager')
+  const second = browse(await openSession(email))
+  expect((await second.get(`/${slug}${path}`)).html).toContain('Approve run')
+  const reader = await openPages(merchant, 'member')
+  expect((await reader.post(`${path}/approve`, {})).status).toBe(403)
+  const approved = await second.post(`/${slug}${path}/approve`, {})
+  expect(approved).toMatchObject({ status: 303, location: `/app/${slug}${path}?done=approve` })
+  const manager = await merchant.asManager()
+  expect((await manager.get(`/payout-runs/${id}`)).body).toMatchObject({
+    needsApproval: true,
+    approvedBy: email,
+    expected: [{ currency: 'USD', amountCents: 817_050, count: 2 }],
+  })
+  expect((await manager.post(`/payout-runs/${id}/decline`)).status).toBe(409)
+  expect((await pages.get('/audit')).text).toContain('approved a payout run')
+
+  const next = await manager.post('/payouts/run', { method: 'manual' })
+  const declined = await manager.post(`/payout-runs/${next.body.runId}/decline`)
+  expect([next.body.status, declined.body.status]).toEqual(['awaiting_approval', 'declined'])
+  expect((await manager.post(`/payout-runs/${next.body.runId}/approve`)).status).toBe(409)
 })
 
 describe('skipped partners', () => {

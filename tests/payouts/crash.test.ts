@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
 import { connect } from '../../lib/db/connection.ts'
-import { beginRun } from '../../lib/payouts/claims.queries.ts'
+import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { useDurable } from '../support/durable.ts'
 import { createPayer } from '../support/payouts.ts'
 import { SECRETS_KEY } from '../support/secrets.ts'
@@ -60,7 +60,7 @@ test(`killed ${ROUNDS} times in the middle of a run, each partner is sent once w
       cutoffAt: new Date(),
       cover: null,
     }
-    await beginRun(connect(env), scope, 'a manager')
+    await beginRun(connect(env), scope, { actor: 'a manager', now: new Date() })
 
     let killed: Promise<() => Promise<void>> | undefined
     let left = Math.floor(Math.random() * PARTNERS)

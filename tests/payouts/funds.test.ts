@@ -1,7 +1,7 @@
 /** What the balance at Stripe covers: it is read before a run claims, and a large payout holds up no small one. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { beginRun } from '../../lib/payouts/claims.queries.ts'
+import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { coverOf, type Due, type PayoutOrder } from '../../lib/payouts/funds.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
@@ -186,18 +186,12 @@ test.each([
   expect(sums(payer)).toEqual(pays)
 })
 
-const beginScheduled = (payer: Payer) =>
-  beginRun(
-    connect(world.env()),
-    {
-      workspaceId: payer.workspaceId,
-      programId: null,
-      method: 'stripe',
-      cutoffAt: new Date(),
-      cover: null,
-    },
-    'a manager',
-  )
+const beginScheduled = async (payer: Payer): Promise<string> => {
+  const now = new Date()
+  const { workspaceId } = payer
+  const scope = { workspaceId, programId: null, method: 'stripe', cutoffAt: now, cover: null } as const
+  return (await beginRun(connect(world.env()), scope, { actor: 'a manager', now }))?.id ?? ''
+}
 
 test('a run that was interrupted leaves out the same balances when it continues, although there is money now', async () => {
   const payer = await world.createPayer()

@@ -64,6 +64,9 @@ test.each([
 
   expect(await payer.run({ dryRun: true })).toEqual({
     runId: null,
+    status: null,
+    previewedAt: expect.any(Date),
+    totals: [],
     available: null,
     payouts: [],
     skipped: expected,

@@ -1,6 +1,7 @@
 import { inject } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
-import { beginRun, claimPage } from '../../lib/payouts/claims.queries.ts'
+import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
+import { claimPage } from '../../lib/payouts/claims.queries.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { importer } from './imports.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
@@ -33,7 +34,7 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
     const scope = { workspaceId, programId: null, method, cutoffAt: now, cover: {} }
     if (method === 'stripe')
       await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
-    const id = await beginRun(db(), scope, 'somebody@shop.example')
+    const id = (await beginRun(db(), scope, { actor: 'somebody@shop.example', now }))?.id ?? ''
     while (isClaimed && !(await claimPage(db(), { ...scope, id }, 500, now)));
     await db().deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).execute()
     return id

@@ -1,0 +1,92 @@
+/** Begins payout runs, and decides whether they wait for approval. */
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+import { lockPayouts } from '../db/locks.queries.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { allSums, balances, type OpenRun, type RunScope } from './claims.queries.ts'
+import { exceeds, totalsJson } from './limits.queries.ts'
+import { NO_LIMITS, type Total } from './limits.ts'
+
+/** What a run would pay by currency, and whether that is more than the workspace lets one manager pay. */
+const dueAndApproval = (scope: RunScope) => sql`
+    due as materialized (
+      select currency, sum(amount_cents)::bigint as cents, count(*) as count
+      from (${balances(scope, allSums(scope))}) b where code is null group by currency
+    ), decided as materialized (
+      select case when w.approval_above_cents is not null
+                  then coalesce((select max(cents) from due) > w.approval_above_cents, false) else false end as needs
+      from workspaces w where w.id = ${scope.workspaceId}
+    )`
+
+/** The sums that are due, as a run keeps them. */
+const DUE_JSON = sql`
+  (select jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)) from due)`
+
+/**
+ * Inserts a run that has claimed nothing yet, with what the balance covers. Nothing is claimed between the check and the
+ * insert. A run that waits for approval keeps what it would pay now, and pays no more once it is approved.
+ *
+ * @param expected what was previewed; null if any sum may be paid
+ * @returns null if the run would pay more than was previewed
+ */
+export const beginRun = async (
+  db: Db,
+  scope: RunScope,
+  { actor, now }: Pick<Act, 'actor' | 'now'>,
+  expected: Total[] | null = null,
+): Promise<{ id: string; needsApproval: boolean } | null> => {
+  const { workspaceId, programId, method, cutoffAt, cover, maximum, limits = NO_LIMITS } = scope
+  const id = newId()
+  const kept = sql`${expected && totalsJson(expected)}::jsonb`
+  const { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents } = limits
+  const insert = sql<unknown>`
+    with ${dueAndApproval(scope)}
+    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, cover, maximum, previewed_at, expected,
+                             exclude_partner_ids, exclude_commission_ids, max_amount_cents, needs_approval, created_by,
+                             created_at)
+    select ${id}::uuid, ${workspaceId}::uuid, ${programId}::uuid, ${method}, ${cutoffAt}::timestamptz,
+           ${cover && JSON.stringify(cover)}::jsonb, ${maximum ? JSON.stringify(maximum) : null}::jsonb,
+           coalesce(${previewedAt}::timestamptz, case when needs then ${now}::timestamptz end),
+           coalesce(${kept}, case when needs then ${DUE_JSON} end),
+           ${sql.val(excludePartnerIds)}::uuid[], ${sql.val(excludeCommissionIds)}::uuid[],
+           ${Object.keys(maxAmountCents).length > 0 ? JSON.stringify(maxAmountCents) : null}::jsonb, needs, ${actor}, ${now}::timestamptz
+    from decided
+    where ${kept} is null or not exists (select from due where ${exceeds(
+      { currency: sql`due.currency`, cents: sql`due.cents`, count: sql`due.count` },
+      kept,
+    )})
+    on conflict do nothing`
+  const [, , , [run]] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    insert.compile(db),
+    auditEntry(db, {
+      workspaceId,
+      actor,
+      now,
+      action: 'payout_run.begun',
+      subjectId: id,
+      details: { method, programId, ...(expected && { expected }) },
+      when: sql<SqlBool>`exists (select from payout_runs where id = ${id})`,
+    }).compile(),
+    db.selectFrom('payout_runs').where('id', '=', id).select('needs_approval as needsApproval').compile(),
+  ])
+  return run ? { id, needsApproval: run.needsApproval === true } : null
+}
+
+/** Decides whether a scheduled run waits for approval, once. @returns whether it may claim */
+export const decideApproval = async (db: Db, run: OpenRun, now: Date): Promise<boolean> => {
+  const { id, workspaceId } = run
+  const decide = sql<unknown>`
+    with ${dueAndApproval(run)}
+    update payout_runs r
+    set needs_approval = needs, previewed_at = case when needs then ${now}::timestamptz end,
+        expected = case when needs then ${DUE_JSON} end
+    from decided where r.id = ${id} and r.needs_approval is null`
+  const [, , [decided]] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    decide.compile(db),
+    db.selectFrom('payout_runs').where('id', '=', id).select('needs_approval as needsApproval').compile(),
+  ])
+  return decided?.needsApproval === false
+}

@@ -1,0 +1,70 @@
+/** What a manager limits a payout run to: what was previewed, less what is left out, up to a maximum. */
+
+/** What a run pays in one currency: how many payouts, and their sum. */
+export type Total = { currency: string; amountCents: number; count: number }
+
+/** The limits of a run. */
+export type RunLimits = {
+  /** When the payouts were previewed: what was recorded later can only reduce them. null if they were not. */
+  previewedAt: Date | null
+  /** Partners whom the run leaves out. */
+  excludePartnerIds: string[]
+  /** Commissions that the run leaves out, with their reversals. */
+  excludeCommissionIds: string[]
+  /** The most that the run pays, by currency, in minor units. Other currencies have no maximum. */
+  maxAmountCents: Record<string, number>
+}
+
+/** The statuses of a run that needs approval and has none. */
+export const RUN_WAITS = ['awaiting_approval', 'declined'] as const
+export type RunWait = (typeof RUN_WAITS)[number]
+
+/** Whether a run waits for approval or was declined; null if neither. */
+export const waitOf = (run: {
+  needsApproval: boolean | null
+  approvedAt: Date | null
+  declinedAt: Date | null
+}): RunWait | null => {
+  if (run.declinedAt) return 'declined'
+  return run.needsApproval && !run.approvedAt ? 'awaiting_approval' : null
+}
+
+export const NO_LIMITS: RunLimits = {
+  previewedAt: null,
+  excludePartnerIds: [],
+  excludeCommissionIds: [],
+  maxAmountCents: {},
+}
+
+/** Whether a run leaves something out or has a maximum. */
+export const hasLimits = ({ excludePartnerIds, excludeCommissionIds, maxAmountCents }: RunLimits): boolean =>
+  excludePartnerIds.length + excludeCommissionIds.length + Object.keys(maxAmountCents).length > 0
+
+/** The payouts of a run by currency. */
+export const totalsOf = (payouts: { currency: string; amountCents: number }[]): Total[] =>
+  [...Map.groupBy(payouts, ({ currency }) => currency)]
+    .map(([currency, own]) => ({
+      currency,
+      amountCents: own.reduce((sum, { amountCents }) => sum + amountCents, 0),
+      count: own.length,
+    }))
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+
+/** Why a manager's decision about a run that waits for approval is refused; null if it can be made, or was made so. */
+export const approvalRefusalOf = (
+  run: {
+    needsApproval: boolean | null
+    createdBy: string | null
+    approvedAt: Date | null
+    declinedAt: Date | null
+  },
+  wanted: 'approve' | 'decline',
+  manager: string,
+): string | null => {
+  if (!run.needsApproval) return 'This run needs no approval.'
+  if (wanted === 'decline') return run.approvedAt ? 'This run was approved already.' : null
+  if (run.declinedAt) return 'This run was declined. Start another one.'
+  if (!run.approvedAt && run.createdBy === manager)
+    return 'You started this run, so another manager has to approve it.'
+  return null
+}
