@@ -211,7 +211,7 @@ const explain = (error: unknown): string => {
     return `Stripe rejects the key in STRIPE_API_KEY. ${error.message}`
   }
   if (error instanceof Stripe.errors.StripePermissionError) {
-    return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, checkout sessions, refunds and credit notes. ${error.message}`
+    return `The key in STRIPE_API_KEY needs permission to read invoices with their payments, checkout sessions, payment intents, charges, refunds, disputes and credit notes. ${error.message}`
   }
   if (error instanceof Stripe.errors.StripeError) return `The call of Stripe failed. ${error.message}`
   return (error as Error).message

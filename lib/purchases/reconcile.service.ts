@@ -30,6 +30,10 @@ const covers = (received: Fact, listed: Fact): boolean => {
   if (received.kind === 'refund' && listed.kind === 'refund') {
     return received.id === listed.id && received.status === listed.status
   }
+  if (received.kind === 'dispute' && listed.kind === 'dispute') {
+    return received.id === listed.id && received.status === listed.status
+  }
+  if (received.kind === 'intent' && listed.kind === 'intent') return received.id === listed.id
   if (received.kind === 'credit_note' && listed.kind === 'credit_note') {
     return received.id === listed.id && received.isVoid === listed.isVoid
   }

@@ -86,6 +86,12 @@ const createAccount = async (program: Parameters<typeof createMerchant>[0] = {})
         line_items: [{ quantity: 1, price_data: { ...price, recurring: { interval: 'month' } } }],
         ...(used && { discounts: [{ coupon: used }] }),
       }),
+    /** Pays by a form of the merchant's own. */
+    payByForm: (metadata: Record<string, string>) =>
+      stripe.paymentIntents.create({
+        ...{ amount: 5_000, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' },
+        ...{ receipt_email: `${crypto.randomUUID()}@example.com`, metadata },
+      }),
     buy: () =>
       checkout({
         mode: 'payment',
@@ -319,6 +325,18 @@ test.each<{
     says: /^$/,
     earned: 900,
   },
+  {
+    case: 'a dispute',
+    lose: (fake, { payment }) => void fake.dispute(payment),
+    says: /recorded, but 9\.00 USD of the commission of “maya” is not reversed$/,
+    earned: 0,
+  },
+  {
+    case: 'a dispute that was won',
+    lose: (fake, { payment }) => void fake.closeDispute(fake.dispute(payment).id, 'won'),
+    says: /^$/,
+    earned: 900,
+  },
 ])(
   '$case that no event reported is found, also of a sale that is no longer listed',
   ({ lose, says, earned }) =>
@@ -343,6 +361,25 @@ test.each<{
       }
     }),
 )
+
+test('a payment with neither an invoice nor a checkout is found once it has waited for one, and no payment of these', () =>
+  withAccount(async ({ merchant, clock, mapCoupon, subscribe, buy, payByForm, reconcile }) => {
+    await mapCoupon()
+    const metadata = { tributary_click: await merchant.click() }
+    clock.now = daysAgo(1)
+    await subscribe()
+    await buy()
+    const { id } = await payByForm(metadata)
+    clock.now = new Date()
+    const waiting = await payByForm(metadata)
+
+    const { output } = await reconcile('--fix')
+    expect(output).toContain('Stripe lists 4 purchases. In the ledger, 3 of them')
+    expect(lineOf(output, id)).toMatch(/50\.00 USD {2}not recorded: “maya” earns 10\.00 USD$/)
+    expect(lineOf(output, waiting.id)).toBe('')
+    expect(await ledger(merchant)).toContainEqual({ sale: id, slug: 'maya', earned: 1_000 })
+    expect(await reconcile()).toMatchObject({ code: 0 })
+  }))
 
 test('a refund that arrived before its sale is applied to it', () =>
   withAccount(async ({ merchant, fake, mapCoupon, buy, reconcile }) => {

@@ -4,9 +4,9 @@ import type { ListedPurchase, ProcessorEvent } from '../facts.ts'
 import { readEvent } from './events.schemas.ts'
 
 export type Listed = {
-  /** Oldest first, with what was refunded or credited of them. */
+  /** Oldest first, with what was refunded, disputed or credited of them. */
   purchases: ListedPurchase[]
-  /** What was refunded or credited of purchases that are not listed. */
+  /** What was refunded, disputed or credited of purchases that are not listed. */
   returns: ListedPurchase[]
   /** The ids of objects in an unknown form. */
   unread: string[]
@@ -47,6 +47,22 @@ const refundEvent = (refund: Stripe.Refund, livemode: boolean) =>
     refund,
   )
 
+/** Likewise. */
+const disputeEvent = (dispute: Stripe.Dispute) =>
+  eventOf(
+    'charge.dispute.updated',
+    { id: `${dispute.id}_${dispute.status}`, livemode: dispute.livemode },
+    Math.floor(Date.now() / 1000),
+    dispute,
+  )
+
+/** An intent has no time of payment, but its charge has. */
+const intentEvent = (intent: Stripe.PaymentIntent) => {
+  const { latest_charge: charge } = intent
+  const paidAt = typeof charge === 'object' && charge ? charge.created : intent.created
+  return eventOf('payment_intent.succeeded', intent, paidAt, intent)
+}
+
 const noteEvent = (note: Stripe.CreditNote) =>
   eventOf(
     note.status === 'void' ? 'credit_note.voided' : 'credit_note.created',
@@ -56,8 +72,8 @@ const noteEvent = (note: Stripe.CreditNote) =>
   )
 
 /**
- * Lists the paid invoices created since a date, each with its checkout, and the paid checkouts since then without an
- * invoice; then the refunds and credit notes since then, also of earlier purchases.
+ * Lists the paid invoices created since a date, each with its checkout, the paid checkouts since then without an invoice, and
+ * the payments since then with neither; then the refunds, disputes and credit notes since then, also of earlier purchases.
  *
  * Invoices are listed first, so that one that is paid in between is not listed without its checkout.
  *
@@ -72,28 +88,34 @@ export const listPurchases = async (
   const from = Math.max(0, Math.floor(since.getTime() / 1000))
   const byInvoice = new Map<string, ListedPurchase>()
   const others: ListedPurchase[] = []
+  /** The keys of invoices and checkouts, also of those from before the date: the payments of these are none of their own. */
+  const claimed = new Set<string>()
   const unread: string[] = []
   let count = 0
 
+  const opened = { gte: Math.max(0, from - OPEN_SECONDS) }
   for await (const invoice of stripe.invoices.list({
     status: 'paid',
-    created: { gte: from },
+    created: opened,
     limit: PAGE,
     expand: ['data.payments', 'data.discounts'],
   })) {
     onRead(++count)
     const event = invoiceEvent(invoice)
+    for (const key of event?.keys ?? []) claimed.add(key)
+    if (invoice.created < from) continue
     if (event) byInvoice.set(invoice.id, { paidAt: event.occurredAt, events: [event] })
     else unread.push(invoice.id)
   }
 
-  const opened = { gte: Math.max(0, from - OPEN_SECONDS) }
   for await (const session of stripe.checkout.sessions.list({
     status: 'complete',
     created: opened,
     limit: PAGE,
   })) {
     onRead(++count)
+    const payment = idOf(session.payment_intent)
+    if (payment !== null) claimed.add(payment)
     const invoice = idOf(session.invoice)
     const purchase = invoice === null ? null : byInvoice.get(invoice)
     const isSale =
@@ -103,6 +125,18 @@ export const listPurchases = async (
     if (!event) unread.push(session.id)
     else if (purchase) purchase.events.push(event)
     else others.push({ paidAt: event.occurredAt, events: [event] })
+  }
+
+  const created = { gte: from }
+  const expand = ['data.latest_charge']
+  for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE, expand })) {
+    onRead(++count)
+    if (intent.status !== 'succeeded' || claimed.has(intent.id)) continue
+    const event = intentEvent(intent)
+    if (!event) unread.push(intent.id)
+    else if (!event.facts.some((fact) => fact.kind === 'intent' && fact.pays)) {
+      others.push({ paidAt: event.occurredAt, events: [event] })
+    }
   }
 
   const purchases = [...byInvoice.values(), ...others]
@@ -119,9 +153,11 @@ export const listPurchases = async (
     else if (purchase) purchase.events.push(event)
     else if (event.keys.length > 0) returns.push({ paidAt: event.occurredAt, events: [event] })
   }
-  const created = { gte: from }
   for await (const refund of stripe.refunds.list({ created, limit: PAGE })) {
     add(refund.id, refundEvent(refund, livemode))
+  }
+  for await (const dispute of stripe.disputes.list({ created, limit: PAGE })) {
+    add(dispute.id, disputeEvent(dispute))
   }
   for await (const note of stripe.creditNotes.list({ created, limit: PAGE })) add(note.id, noteEvent(note))
 
