@@ -776,6 +776,118 @@ create index payouts_partner_id_idx   on payouts (partner_id, id);
 create index payouts_workspace_id_idx on payouts (workspace_id, id);
 
 
+-- A partner as invoices name it, per person and workspace.
+create table payees (
+    workspace_id        uuid         not null
+        constraint payees_workspace_id_fkey references workspaces (id),
+    email               text         not null,
+    name                text         not null,
+    street              text,
+    postal_code         text,
+    city                text,
+    country             char(2)
+        constraint payees_country_check check (country ~ '^[A-Z]{2}$'),
+    vat_id              text,
+    self_billing_since  timestamptz,   -- when the person agreed to invoices in its name; null if it does not
+    updated_at          timestamptz  not null,
+
+    constraint payees_pkey primary key (workspace_id, email)
+);
+
+
+-- The invoices that a workspace has issued in the name of partners, and how many there are.
+-- An invoice is inserted in the transaction that makes its payout final: when Stripe created
+-- its transfer, or when its manual run was confirmed. Numbers have no gaps, because the row
+-- of invoice_numbers is locked until that transaction ends. Invoices never change.
+create table invoice_numbers (
+    workspace_id  uuid    primary key
+        constraint invoice_numbers_workspace_id_fkey references workspaces (id),
+    last          bigint  not null
+);
+
+create table invoices (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    number        bigint       not null
+        constraint invoices_number_check check (number > 0),
+    payout_id     uuid         not null,
+    supplier      jsonb        not null,   -- the partner, as it was then
+    customer      jsonb        not null,   -- the merchant
+    commissions   integer      not null,   -- how many the payout has
+    program_name  text         not null,
+    agreed_at     timestamptz  not null,   -- when the partner agreed to self-billing
+    issued_at     timestamptz  not null,
+
+    constraint invoices_workspace_id_number_key unique (workspace_id, number),
+    constraint invoices_payout_id_key           unique (payout_id),
+    constraint invoices_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id)
+);
+
+create trigger invoices_never_change
+    before update on invoices for each row execute function refuse_update();
+
+-- Issues the invoices of payouts whose partners agreed, if the workspace has that switched on.
+create function issue_invoices(workspace uuid, payout_ids uuid[], now timestamptz) returns void language plpgsql as $$
+declare
+    agreed uuid[];
+    last_number bigint;
+begin
+    select array_agg(po.id order by po.number) into agreed
+    from payouts po
+    join workspaces w on w.id = po.workspace_id and w.self_billing
+    join partners p on p.id = po.partner_id
+    join payees y on y.workspace_id = po.workspace_id and y.email = p.email and y.self_billing_since is not null
+    where po.workspace_id = workspace and po.id = any (payout_ids);
+
+    if agreed is null then return; end if;
+
+    insert into invoice_numbers as n (workspace_id, last) values (workspace, cardinality(agreed))
+    on conflict (workspace_id) do update set last = n.last + excluded.last
+    returning last into last_number;
+
+    insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions, program_name, agreed_at,
+                          issued_at)
+    select uuidv7(), workspace, last_number - cardinality(agreed) + a.position, po.id,
+           jsonb_build_object('name', y.name, 'street', y.street, 'postalCode', y.postal_code, 'city', y.city,
+                              'country', y.country, 'vatId', y.vat_id),
+           jsonb_build_object('name', coalesce(m.name, w.name), 'street', m.street, 'postalCode', m.postal_code,
+                              'city', m.city, 'country', m.country, 'vatId', m.vat_id),
+           (select count(*) from commissions c where c.payout_id = po.id and c.kind <> 'reversal'), g.name,
+           coalesce(y.self_billing_since, now), now
+    from unnest(agreed) with ordinality as a(id, position)
+    join payouts po on po.id = a.id
+    join partners p on p.id = po.partner_id
+    join programs g on g.id = po.program_id
+    join payees y on y.workspace_id = workspace and y.email = p.email
+    join workspaces w on w.id = workspace
+    left join payers m on m.workspace_id = workspace;
+end $$;
+
+create function invoice_transfer() returns trigger language plpgsql as $$
+begin
+    perform issue_invoices(new.workspace_id, array[new.id], new.paid_at);
+    return null;
+end $$;
+
+create trigger payouts_invoice_transfer
+    after update of paid_at on payouts for each row
+    when (new.stripe_account_id is not null and old.paid_at is null and new.paid_at is not null)
+    execute function invoice_transfer();
+
+create function invoice_run() returns trigger language plpgsql as $$
+begin
+    perform issue_invoices(new.workspace_id, array(select po.id from payouts po
+                                                   where po.workspace_id = new.workspace_id and po.run_id = new.id
+                                                     and po.paid_at is not null), new.confirmed_at);
+    return null;
+end $$;
+
+create trigger payout_runs_invoice
+    after update of confirmed_at on payout_runs for each row
+    when (old.confirmed_at is null and new.confirmed_at is not null)
+    execute function invoice_run();
+
+
 -- The ledger. A commission is what one event earned one partner, what another platform
 -- still owed the partner (its one opening balance, in USD), or an adjustment by a manager.
 -- Only payout_id ever changes; the status is derived (see lib/tracking/commissions.ts). A
@@ -1274,6 +1386,15 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     from payouts p left join commissions c on c.payout_id = p.id
     where p.failed_at is null and p.canceled_at is null and p.released_at is null and p.returned_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
+
+    union all
+    select 'invoices are numbered without gaps', n.workspace_id, n.workspace_id, format('%s of %s', count(i.id), n.last)
+    from invoice_numbers n left join invoices i on i.workspace_id = n.workspace_id
+    group by n.workspace_id, n.last having n.last <> count(i.id) or max(i.number) <> n.last
+
+    union all
+    select 'an invoice is of a payout that was paid', i.workspace_id, i.id, format('the payout is %s', p.id)
+    from invoices i join payouts p on p.id = i.payout_id where p.paid_at is null
 
     union all
     select 'a failed, canceled, released or returned payout has no commissions', p.workspace_id, p.id,

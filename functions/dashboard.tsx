@@ -9,6 +9,7 @@ import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
 import { importRoutes } from './dashboard/import.tsx'
+import invoices from './dashboard/invoices.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
@@ -47,6 +48,7 @@ export default createPages()
   .route('/', payoutReturn)
   .route('/', payoutTemplate)
   .route('/', payer)
+  .route('/', invoices)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

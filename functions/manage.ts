@@ -6,6 +6,7 @@ import coupons from './manage/coupons.ts'
 import customers from './manage/customers.ts'
 import events from './manage/events.ts'
 import groups from './manage/groups.ts'
+import invoices from './manage/invoices.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import partners from './manage/partners.ts'
@@ -33,6 +34,7 @@ export default createApp()
   .route('/', payouts)
   .route('/', payoutFiles)
   .route('/', payer)
+  .route('/', invoices)
   .route('/', stripe)
   .route('/', settings)
   .route('/', audit)

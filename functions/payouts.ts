@@ -4,6 +4,8 @@ import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
+import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
+import type { Invoice } from '../lib/papers/invoices.ts'
 import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
 import {
@@ -92,6 +94,10 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
 
   seal(workspaceId: string, text: string) {
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
+  }
+
+  invoicePdf(invoice: Invoice) {
+    return invoicePdf(invoice)
   }
 
   bankFile(request: BankFileRequest) {

@@ -1,6 +1,7 @@
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import commissions from './portal/commissions.tsx'
 import connect from './portal/connect.tsx'
+import documents from './portal/documents.tsx'
 import events from './portal/events.tsx'
 import overview from './portal/overview.tsx'
 import payment from './portal/payment.tsx'
@@ -18,3 +19,4 @@ export default createPages()
   .route('/', payouts)
   .route('/', connect)
   .route('/', payment)
+  .route('/', documents)

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
+import { InvoiceQuery } from '../../lib/papers/papers.schemas.ts'
 import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
@@ -125,6 +127,21 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'The file, and the payouts without a row in it.', ...json(TemplateFileResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/invoices`]: {
+    get: membersOnly(list('List self-billed invoices', InvoiceResponse, InvoiceQuery)),
+  },
+  [`${WORKSPACE}/invoices/{id}`]: { get: membersOnly(get('Get a self-billed invoice', InvoiceResponse)) },
+  [`${WORKSPACE}/invoices/{id}/pdf`]: {
+    get: {
+      summary: 'Download a self-billed invoice',
+      security: bySession,
+      requestParams: path(id),
+      responses: {
+        200: { description: 'The invoice as PDF.', content: { 'application/pdf': { schema: z.string() } } },
+        ...errors('not_signed_in', 'not_found'),
       },
     },
   },

@@ -1,6 +1,7 @@
 /** The tables of schema.sql, for Kysely, by room. tests/db/tables.test.ts compares them with the database. */
 import type { CustomerTables } from '../customers/tables.ts'
 import type { MailTables } from '../mail/tables.ts'
+import type { PaperTables } from '../papers/tables.ts'
 import type { PayoutTables } from '../payouts/tables.ts'
 import type { StripeTables } from '../purchases/stripe/tables.ts'
 import type { PurchaseTables } from '../purchases/tables.ts'
@@ -13,4 +14,5 @@ export type Tables = WorkspaceTables &
   PurchaseTables &
   StripeTables &
   PayoutTables &
+  PaperTables &
   MailTables

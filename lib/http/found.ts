@@ -10,6 +10,7 @@ const REMEDIES = {
   partner: 'Search by `email` or `slug` instead.',
   coupon: 'List the partner’s coupons to find it.',
   mail: 'List the mails to find it.',
+  invoice: 'List the invoices to find it.',
   payout: 'List the payouts to find it.',
   'payout run': 'List the payout runs to find it.',
   program: 'List the programs to find it.',

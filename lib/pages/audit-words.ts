@@ -148,6 +148,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
   'payout_run.exported': (d) =>
     `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
+  'payee.changed': (d) =>
+    `entered the details for invoices, ${d.selfBilling === true ? 'and agreed to invoices in their name' : 'without agreeing to invoices'}`,
   'payment_details.changed': (d) => `chose to be paid by ${METHODS[text(d.method)] ?? 'another method'}`,
   'payment_details.canceled': () => 'canceled a change of payment details',
   'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,

@@ -10,6 +10,7 @@ const PAGES = [
   { path: '/portal/commissions', label: 'Commissions' },
   { path: '/portal/events', label: 'Sales and leads' },
   { path: '/portal/payouts', label: 'Payouts' },
+  { path: '/portal/documents', label: 'Documents' },
 ] as const
 
 const Navigation = ({ at }: { at: string }) => (

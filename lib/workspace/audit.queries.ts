@@ -36,6 +36,7 @@ export type AuditAction =
   | 'payout_run.canceled'
   | 'payout_run.exported'
   | 'payer.changed'
+  | 'payee.changed'
   | 'payment_details.changed'
   | 'payment_details.canceled'
   | 'payout.reversed'

@@ -95,6 +95,19 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
                 update payouts set stripe_account_id = null, transfer_id = null, returned_at = now(), return_reason = 'Closed'`,
   },
   {
+    invariant: 'invoices are numbered without gaps',
+    how: () => `insert into invoice_numbers (workspace_id, last) select id, 1 from workspaces`,
+  },
+  {
+    invariant: 'an invoice is of a payout that was paid',
+    how: () => `
+      insert into invoice_numbers (workspace_id, last) select id, 1 from workspaces;
+      insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions, program_name, agreed_at,
+                            issued_at)
+      select id, workspace_id, 1, id, '{}', '{}', 1, 'A program', now(), now() from payouts;
+      update payouts set paid_at = null, transfer_id = null, canceled_at = now()`,
+  },
+  {
     invariant: 'a commission is paid to its own partner, in its own currency',
     how: ({ paid }) => `update commissions set currency = 'EUR' where id = '${paid}'`,
   },

@@ -53,6 +53,7 @@ const ENDPOINTS = [
     body: { template: 'recipientEmail,amount,targetCurrency', currency: 'USD' },
     who: 'managers',
   },
+  { method: 'GET', path: '/invoices', who: 'members' },
   { method: 'GET', path: '/payer', who: 'managers' },
   { method: 'PUT', path: '/payer', body: { name: 'Shop Ltd' }, who: 'managers' },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },

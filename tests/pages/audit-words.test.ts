@@ -53,6 +53,11 @@ test.each([
     { format: 'sepa', currency: 'EUR', part: 1, payouts: 12 },
     'downloaded a file of partners’ payment details (sepa, EUR): 12 payouts',
   ],
+  [
+    'payee.changed',
+    { selfBilling: true },
+    'entered the details for invoices, and agreed to invoices in their name',
+  ],
   ['payment_details.changed', { method: 'iban' }, 'chose to be paid by bank transfer'],
   ['payment_details.canceled', {}, 'canceled a change of payment details'],
   ['payer.changed', { name: 'Shop Ltd', iban: 'DE••• 3000' }, 'changed the business details of “Shop Ltd”'],

@@ -111,7 +111,7 @@ const LETTERS = new Map(
 const MARKS = /\p{M}/gu
 
 /** One character in Latin letters; a letter of another alphabet keeps its case. */
-const toLatin = (char: string): string => {
+export const toLatin = (char: string): string => {
   const known = LETTERS.get(char)
   if (known !== undefined) return known
   const lower = LETTERS.get(char.toLowerCase())
