@@ -513,7 +513,23 @@ create table stripe_keys (
     stripe_account_id  text         not null,   -- whose key it is
     livemode           boolean      not null,
     created_at         timestamptz  not null,
-    reminded_at        timestamptz             -- when partners who cannot be paid were last looked for
+    reminded_at        timestamptz,            -- when partners who cannot be paid were last looked for
+    transfer_countries text[],                 -- to which its account may transfer; null if not known
+    countries_read_at  timestamptz             -- when these were last asked for
+);
+
+
+-- The country of somebody whom Stripe cannot pay from this workspace, as they said when they
+-- wanted to connect an account.
+create table unreachable_people (
+    workspace_id  uuid         not null
+        constraint unreachable_people_workspace_id_fkey references workspaces (id),
+    email         text         not null,
+    country       char(2)      not null
+        constraint unreachable_people_country_check check (country ~ '^[A-Z]{2}$'),
+    noted_at      timestamptz  not null,
+
+    constraint unreachable_people_pkey primary key (email, workspace_id)
 );
 
 
@@ -714,6 +730,7 @@ create table payouts (
     leased_at          timestamptz,            -- start of the run of the Worker that leased it last
     attempts           integer      not null default 0,
     last_error         text,
+    failure_code       text,                   -- Stripe's, of one that failed
     transfer_id        text,
     paid_at            timestamptz,
     failed_at          timestamptz,

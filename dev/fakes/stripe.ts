@@ -155,6 +155,8 @@ export const startStripe = async ({
     /** Sets the balance in minor units, of a key's platform or of all. */
     setBalance: (currency: string, amount: number, key?: string): void =>
       platforms.setBalance(currency, amount, key === undefined ? undefined : platforms.of(key)),
+    /** Sets the least amount that is transferred of a currency. */
+    setMinimum: platforms.setMinimum,
     /** The transfers of a platform, or of all, each platform's oldest first. */
     transfers: (key?: string): Stripe.Transfer[] =>
       platformsOf(key).flatMap(({ transfers }) => transfers.list().reverse()),

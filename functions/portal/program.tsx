@@ -141,7 +141,15 @@ const StripeOrBank = ({ workspaceId, first, account, partnerships, data }: Strip
     )
   }
   const workspace = { id: workspaceId, name: first.workspace }
-  return <ConnectCard workspace={workspace} account={account} owed={payableSums(partnerships, data)} />
+  return (
+    <ConnectCard
+      workspace={workspace}
+      account={account}
+      owed={payableSums(partnerships, data)}
+      countries={first.transferCountries}
+      unreachable={data.unreachable.find((one) => one.workspaceId === workspaceId)?.country}
+    />
+  )
 }
 
 /** The sums payable by a workspace, by currency. */

@@ -24,6 +24,10 @@ const COUNTRIES = PAYOUT_COUNTRIES.map((code) => ({ code, name: NAMES.of(code) ?
 type Props = {
   workspace: { id: string; name: string }
   account: { status: PayoutAccountStatus; paysBank: boolean | null } | undefined
+  /** The countries to which the workspace's Stripe account may transfer; null if not known. */
+  countries: string[] | null
+  /** The country that the partner has chosen and that is none of them. */
+  unreachable?: string | undefined
   /** The payable amounts, formatted. */
   owed?: string | undefined
 }
@@ -39,21 +43,45 @@ const Owed = ({ owed, children }: { owed: string | undefined; children: Child })
   </p>
 )
 
-const ConnectForm = ({ workspace }: Pick<Props, 'workspace'>) => (
-  <form method="post" action="/portal/connect" class="inline">
-    <input type="hidden" name="workspace" value={workspace.id} />
-    <div class="field">
-      <label for={`country-${workspace.id}`}>Country</label>
-      <select id={`country-${workspace.id}`} name="country" required>
-        <option value="">Choose a country</option>
-        {COUNTRIES.map(({ code, name }) => (
-          <option value={code}>{name}</option>
-        ))}
-      </select>
-    </div>
-    <button type="submit">Connect with Stripe</button>
-  </form>
-)
+const Countries = ({ countries }: { countries: typeof COUNTRIES }) =>
+  countries.map(({ code, name }) => <option value={code}>{name}</option>)
+
+const ConnectForm = ({ workspace, countries, unreachable }: Props) => {
+  const isOffered = ({ code }: { code: string }) => !countries || countries.includes(code)
+  const others = COUNTRIES.filter((country) => !isOffered(country))
+  return (
+    <>
+      {unreachable && (
+        <p class="problem">
+          <bdi>{workspace.name}</bdi> cannot send money to {NAMES.of(unreachable) ?? unreachable} with Stripe.
+          Your earnings are kept. Ask the merchant how else you can be paid.
+        </p>
+      )}
+      <form method="post" action="/portal/connect" class="inline">
+        <input type="hidden" name="workspace" value={workspace.id} />
+        <div class="field">
+          <label for={`country-${workspace.id}`}>Country</label>
+          <select id={`country-${workspace.id}`} name="country" required>
+            <option value="">Choose a country</option>
+            {others.length === 0 ? (
+              <Countries countries={COUNTRIES} />
+            ) : (
+              <>
+                <optgroup label="Can be paid">
+                  <Countries countries={COUNTRIES.filter(isOffered)} />
+                </optgroup>
+                <optgroup label="Cannot be paid with Stripe">
+                  <Countries countries={others} />
+                </optgroup>
+              </>
+            )}
+          </select>
+        </div>
+        <button type="submit">Connect with Stripe</button>
+      </form>
+    </>
+  )
+}
 
 type Step = { label: string; href: string }
 
@@ -78,13 +106,13 @@ const onboardingStep = (workspace: Props['workspace'], label: string): Step => (
 
 /** The content of the card by account status. */
 const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
-  none: ({ workspace, owed }) => (
+  none: (props) => (
     <>
-      <Owed owed={owed}>
-        <bdi>{workspace.name}</bdi> pays with Stripe. Stripe asks for your identity and bank details, which we
-        never see.
+      <Owed owed={props.owed}>
+        <bdi>{props.workspace.name}</bdi> pays with Stripe. Stripe asks for your identity and bank details,
+        which we never see.
       </Owed>
-      <ConnectForm workspace={workspace} />
+      <ConnectForm {...props} />
     </>
   ),
   onboarding: ({ workspace, owed }) => (
@@ -124,10 +152,10 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
       />
     </>
   ),
-  closed: ({ workspace, owed }) => (
+  closed: (props) => (
     <>
-      <Owed owed={owed}>Your Stripe account is closed. Connect another one to be paid.</Owed>
-      <ConnectForm workspace={workspace} />
+      <Owed owed={props.owed}>Your Stripe account is closed. Connect another one to be paid.</Owed>
+      <ConnectForm {...props} />
     </>
   ),
 }

@@ -28,6 +28,11 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
     'Reversals and deductions exceed earnings. The partner owes this, which is deducted from later earnings.',
   excluded: 'Left out of this run.',
   over_maximum: 'Above the maximum of this run. A later run pays it.',
+  country_not_supported:
+    'Stripe does not transfer from your country to the partner’s. Pay with a run by bank transfer.',
+  amount_too_small: 'Stripe refused an amount this small. It is paid with later earnings.',
+  amount_too_fine:
+    'Stripe transfers this currency in larger units. It waits until the balance is a whole number of them: adjust it, or pay by bank transfer.',
   insufficient_funds: 'Not covered by your Stripe balance. Top it up, or a later run pays it.',
 }
 

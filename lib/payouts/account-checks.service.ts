@@ -11,9 +11,10 @@ import {
 import { type AccountReading, saveReadings } from './accounts.queries.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
 import type { RunScope } from './claims.queries.ts'
-import type { OnboardingEnv } from './onboarding.service.ts'
+import { type OnboardingEnv, readTransferCountries } from './onboarding.service.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
+import { leaseKeysToAsk, saveTransferCountries } from './stripe-keys.queries.ts'
 
 /** A Worker can have six open connections. */
 const MAX_CONCURRENT = 5
@@ -99,3 +100,22 @@ export const checkOwedAccounts = (env: OnboardingEnv, scope: RunScope, now: Date
 /** Reads accounts that cannot be paid, each once a day. @returns how many */
 export const checkDailyAccounts = (env: OnboardingEnv, now: Date, budget: Budget) =>
   readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget })
+
+/** Per run of the cron. */
+const MAX_KEYS = 5
+/** The account, its countries, and saving them. */
+const FETCHES_PER_KEY = 3
+
+/** Reads to which countries the workspaces' accounts may transfer, each once a day. What cannot be read stays as it was. */
+export const checkCountries = async (env: OnboardingEnv, now: Date, budget: Budget): Promise<void> => {
+  const limit = Math.min(MAX_KEYS, Math.floor((budget.fetches - 1) / FETCHES_PER_KEY))
+  if (limit < 1 || !hasLeft(budget)) return
+  const keys = await withDb(env, budget, (db) => leaseKeysToAsk(db, now, limit))
+  for (const key of keys) {
+    const secret = await decryptSecret(env.SECRETS_KEY, key.workspaceId, key.ciphertext)
+    if (secret === null || !hasLeft(budget)) continue
+    budget.fetches -= FETCHES_PER_KEY - 1
+    const countries = await readTransferCountries(connectTo(env, secret))
+    if (countries) await withDb(env, budget, (db) => saveTransferCountries(db, key, countries))
+  }
+}

@@ -62,7 +62,7 @@ export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => 
     db
       .selectFrom('stripe_keys')
       .where('workspace_id', '=', workspaceId)
-      .select(['ciphertext', 'stripe_account_id as platform', 'livemode'])
+      .select(['ciphertext', 'stripe_account_id as platform', 'livemode', 'transfer_countries as countries'])
       .compile(),
     db
       .selectFrom('partners')
@@ -77,13 +77,40 @@ export const loadOnboarding = async (db: Db, { workspaceId, email }: Holder) => 
   return { key, isPartner: partners.length > 0, account }
 }
 
+/** Notes that somebody is in a country to which the workspace's Stripe account cannot transfer. */
+export const noteUnreachable = async (
+  db: Db,
+  { workspaceId, email }: Holder,
+  country: string,
+  now: Date,
+): Promise<void> => {
+  await sql`
+    insert into unreachable_people (workspace_id, email, country, noted_at)
+    values (${workspaceId}, ${email}, ${country}, ${now})
+    on conflict (email, workspace_id) do update set country = excluded.country, noted_at = excluded.noted_at`.execute(
+    db,
+  )
+}
+
+/** The workspaces that cannot reach an address by Stripe, as its owner said, as a query for a batch. */
+export const unreachableQuery = (db: Db, email: string) =>
+  db
+    .selectFrom('unreachable_people')
+    .where('email', '=', email)
+    .select(['workspace_id as workspaceId', 'country'])
+
 /** Inserts an intent to create an account, unless an account exists. @returns the current row */
 export const intendPayoutAccount = async (
   db: Db,
   { workspaceId, email }: Holder,
   country: string,
 ): Promise<PayoutAccount> => {
-  const [, [account]] = await db.batch([
+  const [, , [account]] = await db.batch([
+    db
+      .deleteFrom('unreachable_people')
+      .where('email', '=', email)
+      .where('workspace_id', '=', workspaceId)
+      .compile(),
     db
       .insertInto('payout_accounts')
       .values({ id: newId(), workspace_id: workspaceId, email, country, created_at: new Date() })

@@ -9,6 +9,7 @@ import type { RunLimits } from './limits.ts'
 import { chosenMethod } from './payment-details.queries.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { occurrences } from './schedules.ts'
+import { TRANSFER_STEPS } from './transfer-steps.ts'
 
 /** What a run pays: everything payable at the cutoff, in one program or in all. */
 export type RunScope = {
@@ -79,9 +80,19 @@ export const balances = (
                      and (select w.require_documents from workspaces w where w.id = ${workspaceId}) then 'documents_missing'
                 when ${method}::text = 'stripe' and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
                   then 'other_method'
+                when ${method}::text = 'stripe' and not coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)
+                  then 'country_not_supported'
                 when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end
+                when ${method}::text = 'stripe'
+                     and s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0
+                  then 'amount_too_fine'
+                when ${method}::text = 'stripe' and exists (
+                       select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
+                         and small.stripe_account_id = a.stripe_account_id
+                         and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)
+                  then 'amount_too_small'
                 when ${method}::text = 'stripe' and not ${isCovered(cover)} then 'insufficient_funds'
                 when not ${isCovered(maximum ?? null)} then 'over_maximum'
            end as code
@@ -89,7 +100,9 @@ export const balances = (
     join partners p on p.id = s.partner_id
     join programs g on g.id = p.program_id
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
-                               and a.disconnected_at is null`
+                               and a.disconnected_at is null
+    left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
+    left join stripe_keys k on k.workspace_id = ${workspaceId}`
 
 /** The balances that a run would pay or skip now, as a query. */
 export const balancesQuery = (scope: RunScope) => sql<Balance>`

@@ -9,6 +9,7 @@ import {
   intendPayoutAccount,
   loadKnownAccount,
   loadOnboarding,
+  noteUnreachable,
   type PayoutAccount,
   type Platform,
   saveReadings,
@@ -27,6 +28,9 @@ const MERCHANTS_KEY = 'Stripe rejects this program’s key. Please contact the m
 const NO_PARTNER = 'Only approved partners can connect an account.'
 const PAYOUT_IN_FLIGHT =
   'A payout to this account is in progress. Disconnect the account after it has arrived.'
+const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+const cannotReach = (country: string): string =>
+  `This program cannot send money to ${NAMES.of(country) ?? country} with Stripe. Your earnings are kept. Please ask the merchant how else you can be paid.`
 const CHANGED = 'The account was changed at the same time. Please try again.'
 
 /** Calls Stripe, and turns its errors into refusals with a message. */
@@ -41,6 +45,17 @@ const refusing = async <T>(
     const { kind, message } = error.failure
     if (kind === 'locked_out') return { refused: messages.lockedOut(message) }
     return { refused: kind === 'refused' ? messages.refused(message) : NO_RESPONSE }
+  }
+}
+
+/** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
+export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
+  try {
+    const { country } = await stripe.platform()
+    return country ? await stripe.transferCountries(country) : null
+  } catch (error) {
+    if (error instanceof ConnectError) return null
+    throw error
   }
 }
 
@@ -66,7 +81,8 @@ export const encryptKey = async (
         return { refused: 'Your partners are connected under another Stripe account or mode.' }
       }
       const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
-      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key) }
+      const transferCountries = await readTransferCountries(stripe)
+      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key), transferCountries }
     },
     {
       lockedOut: (message) => `Stripe rejects this key: ${message}`,
@@ -139,6 +155,12 @@ export const startOnboarding = async (
   const { key, isPartner, account } = await loadOnboarding(db, holder)
   if (!isPartner) return { refused: NO_PARTNER }
   if (!key) return { refused: NOT_SET_UP }
+  // A country is final at Stripe, so the one that was chosen first counts.
+  const { country: actual } = account?.status !== 'closed' && account?.stripeAccountId ? account : { country }
+  if (key.countries && !key.countries.includes(actual)) {
+    await noteUnreachable(db, holder, actual, new Date())
+    return { refused: cannotReach(actual) }
+  }
   const secretKey = await decryptSecret(env.SECRETS_KEY, workspaceId, key.ciphertext)
   if (secretKey === null) return { refused: MERCHANTS_KEY }
   const stripe = connectTo(env, secretKey)

@@ -9,7 +9,13 @@ import type { PayoutMethod } from './payouts.ts'
 export type Refused = { refused: string }
 
 /** A key as stored: see the table stripe_keys. */
-export type EncryptedKey = { ciphertext: string; stripeAccountId: string; livemode: boolean }
+export type EncryptedKey = {
+  ciphertext: string
+  stripeAccountId: string
+  livemode: boolean
+  /** To which its account may transfer; null if not known. */
+  transferCountries: string[] | null
+}
 
 /** A request for the address of Stripe's onboarding page. */
 export type OnboardingRequest = {

@@ -28,6 +28,9 @@ export const SKIP_CODES = [
   'not_connected',
   'account_in_review',
   'account_restricted',
+  'country_not_supported',
+  'amount_too_small',
+  'amount_too_fine',
   'insufficient_funds',
   'over_maximum',
 ] as const

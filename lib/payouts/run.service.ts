@@ -1,7 +1,7 @@
 /** Runs payouts, for a manager's request and for the cron. */
 import { connect } from '../db/connection.ts'
 import { Unavailable } from '../unavailable.ts'
-import { checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
+import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { beginRun, decideApproval } from './begin-run.queries.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import {
@@ -186,6 +186,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })
   const accounts = await checkDailyAccounts(env, now, budget)
+  await checkCountries(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const did = { runs: runs.length, ...tally, accounts, reminders }
   return Object.values(did).some(Boolean) ? did : null

@@ -69,6 +69,9 @@ const LOCKED_OUT = {
   message: 'The workspace has no working Stripe key.',
 } as const satisfies TransferOutcome
 
+/** Stripe's code for an amount below what it transfers: https://docs.stripe.com/error-codes#amount-too-small */
+const TOO_SMALL = 'amount_too_small'
+
 /** The mail to the partner about a payout that was sent or has failed. */
 const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
   if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
@@ -86,7 +89,7 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
 /** The result of a payout that was not attempted. */
 const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResult => {
   const nextAttemptAt = new Date(Date.now() + pauseMs)
-  const nothing = { transferId: null, reversedCents: 0, error: null, mail: null }
+  const nothing = { transferId: null, reversedCents: 0, error: null, failureCode: null, mail: null }
   return { id, keyVersion, outcome: 'later', nextAttemptAt, ...nothing }
 }
 
@@ -104,7 +107,11 @@ const resultOf = (
     return { ...waiting, outcome: 'sent', transferId, reversedCents, mail }
   }
   const failed = { ...waiting, error: outcome.message }
-  if (outcome.kind === 'refused') return { ...failed, outcome: 'failed', mail }
+  if (outcome.kind === 'refused') {
+    const { code } = outcome
+    // It waits for more from then on, and nobody has to do anything.
+    return { ...failed, outcome: 'failed', failureCode: code, mail: code === TOO_SMALL ? null : mail }
+  }
   if (outcome.kind !== 'no_funds') return failed
   return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }
 }

@@ -4,12 +4,13 @@ import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
+import type { EncryptedKey } from './payouts.rpc.ts'
 
 /** A key, without its secret part. */
 export type StripeKey = { last4: string; stripeAccountId: string; livemode: boolean; createdAt: Date }
 
 /** A key to save. */
-export type NewStripeKey = { ciphertext: string; last4: string; stripeAccountId: string; livemode: boolean }
+export type NewStripeKey = EncryptedKey & { last4: string }
 
 /** `other_account`: refused, because the present key's account is still needed. */
 export type SavedKey = { outcome: 'stored'; key: StripeKey } | { outcome: 'other_account' }
@@ -50,7 +51,7 @@ const isConnected = (workspaceId: string) => sql<SqlBool>`exists (
  */
 export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promise<SavedKey> => {
   const { workspaceId, now } = act
-  const { ciphertext, last4, stripeAccountId, livemode } = key
+  const { ciphertext, last4, stripeAccountId, livemode, transferCountries } = key
   const isOther = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and (stripe_account_id, livemode) is distinct from (${stripeAccountId}, ${livemode}::boolean))`
   const isAllowed = sql<SqlBool>`not (${isOther} and (${isConnected(workspaceId)} or ${isPaying(workspaceId)}))`
@@ -62,12 +63,15 @@ export const saveStripeKey = async (db: Db, act: Act, key: NewStripeKey): Promis
     when: isAllowed,
   })
   const save = sql`
-    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
-    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz
+    insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at, transfer_countries,
+                             countries_read_at)
+    select ${workspaceId}::uuid, ${ciphertext}, ${last4}, ${stripeAccountId}, ${livemode}::boolean, ${now}::timestamptz,
+           ${sql.val(transferCountries)}::text[], ${now}::timestamptz
     where ${isAllowed}
     on conflict (workspace_id) do update
     set ciphertext = excluded.ciphertext, last4 = excluded.last4, stripe_account_id = excluded.stripe_account_id,
-        livemode = excluded.livemode, created_at = excluded.created_at`
+        livemode = excluded.livemode, created_at = excluded.created_at,
+        transfer_countries = excluded.transfer_countries, countries_read_at = excluded.countries_read_at`
   const [, , , [kept]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     entry.compile(),
@@ -100,4 +104,35 @@ export const removeStripeKey = async (
     current.compile(),
   ])
   return left ? 'payouts_in_flight' : 'removed'
+}
+
+/** A key to read the countries with. */
+export type KeyToAsk = { workspaceId: string; ciphertext: string }
+
+const DAY_MS = 86_400_000
+
+/** Keys whose countries were not asked for within the last day. Each is returned once. */
+export const leaseKeysToAsk = async (db: Db, now: Date, limit: number): Promise<KeyToAsk[]> => {
+  const { rows } = await sql<KeyToAsk>`
+    update stripe_keys set countries_read_at = ${now}
+    where workspace_id in (
+      select workspace_id from stripe_keys
+      where countries_read_at is null or countries_read_at <= ${new Date(now.getTime() - DAY_MS)}
+      order by countries_read_at nulls first limit ${limit} for update skip locked)
+    returning workspace_id as "workspaceId", ciphertext`.execute(db)
+  return rows
+}
+
+/** Saves to which countries the account of a key may transfer, unless the key was replaced. */
+export const saveTransferCountries = async (
+  db: Db,
+  { workspaceId, ciphertext }: KeyToAsk,
+  countries: string[],
+): Promise<void> => {
+  await db
+    .updateTable('stripe_keys')
+    .set({ transfer_countries: sql<string[]>`${sql.val(countries)}::text[]` })
+    .where('workspace_id', '=', workspaceId)
+    .where('ciphertext', '=', ciphertext)
+    .execute()
 }

@@ -16,6 +16,8 @@ export type PayoutTables = {
     livemode: boolean
     created_at: Date
     reminded_at: Date | null
+    transfer_countries: string[] | null
+    countries_read_at: Date | null
   }
   payout_accounts: {
     id: string
@@ -53,6 +55,12 @@ export type PayoutTables = {
     iban_ciphertext: string | null
     iban_masked: string | null
     updated_at: Date
+  }
+  unreachable_people: {
+    workspace_id: string
+    email: string
+    country: string
+    noted_at: Date
   }
   account_payouts: {
     workspace_id: string
@@ -110,6 +118,7 @@ export type PayoutTables = {
     leased_at: Date | null
     attempts: Generated<number>
     last_error: string | null
+    failure_code: string | null
     transfer_id: string | null
     paid_at: Date | null
     failed_at: Date | null

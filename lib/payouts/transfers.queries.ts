@@ -101,6 +101,8 @@ export type TransferResult = {
   /** What was reversed of a transfer that was found, in minor units. */
   reversedCents: number
   error: string | null
+  /** Stripe's code of a permanent refusal. */
+  failureCode: string | null
   nextAttemptAt: Date
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
@@ -118,7 +120,7 @@ export const saveTransferResults = async (
   now: Date,
 ): Promise<string[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "nextAttemptAt" timestamptz, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, "nextAttemptAt" timestamptz, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p
@@ -128,7 +130,7 @@ export const saveTransferResults = async (
     from ${reported} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
   const failed = sql`
     with failed as (
-      update payouts p set failed_at = ${now}, last_error = x.error
+      update payouts p set failed_at = ${now}, last_error = x.error, failure_code = x."failureCode"
       from ${reported} where x.outcome = 'failed' and ${isSameAttempt}
       returning p.id
     )

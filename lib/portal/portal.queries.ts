@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { payoutAccountsQuery } from '../payouts/accounts.queries.ts'
+import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
 import { paymentChoicesQuery } from '../payouts/payment-details.queries.ts'
 import type { Period } from '../periods.ts'
@@ -26,14 +26,15 @@ type Activity = {
 
 /** Makes one database round trip. */
 export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
-  const [partnerships, balances, accounts, activity, choices] = await db.batch([
+  const [partnerships, balances, accounts, unreachable, activity, choices] = await db.batch([
     partnershipsQuery(db, email).compile(),
     balancesQuery(db, email, now).compile(),
     payoutAccountsQuery(db, email).compile(),
+    unreachableQuery(db, email).compile(),
     activityQuery(email, period).compile(db),
     paymentChoicesQuery(email, now).compile(db),
   ])
-  return { partnerships, balances, accounts, activity, choices }
+  return { partnerships, balances, accounts, unreachable, activity, choices }
 }
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>
@@ -67,6 +68,11 @@ const partnershipsQuery = (db: Db, email: string) =>
         )
         .as('coupons'),
       hasKey(sql.ref('p.workspace_id')).as('paysByStripe'),
+      eb
+        .selectFrom('stripe_keys as k')
+        .whereRef('k.workspace_id', '=', 'p.workspace_id')
+        .select('k.transfer_countries')
+        .as('transferCountries'),
       hasManualPayouts(sql.ref('p.workspace_id')).as('paysByBank'),
     ])
     .orderBy('w.name')

@@ -76,6 +76,24 @@ describe('a partner who connects', () => {
     expect((await pages.get('')).text).not.toContain('Stripe cannot pay out to your bank.')
   })
 
+  test('sees before they connect to which countries the merchant’s account transfers', async () => {
+    const partner = await createConnecting({ hasKey: false })
+    expect((await partner.manager.put('/stripe/key', { key: `${partner.key}_from_fr` })).status).toBe(200)
+    const { html } = await partner.pages.get('')
+    const [, offered = '', others = ''] = html.split('<optgroup')
+    expect(offered).toMatch(/label="Can be paid".*value="DE"/s)
+    expect(offered).not.toContain('value="KE"')
+    expect(others).toMatch(/label="Cannot be paid with Stripe".*value="KE"/s)
+    const refused = await partner.connect({ country: 'KE' })
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('cannot send money to Kenya'),
+    ])
+    expect((await partner.pages.get('')).text).toContain('cannot send money to Kenya with Stripe')
+    expect((await partner.connect({ country: 'DE' })).status).toBe(200)
+    expect((await partner.pages.get('')).text).not.toContain('Kenya')
+  })
+
   test('can leave during onboarding and continue with a new link', async () => {
     const partner = await createConnecting()
     const { pages, workspaceId } = partner

@@ -247,3 +247,91 @@ describe('reminders', () => {
     expect(banned.email).not.toBe(maya.email)
   })
 })
+
+describe('what Stripe does not transfer', () => {
+  test.each([
+    { case: 'a partner who connects from elsewhere', note: true },
+    { case: 'an account in another country', note: false },
+  ])('to $case waits with a code, without reminders', async ({ note }) => {
+    const payer = await world.createPayer()
+    const { workspaceId } = payer
+    const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }], connected: !note })
+    await world.query(
+      `update stripe_keys set transfer_countries = '{AT,FR}', countries_read_at = now() where workspace_id = $1`,
+      [workspaceId],
+    )
+    if (note) {
+      await world.query(`insert into unreachable_people values ($1, $2, 'KE', now())`, [
+        workspaceId,
+        maya.email,
+      ])
+    }
+    expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'country_not_supported' }] })
+    await payDue(world.env(), inHours(1))
+    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual([])
+    expect(payer.sent()).toEqual({})
+    // By bank, it is nobody's concern.
+    expect((await payer.run({ method: 'manual' })).payouts).toMatchObject([{ amountCents: 1_000 }])
+  })
+
+  test('is read from Stripe by the cron once a day', async () => {
+    const payer = await world.createPayer()
+    const countries = async () =>
+      (
+        await world.query<{ n: number | null }>(
+          'select cardinality(transfer_countries) as n from stripe_keys',
+        )
+      )[0]?.n
+    expect(await countries()).toBeNull()
+    await payDue(world.env())
+    expect(await countries()).toBeGreaterThan(100)
+    await payer.replaceKey(`${payer.key}_from_de`)
+    await payDue(world.env(), inHours(23))
+    expect(await countries()).toBeGreaterThan(100)
+    world.stripe().plan('cut_before')
+    await payDue(world.env(), inHours(25))
+    expect(await countries()).toBeGreaterThan(100)
+    await payDue(world.env(), inHours(50))
+    expect(await countries()).toBeLessThan(50)
+  })
+
+  test('in so small an amount fails once without a mail, and waits for more', async () => {
+    const payer = await world.createPayer()
+    const { workspaceId } = payer
+    const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 40, currency: 'CHF' }] })
+    world.stripe().setMinimum('chf', 50)
+    expect((await payer.run()).payouts).toMatchObject([{ status: 'failed' }])
+    for (let run = 0; run < 3; run++) {
+      expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'amount_too_small' }] })
+    }
+    expect(await world.query('select from mails where workspace_id = $1', [workspaceId])).toEqual([])
+    await payer.earn(maya.id, { amountCents: 20, currency: 'CHF' })
+    expect((await payer.run()).payouts).toMatchObject([{ status: 'paid', amountCents: 60 }])
+    world.stripe().setMinimum('chf', 1)
+    expect(await world.violations()).toEqual([])
+  })
+
+  test.each([
+    { currency: 'KWD', odd: 5_124, more: 6 },
+    { currency: 'TND', odd: 5_005, more: 5 },
+    { currency: 'MGA', odd: 5_050, more: 50 },
+  ])(
+    'in parts of its units of $currency waits until the balance is whole',
+    async ({ currency, odd, more }) => {
+      const payer = await world.createPayer()
+      const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: odd, currency }] })
+      expect(await payer.run()).toMatchObject({ payouts: [], skipped: [{ code: 'amount_too_fine' }] })
+      await payer.earn(maya.id, { amountCents: more, currency })
+      expect((await payer.run()).payouts).toMatchObject([{ status: 'paid', amountCents: odd + more }])
+    },
+  )
+
+  test.each(['ISK', 'HUF', 'TWD', 'UGX'])(
+    'is none of $0: it is transferred in any of its units',
+    async (currency) => {
+      const payer = await world.createPayer()
+      await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_045, currency }] })
+      expect((await payer.run()).payouts).toMatchObject([{ status: 'paid', amountCents: 1_045 }])
+    },
+  )
+})

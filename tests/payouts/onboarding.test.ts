@@ -162,9 +162,28 @@ describe('connecting', () => {
 
   test('in a country that Stripe refuses can be repeated with another country', async () => {
     const partner = await createPartner()
+    await database.query('update stripe_keys set transfer_countries = null where workspace_id = $1', [
+      partner.workspaceId,
+    ])
     expect(await partner.start({ country: 'KP' })).toEqual({ refused: expect.stringContaining('country') })
     expect(await partner.kept()).toEqual([])
     expect(await partner.start()).toEqual(LINK)
+  })
+
+  test('is refused for a country to which the merchant’s account cannot transfer, until there is another country', async () => {
+    const partner = await createPartner({ hasKey: false })
+    await partner.setKey(`${partner.key}_from_de`)
+    const noted = () =>
+      database.query('select country from unreachable_people where email = $1', [partner.email])
+    expect(await partner.start({ country: 'KE' })).toEqual({ refused: expect.stringContaining('Kenya') })
+    expect(await noted()).toEqual([{ country: 'KE' }])
+    expect(await partner.kept()).toEqual([])
+    expect(await partner.start({ country: 'US' })).toEqual({
+      refused: expect.stringContaining('United States'),
+    })
+    expect(await noted()).toEqual([{ country: 'US' }])
+    expect(await partner.start({ country: 'AT' })).toEqual(LINK)
+    expect(await noted()).toEqual([])
   })
 
   test('is for approved partners of workspaces with a Stripe key', async () => {

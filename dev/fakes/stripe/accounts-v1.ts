@@ -6,6 +6,7 @@ import { needs } from './authentication.ts'
 import { NO_ADDRESS } from './customers.ts'
 import type { ApiEnv } from './env.ts'
 import { invalidRequest, StripeError } from './errors.ts'
+import { countryOf } from './keys.ts'
 import { readParams } from './params.ts'
 import { answer } from './routes.ts'
 import { listOf, type Store } from './store.ts'
@@ -103,7 +104,7 @@ export const accountV1 = (account: Connected): Stripe.Account => {
 }
 
 /** A platform's own account. */
-const ownAccount = (id: string): Stripe.Account => ({
+const ownAccount = (id: string, country: string): Stripe.Account => ({
   id,
   object: 'account',
   business_profile: profile('A merchant'),
@@ -111,7 +112,7 @@ const ownAccount = (id: string): Stripe.Account => ({
   capabilities: { card_payments: 'active', transfers: 'active' },
   charges_enabled: true,
   controller: { type: 'account' },
-  country: 'US',
+  country,
   created: 1_700_000_000,
   default_currency: 'usd',
   details_submitted: true,
@@ -138,7 +139,7 @@ export const accountV1Routes = (store: Store, dashboardOf: (account: string) => 
   new Hono<ApiEnv>()
     .get('/v1/account', needs('accounts_kyc_basic_read'), async (c) => {
       await readParams(c, {})
-      return answer(c, store, ownAccount(c.var.platform.id))
+      return answer(c, store, ownAccount(c.var.platform.id, countryOf(c.var.key)))
     })
     .get('/v1/accounts', needs('connected_account_read'), async (c) => {
       await readParams(c, {})
@@ -159,7 +160,7 @@ export const accountV1Routes = (store: Store, dashboardOf: (account: string) => 
       await readParams(c, {})
       const id = c.req.param('id')
       const { platform } = c.var
-      if (id === platform.id) return answer(c, store, ownAccount(id))
+      if (id === platform.id) return answer(c, store, ownAccount(id, countryOf(c.var.key)))
       const account = platform.accounts.find(id)
       if (!account || account.standing === 'closed') throw noAccess(id)
       return answer(c, store, accountV1(account))

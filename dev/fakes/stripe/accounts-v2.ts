@@ -4,8 +4,11 @@ import * as z from 'zod'
 import { type Connected, dueOf, type Requirement, transfersOf } from './accounts.ts'
 import { needs, platformsOnly } from './authentication.ts'
 import type { Connect } from './connect.ts'
+import { transferCountriesOf } from './country-specs.ts'
 import type { ApiEnv } from './env.ts'
+import { invalidRequest } from './errors.ts'
 import { missingFrom, readJson } from './json.ts'
+import { countryOf } from './keys.ts'
 import { createAccount, type Include, include, NewAccount } from './new-account.ts'
 import type { Platform } from './platforms.ts'
 
@@ -125,6 +128,12 @@ export const accountV2Routes = (connect: Connect) =>
     .use('/v2/core/accounts/*', needs('connected_account_read'))
     .post('/v2/core/accounts', needs('connected_account_write'), platformsOnly(), async (c) => {
       const params = await readJson(c, NewAccount)
+      const country = params.identity?.country
+      if (country && !transferCountriesOf(countryOf(c.var.key)).includes(country)) {
+        throw invalidRequest(
+          `Funds can't be sent to accounts located in ${country} because it's restricted outside of your platform's region.`,
+        )
+      }
       const account = createAccount(c.var.platform, params, connect.now())
       connect.emitCreated(c.var.platform, account)
       return c.json(accountV2(account, params.include))

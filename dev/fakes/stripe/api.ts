@@ -6,6 +6,7 @@ import { accountV1Routes } from './accounts-v1.ts'
 import { accountV2Routes } from './accounts-v2.ts'
 import { secretKey } from './authentication.ts'
 import type { Connect } from './connect.ts'
+import { countrySpecRoutes } from './country-specs.ts'
 import { couponRoutes } from './coupons.ts'
 import { creditNoteRoutes } from './credit-notes.ts'
 import { customerRoutes } from './customers.ts'
@@ -96,6 +97,7 @@ export const createApi = ({
     .route('/', accountV1Routes(store, dashboardOf))
     .route('/', accountV2Routes(connect))
     .route('/', accountLinkRoutes(store, links, linkOf))
+    .route('/', countrySpecRoutes(store))
     .route('/', transferRoutes(store, connect.platforms, webhooks))
     .route('/', thinEventRoutes(store))
     .notFound((c) => c.json(unknownRoute(c.req.method, c.req.path).body, 404))

@@ -17,7 +17,7 @@ export type Permission =
   | 'webhook_read'
 
 /** What ends the name of a key, and says what it may not do. */
-const SUFFIX = /_(?:noconnect|noplatform|webhooks|rolled\d*|lacks_[a-z_]+)$/
+const SUFFIX = /_(?:from_[a-z]{2}|noconnect|noplatform|webhooks|rolled\d*|lacks_[a-z_]+)$/
 
 const suffixesOf = (key: string): string[] => {
   const [suffix] = SUFFIX.exec(key) ?? []
@@ -36,6 +36,12 @@ export const mayUse = (key: string, permission: Permission): boolean => {
   if (suffixes.includes('_noconnect')) return false
   const lacked = suffixes.flatMap((suffix) => suffix.replace(/^_lacks_/, '').split('_and_'))
   return !lacked.some((name) => permission === name || permission === name.replace(/_read$/, '_write'))
+}
+
+/** The country of a key's account: the United States, or another by the suffix `_from_de`. */
+export const countryOf = (key: string): string => {
+  const from = suffixesOf(key).find((suffix) => suffix.startsWith('_from_'))
+  return from ? from.slice(-2).toUpperCase() : 'US'
 }
 
 /** Whether the account of a key has not turned on Connect, by the suffix `_noplatform`. */

@@ -36,6 +36,7 @@ export const createPlatforms = () => {
   const all = new Map<string, Platform>()
   const revoked = new Set<string>()
   const standard = new Map<string, number>()
+  const minimums = new Map<string, number>()
 
   const byId = (id: string): Platform => {
     const platform = all.get(id) ?? createPlatform(id)
@@ -59,6 +60,10 @@ export const createPlatforms = () => {
 
     revoke: (key: string): void => void revoked.add(key),
     isRevoked: (key: string): boolean => revoked.has(key),
+
+    /** The least amount that is transferred of a currency. */
+    minimumOf: (currency: string): number => minimums.get(currency) ?? 1,
+    setMinimum: (currency: string, amount: number): void => void minimums.set(currency.toLowerCase(), amount),
 
     balanceOf: ({ balances }: Platform, currency: string): number =>
       balances.get(currency) ?? standard.get(currency) ?? PLENTY,

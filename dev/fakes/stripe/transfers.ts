@@ -42,6 +42,9 @@ const checkDestination = (platform: Platform, id: string): void => {
   )
 }
 
+/** https://docs.stripe.com/currencies#three-decimal */
+const THREE_DECIMALS = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
+
 /** Creates a transfer. @throws when the balance is insufficient or the destination can't receive it */
 const transfer = (
   store: Store,
@@ -50,6 +53,16 @@ const transfer = (
   { amount, currency, destination, ...params }: TransferParams,
 ): Stripe.Transfer => {
   checkDestination(platform, destination)
+  if (THREE_DECIMALS.has(currency) && amount % 10 !== 0) {
+    throw invalidParam('amount', `Invalid amount. In ${currency}, the last digit must be 0.`)
+  }
+  if (amount < platforms.minimumOf(currency)) {
+    throw invalidParam(
+      'amount',
+      'The specified amount is less than the minimum amount allowed. Use a higher amount and try again.',
+      'amount_too_small',
+    )
+  }
   const balance = platforms.balanceOf(platform, currency)
   if (balance < amount) {
     throw invalidRequest(

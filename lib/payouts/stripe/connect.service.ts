@@ -156,7 +156,19 @@ export const connectTo = (env: ConnectEnv, key: string) => {
     platform: () =>
       call(async () => {
         const account = await stripe.accounts.retrieveCurrent()
-        return { id: idIn(account) }
+        return { id: idIn(account), country: account.country }
+      }),
+
+    /**
+     * The countries (ISO 3166) to which an account in a country may transfer, with the recipient agreement where that is
+     * across a border: https://docs.stripe.com/api/country_specs/object
+     */
+    transferCountries: (country: string): Promise<string[]> =>
+      call(async () => {
+        const { supported_transfer_countries: countries } = await stripe.countrySpecs.retrieve(country)
+        const codes = countries.filter((code) => /^[A-Z]{2}$/.test(code))
+        if (codes.length === 0) throw new Error('Stripe’s response has no countries.')
+        return codes
       }),
 
     /** The available balance by currency, in minor units of ISO 4217. It may be negative. */

@@ -225,7 +225,7 @@ describe('a transfer', () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     try {
       const stripe = connectTo({ STRIPE_URL: fake.url }, key)
-      expect(await stripe.platform()).toEqual({ id: expect.stringMatching(/^acct_/) })
+      expect(await stripe.platform()).toEqual({ id: expect.stringMatching(/^acct_/), country: 'US' })
       expect(fetches).toHaveBeenCalledTimes(1)
     } finally {
       fetches.mockRestore()
