@@ -441,7 +441,7 @@ $$;
 
 -- A sale or lead that the merchant or a payment processor reported, and its decision:
 -- steps is the ordered list of {code, facts} that explains it. Unattributed events have
--- no partner and no customer row.
+-- no partner, and a customer row only if they are of a sale whose customer is known.
 create table events (
     id                    uuid         primary key,
     workspace_id          uuid         not null

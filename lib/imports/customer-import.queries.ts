@@ -134,6 +134,12 @@ export const saveCustomerImport = async (
       order by m.value
       on conflict (workspace_id, value, kind) where kind <> 'email' do nothing
       returning customer_id, value
+    ), adopted as (
+      update events s set customer_id = (select customer_id from created where value = s.customer_external_id limit 1)
+      where s.id = any(array(
+        select o.id from created,
+          lateral (select id from events where workspace_id = ${workspaceId} and customer_external_id = created.value
+                     and customer_id is null and kind = 'sale' offset 0) as o))
     )
     insert into customers (id, workspace_id, external_id, created_at)
     select customer_id, ${workspaceId}::uuid, value, ${now}::timestamptz from created`

@@ -6,6 +6,7 @@ import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
 import { holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
+import { isProcessorId } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
 
@@ -122,9 +123,11 @@ const review = (
   if (sale.kind === 'none' || saleId === null) return []
   const clickId = 'change' in sale ? sale.change.clickId : sale.recorded.clickId
   const saved = { workspaceId, saleId, clickId, grossCents: purchase.sale?.paid.grossCents ?? null }
+  const { recorded } = facts
+  const isJoined = recorded !== null && purchase.sale !== null && !isProcessorId(recorded.externalId)
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
-    ...(duplicates.length ? [releaseTied({ workspaceId, saleId, now })] : []),
+    ...(duplicates.length || isJoined ? [releaseTied({ workspaceId, saleId, isJoined, now })] : []),
     ...holdPossibleDuplicate({ ...saved, isNew, now }),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
   ]

@@ -26,13 +26,26 @@ export type Loaded = {
 type OwnCredit = Pick<KnownFacts, 'coupon' | 'click' | 'referredAt'>
 type Claim = OwnCredit & Pick<KnownFacts, 'isByAddress'>
 
-/** The coupon that credits the sale. It stays that of the partner who had it when the sale was first credited. */
-const couponOf = ({ sales, terms, coupon }: Loaded, trigger: Trigger): CouponAlias | null => {
+/**
+ * The coupon that credits the sale, or refers its customer. It stays that of the partner who had it when the sale was first
+ * credited.
+ */
+const couponOf = (
+  { sales, candidates, terms, coupon }: Loaded,
+  [couponId = '']: string[],
+  origins: string[],
+  trigger: Trigger,
+): CouponAlias | null => {
   const credited = sales.find(({ attributedBy }) => attributedBy === 'coupon')
   const partner = terms.get(credited?.partnerId ?? '')
   const step = credited?.steps.find(({ code }) => code === 'coupon')
   if (partner && step?.code === 'coupon') return { couponId: step.facts.couponId, partner }
-  return trigger === 'again' ? null : coupon
+  if (trigger !== 'again') return coupon
+  const referral = candidates
+    .flatMap(({ referrals }) => referrals)
+    .find(({ source, origin }) => source === 'coupon' && origins.includes(origin))
+  const referrer = terms.get(referral?.partnerId ?? '')
+  return referrer ? { couponId: coupon?.couponId ?? couponId, partner: referrer } : null
 }
 
 const credits = ({ coupon, click, referredAt }: OwnCredit): boolean =>
@@ -86,16 +99,24 @@ export const knownFacts = (
 ): KnownFacts => {
   const { sale, subscription, trial } = purchase
   const [recorded = null, ...duplicates] = loaded.sales
+  const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
+  const isMerchants = loaded.salesFrom === 'api'
+  // A sale that earns as it was reported took place then.
   const paidAt =
-    sale?.paidAt ?? recorded?.reportedAt ?? recorded?.occurredAt ?? purchase.referredAt ?? new Date(0)
+    (isMerchants ? null : sale?.paidAt) ??
+    recorded?.reportedAt ??
+    recorded?.occurredAt ??
+    sale?.paidAt ??
+    purchase.referredAt ??
+    new Date(0)
   const at = sale ? endOfSecond(paidAt) : paidAt
   const own = {
-    coupon: couponOf(loaded, trigger),
+    coupon: couponOf(loaded, purchase.coupons, origins, trigger),
     click: loaded.click,
     referredAt: purchase.referredAt ?? paidAt,
   }
   const begun =
-    trial && subscription && !loaded.firstSale && !credits(own)
+    trial && subscription && !isMerchants && !loaded.firstSale && !credits(own)
       ? { coupon: loaded.trialCoupon, click: loaded.trialClick, referredAt: trial.createdAt }
       : null
   const credit = begun && credits(begun) ? begun : own
@@ -112,8 +133,7 @@ export const knownFacts = (
     },
   )
 
-  const origins = [...new Set([...keys, ...loaded.sales.flatMap(({ id, externalId }) => [id, externalId])])]
-  const mine = sale && ownReferral(purchase, { ...credit, isByAddress }, purchase.referredAt ?? paidAt)
+  const mine = sale && ownReferral(purchase, { ...credit, isByAddress }, purchase.referredAt ?? sale.paidAt)
   const referrals = sale
     ? [
         ...(customer?.referrals ?? []).filter(({ origin }) => !origins.includes(origin)),
@@ -121,7 +141,10 @@ export const knownFacts = (
       ]
     : (customer?.referrals ?? [])
   // A guest's address is no proof of who it is: its own coupon or click credits it, or nothing does.
-  const owner = isGuest ? null : loaded.terms.get(ownerAt(referrals, at) ?? '')
+  const ownerId = isGuest ? null : ownerAt(referrals, at)
+  const owner =
+    loaded.terms.get(ownerId ?? '') ??
+    [credit.coupon?.partner, credit.click?.partner].find((partner) => partner?.id === ownerId)
   const start = (partner: PartnerTerms) => withStart(partner, customer, at)
   const renewal = sale ? renewalOf(loaded, customer, at) : null
   return {

@@ -38,7 +38,11 @@ const count = (purchase: Purchase, facts: KnownFacts): Purchase => {
 const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
   const { recorded } = facts
   const { sale, referredAt } = purchase
-  if (recorded) return mergeDuplicates(planRecorded(purchase, facts, recorded, trigger), facts)
+  if (recorded) {
+    const isDecided = trigger !== 'return' && recorded.reportedAt !== null
+    const plan = isDecided ? planReport(purchase, facts, recorded) : planReturns(purchase, recorded)
+    return mergeDuplicates(plan, facts)
+  }
   if (!sale || !referredAt) return NO_SALE
   const plan = planUnpaid({ ...purchase, sale, referredAt }, facts)
   return sale.paid.netCents > 0 ? { ...plan, outcome: { code: 'sale_expected_from_api', facts: {} } } : plan

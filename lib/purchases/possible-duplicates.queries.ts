@@ -119,21 +119,23 @@ const hasEvent = (sale: 'sale' | 'o', contains = sql``) => sql`(
     ${contains}) > 0`
 
 /**
- * Releases the holds between a sale and another that turned out to be one purchase: it earns once. A statement of the batch
- * that saves both.
+ * Releases the holds between a sale and another that turned out to be one purchase: it earns once. If the sale is the
+ * merchant's and turned out to be a processor's purchase (`isJoined`), it is no duplicate of any other. A statement of the
+ * batch that saves the sale.
  */
 export const releaseTied = ({
   workspaceId,
   saleId,
+  isJoined,
   now,
-}: Pick<SavedCommission, 'workspaceId' | 'saleId' | 'now'>) => sql<unknown>`
+}: Pick<SavedCommission, 'workspaceId' | 'saleId' | 'now'> & { isJoined: boolean }) => sql<unknown>`
   update commission_holds h
   set resolved_at = ${now}::timestamptz, resolution = 'released'
   from commissions c, events held, events evidence
   where h.workspace_id = ${workspaceId} and h.resolved_at is null and ${isDuplicateHold}
     and c.id = h.commission_id and held.id = c.event_id and evidence.id = h.evidence_event_id
     and ${saleId}::uuid in (held.id, evidence.id)
-    and (${isSamePurchase('held', 'evidence')} or ${isSamePurchase('evidence', 'held')})`
+    and (${isJoined}::boolean or ${isSamePurchase('held', 'evidence')} or ${isSamePurchase('evidence', 'held')})`
 
 /** Whether a sale is recorded as the same purchase as another. */
 const isSamePurchase = (sale: string, other: string) => sql`

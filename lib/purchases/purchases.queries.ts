@@ -167,8 +167,15 @@ export const loadAllKnownFacts = async (
       select * from events
       where workspace_id = ${workspaceId} and kind = 'sale' and external_id = any(wanted.keys)
     ), terms_time as materialized (${TERMS_TIME}),
-    own as (
-      select coalesce(wanted."paidAt", (select min(occurred_at) from sold)) as at,
+    setting as (
+      select coalesce((select f.sales_from from former_sales_from f
+                       where f.workspace_id = s.id and date_trunc('second', f.until) > wanted."paidAt"
+                       order by f.until limit 1), s.sales_from) as sales_from
+      from workspaces s where s.id = ${workspaceId}
+    ), own as (
+      select case when (select sales_from from setting) = 'api'
+                  then coalesce((select min(occurred_at) from sold), wanted."paidAt")
+                  else coalesce(wanted."paidAt", (select min(occurred_at) from sold)) end as at,
              coalesce((select external_id from sold order by id limit 1), wanted."externalId") as external_id
     ), strong as materialized (
       select i.kind, i.value, i.by_address, i.customer_id
@@ -201,10 +208,7 @@ export const loadAllKnownFacts = async (
     ), trial_coupon as materialized (${couponOf(workspaceId, 'trialCoupons')}
     )
     select
-      coalesce((select f.sales_from from former_sales_from f
-                where f.workspace_id = w.id and date_trunc('second', f.until) > wanted."paidAt"
-                order by f.until limit 1),
-               (select sales_from from workspaces where id = w.id)) as "salesFrom",
+      (select sales_from from setting) as "salesFrom",
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",

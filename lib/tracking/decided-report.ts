@@ -21,6 +21,8 @@ export type DecidedReport = {
   report: Report
   /** Null if no event with the reported id of the customer was credited before, and it was not imported. */
   customer: ReportedCustomer | null
+  /** Whether sales were reported under the id of the customer, who is not known. */
+  adoptsSales: boolean
   click: Click | null
   bodyHash: string | null
   /** Whether a payment processor may report the same sale. */

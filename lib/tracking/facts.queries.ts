@@ -14,6 +14,8 @@ export type ReportFacts = Facts & {
   workspaceId: string
   /** The customer of the report, if it is known. */
   customer: ReportedCustomer | null
+  /** Whether sales were reported under the id of the customer, who is not known. */
+  adoptsSales: boolean
   /** The event of an earlier report with the same id. */
   recorded: RecordedEvent | null
   /** Whether a payment processor has reported something of this sale, such as a refund: the report is joined with it. */
@@ -143,6 +145,7 @@ export const loadReportFacts = async (
     customer: ReportedCustomer | null
     click: FromJson<Click> | null
     customerPartner: FromJson<PartnerTerms> | null
+    adoptsSales: boolean
     hasProcessorEvents: boolean
     mayBeDuplicate: boolean
     salesFrom: SalesFrom
@@ -155,6 +158,9 @@ export const loadReportFacts = async (
              'isClickedFirst', cl.id is not null and not exists (
                select from referrals r where r.customer_id = cu.id and r.referred_at <= ${now}::timestamptz
                                          and coalesce(r.clicked_at, r.referred_at) <= cl.created_at)) end as "customer",
+           cu.id is null and exists (
+             select from events s where s.workspace_id = k.workspace_id and s.kind = 'sale' and s.customer_id is null
+                                    and s.customer_external_id = ${report.customerExternalId}) as "adoptsSales",
            case when cl.id is not null then ${CLICK_JSON} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",

@@ -14,13 +14,14 @@ import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decide
  * @returns a statement with a row for a report that was marked
  */
 export const markLate = (eventId: string, decided: DecidedReport, credit: Credit) => {
-  const { workspaceId, report, customer, now } = decided
+  const { workspaceId, report, customer, adoptsSales, now } = decided
   const referrer = referrerOf(decided)
   const emails = JSON.stringify(addressesOf(report, customer))
-  if (!referrer || (!customer && emails === '[]')) return sql<{ id: string }>`select null as id where false`
-  const { isReferred = false, isClickedFirst = false } = customer
+  const isKnown = customer !== null || adoptsSales || emails !== '[]'
+  if (!referrer || !isKnown) return sql<{ id: string }>`select null as id where false`
+  const { isReferred, isClickedFirst } = customer
     ? { ...changesOf(decided, customer, credit), ...customer }
-    : {}
+    : { isReferred: adoptsSales, isClickedFirst: adoptsSales }
   const addresses = isReferred
     ? sql`select value from customer_identities where customer_id = event.customer_id and kind = 'email'`
     : sql`select jsonb_array_elements_text(${emails}::jsonb)`

@@ -47,7 +47,7 @@ const record = async (
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (!facts) throw invalidApiKey()
-    const { workspaceId, recorded, customer, hasProcessorEvents, mayBeDuplicate } = facts
+    const { workspaceId, recorded, customer, adoptsSales, hasProcessorEvents, mayBeDuplicate } = facts
     // Without its hash, the report is incomplete until it is joined.
     const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
     const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, now }
@@ -55,6 +55,7 @@ const record = async (
       ? ({ status: 'saved', event: recorded } as const)
       : await saveReport(db, {
           ...saved,
+          adoptsSales,
           mayBeDuplicate,
           click: facts.click,
           decision: decide(report, facts, now),

@@ -84,17 +84,22 @@ const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision
 /** Inserts the event, or returns the existing one. */
 const insertEvent = (
   eventId: string,
-  { workspaceId, report, bodyHash, decision, now }: DecidedReport,
+  { workspaceId, report, customer, bodyHash, decision, now }: DecidedReport,
 ) => sql<RecordedEvent>`
-  insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents, currency,
-                      metadata, click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at)
+  insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents,
+                      currency, metadata, click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at)
   values (${eventId}, ${workspaceId}, ${report.kind}, ${report.externalId}, ${report.eventName},
-          ${report.customerExternalId}, ${report.sale?.amountCents ?? null}, ${report.sale?.currency ?? null},
+          ${report.customerExternalId}, ${report.sale && customer && !decision.credit ? survivorOf(customer) : null},
+          ${report.sale?.amountCents ?? null}, ${report.sale?.currency ?? null},
           ${report.metadata && JSON.stringify(report.metadata)}, ${decision.clickId},
           ${decision.credit?.partner.id ?? null}, ${decision.credit?.by ?? null}, ${bodyHash},
           ${JSON.stringify(decision.steps)}, ${now}, ${now})
   on conflict (workspace_id, kind, external_id) do update set external_id = excluded.external_id
   returning id, partner_id is not null as attributed, body_hash as "bodyHash"`
+
+/** A sale that credits nobody may be credited by a report that comes late. Its customer may be merged concurrently. */
+const survivorOf = ({ id }: ReportedCustomer) => sql`(
+  select coalesce(merged_into, id) from customers where id = ${id} for share)`
 
 /**
  * Locks a known customer, and rolls the batch back if it is not as it was read. Reports change the revision only if they
@@ -116,7 +121,7 @@ const lockCustomer = (eventId: string, decided: DecidedReport, credit: Credit) =
  * second time: the statement may be retried.
  */
 const completeEvent = (eventId: string, decided: DecidedReport, credit: Credit) => {
-  const { workspaceId, report, customer, decision, now } = decided
+  const { workspaceId, report, customer, adoptsSales, decision, now } = decided
   const { commission } = decision
   const { partner } = credit
   const referrer = referrerOf(decided)
@@ -127,6 +132,8 @@ const completeEvent = (eventId: string, decided: DecidedReport, credit: Credit) 
       ${customer ? updateCustomer(decided, customer, credit) : insertCustomer(decided, credit)}
     ), identity as (
       ${insertIdentities(workspaceId, identitiesOf(report, customer), { source: report.kind, evidence: report.externalId }, now)}
+    ), adopted as (
+      ${adoptsSales ? adoptSales(eventId, decided) : sql`select`}
     ), referral as (
       ${
         referrer
@@ -155,6 +162,13 @@ const insertCustomer = ({ workspaceId, report, now }: DecidedReport, { partner }
              ${report.customerName}, ${partner.id}::uuid, ${now}::timestamptz
       from event
       returning id`
+
+/** Sales that were reported under the id of a customer who was not known are the customer's. */
+const adoptSales = (eventId: string, { workspaceId, report }: DecidedReport) => sql`
+      update events s set customer_id = customer.id
+      from customer
+      where s.workspace_id = ${workspaceId} and s.kind = 'sale' and s.customer_id is null
+        and s.customer_external_id = ${report.customerExternalId} and s.id <> ${eventId}`
 
 const updateCustomer = (decided: DecidedReport, customer: ReportedCustomer, credit: Credit) => {
   const { workspaceId, now } = decided

@@ -8,15 +8,15 @@ export type Terms = {
   reward: { percent: number } | { flatCents: number }
   interval: 'one-time' | 'recurring'
   months: number | null
+  attribution: 'first' | 'last'
+  knownCustomers: boolean
 }
 
 export type Settings = {
   terms: Record<Program, Terms>
   /** What partners in the group earn. */
   groupPercent: number
-  attribution: 'first' | 'last'
-  knownCustomers: boolean
-  salesFrom: 'both' | 'stripe'
+  salesFrom: 'both' | 'stripe' | 'api'
 }
 
 /** Times are hours; what merchants report is at about 0, since its time is that of its arrival. */

@@ -17,7 +17,7 @@ const HISTORIES = timesOver({ often: 24, thorough: 1_000 })
 /** Concurrent histories, each in a workspace of its own. */
 const AT_ONCE = 4
 
-/** The ledger: the partner and the net earnings of each purchase, under whichever of its ids. */
+/** The ledger: the partner and the net earnings of each purchase, under whichever of its ids, and which ones are held. */
 const readLedger = async ({ workspace }: Merchant, purchaseOf: (id: string) => string) => {
   const rows = await database.query<{ id: string; slug: string | null; cents: number; held: boolean }>(
     `select e.external_id as id, p.slug,
@@ -28,14 +28,14 @@ const readLedger = async ({ workspace }: Merchant, purchaseOf: (id: string) => s
      where e.workspace_id = $1 and e.kind = 'sale' order by e.id`,
     [workspace.id],
   )
-  return Object.fromEntries(
-    [...new Set(rows.map(({ id }) => purchaseOf(id)))].map((name) => {
-      const parts = rows.filter(({ id }) => purchaseOf(id) === name)
-      const slugs = [...new Set(parts.map(({ slug }) => slug ?? 'nobody'))]
-      const held = parts.some((part) => part.held) ? ', held' : ''
-      return [name, `${slugs.join(' and ')} ${parts.reduce((sum, { cents }) => sum + cents, 0)}${held}`]
-    }),
-  )
+  const partsOf = (name: string) => rows.filter(({ id }) => purchaseOf(id) === name)
+  const names = [...new Set(rows.map(({ id }) => purchaseOf(id)))]
+  const sales = names.map((name) => {
+    const slugs = [...new Set(partsOf(name).map(({ slug }) => slug ?? 'nobody'))]
+    return [name, `${slugs.join(' and ')} ${partsOf(name).reduce((sum, { cents }) => sum + cents, 0)}`]
+  })
+  const held = names.filter((name) => partsOf(name).some((part) => part.held))
+  return { sales: Object.fromEntries(sales), held: new Set(held) }
 }
 
 const words = (fact: object) =>
@@ -56,16 +56,7 @@ test(`${HISTORIES} random merchants and their buyers end with the ledger that th
   const history = fc.asyncProperty(plot, async (given) => {
     const { clicks, arrived } = writeFacts(given)
     const { settings } = given
-    const reported = new Set<string>()
-    // A report that is repeated says nothing new.
-    const facts = arrived.filter((fact) => {
-      if (fact.kind !== 'lead' && fact.kind !== 'report') return true
-      const key = `${fact.kind} ${fact.id}`
-      const isNew = !reported.has(key)
-      reported.add(key)
-      return isNew
-    })
-    const expected = account(settings, [...clicks, ...facts])
+    const expected = account(settings, [...clicks, ...arrived])
     const shop = await openShop(database, settings)
     const clickIds = await makeClicks(database, shop, clicks)
     const history = describe(settings, clicks, arrived)
@@ -73,7 +64,14 @@ test(`${HISTORIES} random merchants and their buyers end with the ledger that th
       const { status, body } = await deliver(shop, fact, clickIds)
       expect(status, `step ${index + 1}: ${JSON.stringify(body)}\n${history}`).toBe(200)
     }
-    expect(await readLedger(shop.merchant, expected.purchaseOf), history).toEqual(expected.sales)
+    const { sales, held } = await readLedger(shop.merchant, expected.purchaseOf)
+    expect(sales, history).toEqual(expected.sales)
+    // What looked alike once may still be held after one of the two has lost its commission.
+    const wrong = expected.alike.filter(({ names, isHeld }) => {
+      const count = names.filter((name) => held.delete(name)).length
+      return isHeld ? count !== 1 : count > 1
+    })
+    expect({ wrong, held: [...held] }, history).toEqual({ wrong: [], held: [] })
     expect(
       await database.query('select * from verify_ledger() where workspace_id = $1', [
         shop.merchant.workspace.id,

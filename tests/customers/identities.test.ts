@@ -114,6 +114,45 @@ test('a lead’s address reaches the first invoice, whose Stripe customer is kno
   )
 })
 
+test('a payment that nobody had referred is not credited by the click of a later order that turns out to be Stripe’s', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya', 2)
+      const ids = { client_reference_id: buyer.id('user') }
+      return {
+        before: () => buyer.checkout({ at: -HOUR, invoice: buyer.id('in'), ...ids }),
+        paid: () => buyer.invoice({ at: -HOUR }),
+        report: () => buyer.sale({ clickId, amountCents: 2_000 }),
+        order: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', 'order'), at: 60, amount_total: 2_000, ...ids },
+            metadata: { externalId: buyer.id('order') },
+          }),
+      }
+    },
+    { sales: { in: 'nobody 0', order: 'maya 400' }, customers: 1 },
+    { same: { pi: 'order' } },
+  )
+})
+
+test('a sale that is reported without a click before its customer’s lead credits the known customer’s partner', async () => {
+  const shop = await openShop(database, { program: { attribute_known_customers: true } })
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya', 1)
+      return {
+        first: () => buyer.sale(),
+        lead: () => buyer.lead({ clickId, customerEmail: null }),
+        second: () => buyer.sale({ externalId: buyer.id('order', 'two') }),
+      }
+    },
+    { sales: { order: earned, order_two: earned }, customers: 1 },
+  )
+})
+
 test('a customer imported by Stripe’s id and reported under the merchant’s id is one, and earns one one-time reward', async () => {
   const shop = await openShop(database, { program: { reward_interval: 'one-time' } })
   const statuses: unknown[] = []

@@ -11,17 +11,19 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   reward: fc.constantFrom<Terms['reward']>({ percent: 20 }, { percent: 5 }, { flatCents: 1_000 }),
   interval: fc.constantFrom('recurring', 'recurring', 'one-time'),
   months: fc.constantFrom(null, null, 1, 12),
+  attribution: fc.constantFrom('last', 'last', 'first'),
+  knownCustomers: fc.boolean(),
 })
 
 /**
  * How a buyer is known: under the merchant's id and Stripe's, which facts tie; under one of them; or under the merchant's
- * id and an address, which Stripe's events have too.
+ * id and an address, which Stripe's events have too, and which may be the id.
  */
-const kinds = ['tied', 'stripe', 'own', 'address'] as const
+const kinds = ['tied', 'stripe', 'own', 'address', 'mail'] as const
 
 const report = fc.record({
   /** Under an order id, which the checkout or invoice carries, or under Stripe's id. */
-  as: fc.constantFrom('order', 'stripe'),
+  as: fc.constantFrom('order', 'stripe', 'untied'),
   by: fc.constantFrom('own', 'stripe'),
   via: rarely(partner),
 })
@@ -68,13 +70,11 @@ const action = fc.oneof(
 )
 
 /** What a merchant and its buyers do: before now, now, and after now. */
-const anyPlot = fc.record({
+export const plot = fc.record({
   settings: fc.record<Settings>({
     terms: fc.record({ A: terms, B: terms }),
     groupPercent: fc.constant(30),
-    attribution: fc.constantFrom('last', 'last', 'first'),
-    knownCustomers: fc.boolean(),
-    salesFrom: fc.constantFrom('both', 'stripe'),
+    salesFrom: fc.constantFrom('both', 'stripe', 'api'),
   }),
   people: fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(...kinds)),
   past: fc.array(purchase, { maxLength: 3 }),
@@ -84,7 +84,7 @@ const anyPlot = fc.record({
   keys: fc.array(fc.nat(99), { minLength: 40, maxLength: 40 }),
   repeats: fc.array(fc.nat(99), { maxLength: 4 }),
 })
-export type Plot = typeof anyPlot extends fc.Arbitrary<infer T> ? T : never
+export type Plot = typeof plot extends fc.Arbitrary<infer T> ? T : never
 type Purchase = Plot['past'][number]
 
 /** Facts whose time is that of their arrival. */
@@ -99,6 +99,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
 
   const idOf = (person: number, by: 'own' | 'stripe'): string => {
     const isStripes = people[person] === 'stripe' || (people[person] === 'tied' && by === 'stripe')
+    if (people[person] === 'mail') return `${person}@example.com`
     return isStripes ? `cus_${person}` : `user_${person}`
   }
   const addressOf = (person: number): string | null =>
@@ -116,7 +117,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const kind = people[person]
     const number = count++
     const own = subscriptions[person] ?? []
-    const isFree = kind === 'address'
+    const isFree = kind === 'address' || kind === 'mail'
     // A buyer without a Stripe customer buys once, in a checkout that names the merchant's id.
     const what = kind === 'own' ? 'checkout' : purchase.what
     const isRenewal = what === 'renew' && own.length > 0
@@ -130,7 +131,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const common = {
       customer: kind === 'own' ? null : `cus_${person}`,
       subscription,
-      address: addressOf(person) ?? `typed_${person}@example.com`,
+      address: isFree ? `${person}@example.com` : `typed_${person}@example.com`,
     }
     // No two purchases cost the same, so that none is taken for another.
     const gross = what === 'trial' ? 0 : (number + 1) * 2_000
@@ -171,11 +172,13 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       if (!isOld) deliveries.push({ kind: 'link', at: at + 0.01, invoice, payment })
     }
     if (what === 'trial') return
-    if (report && (kind !== 'address' || report.as === 'order')) {
-      const id = order ?? invoice ?? payment
+    if (report && (kind !== 'address' || report.as !== 'stripe')) {
+      const isUntied = report.as === 'untied'
+      const id = isUntied ? `order_untied${number}` : (order ?? invoice ?? payment)
       const reporter = kind === 'address' ? `cus_${person}` : idOf(person, report.by)
-      const viaReport = isFree || isRenewal ? null : click(report.via, 25)
-      deliveries.push({ kind: 'report', at: NOW, id, customer: reporter, cents: gross, click: viaReport })
+      const viaReport = isFree || isRenewal ? null : isUntied ? via : click(report.via, 25)
+      const cents = isUntied && report.by === 'own' ? amount.net : gross
+      deliveries.push({ kind: 'report', at: NOW, id, customer: reporter, cents, click: viaReport })
     }
     if (purchase.refundPercent) {
       const cents = (gross * purchase.refundPercent) / 100
@@ -238,10 +241,3 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
   const arrived = order.map((fact, index) => (fact.at === NOW ? { ...fact, at: (index + 1) / 1e6 } : fact))
   return { clicks, arrived }
 }
-
-const hasClick = ({ past, actions, future }: Plot): boolean =>
-  actions.some((action) => 'via' in action && action.via !== null) ||
-  [...past, ...future].some(({ report }) => report !== null && report.via !== null)
-
-/** Plots in which nothing was paid before a click is reported: a payment waits for no report of an older click. */
-export const plot = anyPlot.map((given) => (hasClick(given) ? { ...given, past: [] } : given))

@@ -1,5 +1,5 @@
 /** One purchase that the merchant and Stripe report: what ties the two, and what they earn. Design section 5, "Who reports sales". */
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { inEveryOrder, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { oldInvoice, refund } from '../support/stripe.ts'
@@ -9,10 +9,14 @@ const database = useDatabase()
 const same = { order: 'in' }
 
 /** A shop of a merchant who has chosen who reports sales. */
-const openShopOf = async (salesFrom: 'both' | 'stripe' | 'api') => {
-  const shop = await openShop(database)
-  const { status } = await shop.manager.patch('/settings', { salesFrom })
-  expect(status).toBe(200)
+const openShopOf = async (
+  salesFrom: 'both' | 'stripe' | 'api',
+  options: Parameters<typeof openShop>[1] = {},
+) => {
+  const shop = await openShop(database, options)
+  // For payments before it, too.
+  const { id } = shop.merchant.workspace
+  await database.query('update workspaces set sales_from = $2 where id = $1', [id, salesFrom])
   return shop
 }
 
@@ -44,6 +48,28 @@ test('an order id beside Stripe’s events of the same click earns once, and the
     },
     { sales: { in: 'maya 1960 of which 980 held' } },
     { same },
+  )
+})
+
+test('an order that looks like one payment and turns out to be another holds neither of them', async () => {
+  const shop = await openShopOf('both')
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const { report, invoice, ...first } = await purchase(buyer)
+      const clickId = await buyer.click()
+      return {
+        ...{ report, checkout: first.checkout, invoice },
+        order: () =>
+          buyer.checkout({
+            ...{ id: buyer.id('cs_test', 'order'), payment_intent: buyer.id('pi', 'order') },
+            ...{ at: 600, client_reference_id: clickId },
+            metadata: { externalId: buyer.id('order') },
+          }),
+      }
+    },
+    { sales: { in: 'maya 980', pi_order: 'maya 980' } },
+    { same: { order: 'pi_order' } },
   )
 })
 
@@ -97,5 +123,19 @@ test('for a merchant who reports all sales, Stripe’s events bring refunds and 
     },
     { sales: { in: 'maya 980' } },
     { same },
+  )
+})
+
+test('for a merchant who reports all sales, a checkout’s coupon refers its customer also if it arrives after the report', async () => {
+  const shop = await openShopOf('api', { program: { attribute_known_customers: true } })
+  await inEveryOrder(
+    shop,
+    (buyer) => ({
+      report: () => buyer.sale({ externalId: buyer.id('in') }),
+      checkout: () => buyer.checkout({ at: -60, invoice: buyer.id('in'), discounts: [{ coupon: 'LEO' }] }),
+      invoice: () => buyer.invoice({ at: -60 }),
+    }),
+    { sales: { in: 'leo 980', order: 'leo 980' }, customers: 1 },
+    { last: (buyer) => buyer.sale() },
   )
 })

@@ -40,8 +40,8 @@ test('a sale credited to the customer’s partner does not undo the move of a co
   await merchant.sale({ customerExternalId: 'user_1', clickId: await merchant.click('leo') })
   const decision = decide(renewal, facts, now)
   expect(decision.credit?.partner.slug).toBe('maya')
-  const { workspaceId, customer, mayBeDuplicate } = facts
-  const report = { report: renewal, customer, mayBeDuplicate, click: null, bodyHash: 'x' }
+  const { workspaceId, customer, adoptsSales, mayBeDuplicate } = facts
+  const report = { report: renewal, customer, adoptsSales, mayBeDuplicate, click: null, bodyHash: 'x' }
   await saveReport(db, { workspaceId, ...report, decision, now })
 
   expect(await ownerOf(merchant)).toBe('leo')

@@ -1,0 +1,172 @@
+/** Who is who in a history, and whose each customer is at a time: part of the model, see model.ts. */
+import {
+  customerIds,
+  type Fact,
+  given,
+  ofKind,
+  type Partner,
+  PROGRAM_OF,
+  type Program,
+  purchaseIds,
+  type Settings,
+} from './facts.ts'
+import { type Sale, saleOf } from './sales.ts'
+
+/** Which of the things are one, after so many statements that some of them are. @returns each thing's representative */
+const unite = (statements: string[][]) => {
+  const parents = new Map<string, string>()
+  const find = (thing: string): string => {
+    const parent = parents.get(thing) ?? thing
+    return parent === thing ? thing : find(parent)
+  }
+  for (const [first, ...rest] of statements)
+    for (const other of rest) if (first) parents.set(find(other), find(first))
+  return find
+}
+
+type Referral = {
+  at: number
+  partner: Partner
+  clickedAt: number | null
+  isImport: boolean
+  startedAt: number | null
+  isFirst: boolean
+}
+
+/** What is known after all facts. */
+export const readOwners = (settings: Settings, facts: Fact[]) => {
+  const clicks = new Map(ofKind(facts, 'click').map((click) => [click.id, click]))
+  const purchaseOf = unite(facts.map(purchaseIds))
+  const names = new Set(facts.flatMap(purchaseIds).map(purchaseOf))
+  const factsOf = (name: string) =>
+    facts.filter((fact) => purchaseIds(fact).some((id) => purchaseOf(id) === name))
+  const customerOf = unite([
+    ...facts.map(customerIds),
+    ...[...names].map((name) => factsOf(name).flatMap(customerIds)),
+  ])
+
+  // The terms of a time: the latest ones that were set by then.
+  const latest = <Value>(kind: Fact['kind'], at: number, first: Value, read: (fact: Fact) => Value | null) =>
+    facts
+      .filter((fact) => fact.kind === kind && fact.at <= at)
+      .sort((a, b) => a.at - b.at)
+      .reduce((value, fact) => read(fact) ?? value, first)
+  const isActive = (partner: Partner, at: number) =>
+    !latest('ban', at, false, (fact) =>
+      fact.kind === 'ban' && fact.partner === partner ? fact.isBanned : null,
+    )
+  const isInGroup = (partner: Partner, at: number) =>
+    latest('group', at, false, (fact) =>
+      fact.kind === 'group' && fact.partner === partner ? fact.isIn : null,
+    )
+  const termsOf = (program: Program, at: number) =>
+    latest('terms', at, settings.terms[program], (fact) =>
+      fact.kind === 'terms' && fact.program === program ? fact.terms : null,
+    )
+
+  /** The partner whose link was followed, if the click counts at that time. */
+  const clicked = (ids: (string | null)[], at: number) => {
+    const [click] = given(...ids)
+      .flatMap((id) => clicks.get(id) ?? [])
+      .sort((a, b) => b.at - a.at)
+    return click && at - click.at < 90 * 24 && isActive(click.partner, at) ? click : null
+  }
+
+  const sales = [...names]
+    .flatMap((name) => saleOf(name, factsOf(name), settings) ?? [])
+    .map((sale) => ({ ...sale, customer: sale.customer && customerOf(sale.customer) }))
+    .sort((a, b) => a.at - b.at)
+
+  /** Through whose link a purchase was made, as its checkout or the merchant's report says. */
+  const ownClick = (sale: Sale, ofCheckout = sale.checkout?.click ?? null) => {
+    const reported = ofKind(sale.facts, 'report').map(({ click }) => click)
+    const click = clicked([ofCheckout, ...reported], sale.termsAt)
+    return click && { id: click.id, partner: click.partner, by: 'click' as const, clickedAt: click.at }
+  }
+
+  /** Whose coupon or link was used for the purchase itself, or for the trial before it. */
+  const ownCredit = (sale: Sale) => {
+    const isFirst = sales.every((other) => other.subscription !== sale.subscription || other.at >= sale.at)
+    const trial =
+      sale.subscription !== null && isFirst && settings.salesFrom !== 'api'
+        ? ofKind(facts, 'checkout').find(
+            ({ subscription, gross }) => subscription === sale.subscription && gross === 0,
+          )
+        : undefined
+    const checkout = sale.checkout ?? trial
+    const coupons = given(checkout?.coupon, sale.invoice?.coupon) as Partner[]
+    const coupon = coupons.find((partner) => isActive(partner, sale.termsAt))
+    if (coupon) return { partner: coupon, by: 'coupon' as const, clickedAt: null }
+    return ownClick(sale, checkout?.click ?? null)
+  }
+
+  const isFirstIn = (partner: Partner, at: number) => termsOf(PROGRAM_OF[partner], at).attribution === 'first'
+  const referrals = (customer: string, until: number): Referral[] =>
+    [
+      ...facts.flatMap((fact): (Referral & { customer: string })[] => {
+        if (fact.kind === 'import') return [{ ...fact, clickedAt: null, isImport: true, isFirst: false }]
+        if (fact.kind === 'lead') {
+          const click = clicked([fact.click], fact.at)
+          if (!click) return []
+          const { at, customer } = fact
+          const { partner } = click
+          const isFirst = isFirstIn(partner, at)
+          return [{ customer, at, partner, clickedAt: click.at, isImport: false, startedAt: null, isFirst }]
+        }
+        if (fact.kind !== 'checkout' || fact.gross > 0) return []
+        const coupon = fact.coupon && isActive(fact.coupon, fact.at) ? fact.coupon : null
+        const click = coupon ? null : clicked([fact.click], fact.at)
+        const partner = coupon ?? click?.partner
+        const [id] = customerIds(fact)
+        if (!partner || !id) return []
+        return [
+          {
+            customer: id,
+            at: fact.at,
+            partner,
+            clickedAt: null,
+            isImport: false,
+            startedAt: null,
+            isFirst: true,
+          },
+        ]
+      }),
+      ...sales.flatMap((sale) => {
+        const own = ownCredit(sale)
+        if (!own || !sale.customer) return []
+        const at = sale.referredAt
+        const isFirst = isFirstIn(own.partner, sale.termsAt)
+        // A report may follow the payment of something else; a checkout follows its own click.
+        const clickedAt = sale.checkout || sale.invoice ? null : own.clickedAt
+        return [{ ...own, clickedAt, customer: sale.customer, at, isImport: false, startedAt: null, isFirst }]
+      }),
+    ]
+      .filter((referral) => customerOf(referral.customer) === customer && referral.at <= until)
+      .sort((a, b) => a.at - b.at)
+
+  const ownerAt = (customer: string, at: number): Partner | null => {
+    const owner = referrals(customer, at).reduce<Partner | null>(
+      (before, { partner, isImport, isFirst }) => (before && isFirst && !isImport ? before : partner),
+      null,
+    )
+    const late = referrals(customer, Number.POSITIVE_INFINITY).find(
+      ({ clickedAt }) => clickedAt !== null && clickedAt <= at,
+    )
+    return owner ?? late?.partner ?? null
+  }
+
+  return {
+    purchaseOf,
+    customerOf,
+    sales,
+    clicked,
+    isActive,
+    isInGroup,
+    isFirstIn,
+    termsOf,
+    ownClick,
+    ownCredit,
+    referrals,
+    ownerAt,
+  }
+}
