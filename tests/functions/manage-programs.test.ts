@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -21,17 +22,7 @@ describe('POST /programs', () => {
     expect(body).toEqual({
       id: expect.any(String),
       ...program,
-      rewardDurationMonths: null,
-      oneTimeMinimumCents: 0,
-      rewardShipping: false,
-      creditOutOfBand: false,
-      holdingDays: 30,
-      netDays: null,
-      attributionDays: 90,
-      attribution: 'last',
-      attributeKnownCustomers: false,
-      minimumPayoutCents: 0,
-      payoutSchedule: 'manual',
+      ...PROGRAM_DEFAULTS,
       payoutDays: [],
       createdAt: expect.any(String),
     })

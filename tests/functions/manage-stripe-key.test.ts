@@ -153,7 +153,7 @@ describe('PUT /stripe/key', () => {
     expect([restricted.status, restricted.body.stripeAccountId]).toEqual([200, body.stripeAccountId])
   })
 
-  test('tells that Connect is not turned on in the Stripe account', async () => {
+  test('says that Connect is not turned on in the Stripe account', async () => {
     const { merchant, set } = await createSetup()
     const { status, body } = await set(`${stripeKey()}_noplatform`)
     expect([status, body.error?.message]).toEqual([400, expect.stringContaining('Connect is not turned on')])

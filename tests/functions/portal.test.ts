@@ -205,7 +205,7 @@ test('a partner who is banned still sees its history', async () => {
   expect((await portal.get(`/events/${eventId}`)).status).toBe(200)
 })
 
-test('every page tells a user who is not a partner so', async () => {
+test('every page says to a user who is not a partner that they are none', async () => {
   const email = `nobody@${crypto.randomUUID()}.example`
   const portal = await portalOf(signIn(email))
   expect((await portal.get('')).text).toContain(`${email} is not a partner of any program`)

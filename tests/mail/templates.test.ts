@@ -88,7 +88,7 @@ describe('a mail about money', () => {
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
 
-  test('tells why a payout was returned, that it is owed, and what to check', () => {
+  test('says why a payout was returned, that it is owed, and what to check', () => {
     const { subject, html, text } = payoutReturnedContent({ ...MONEY, reason: 'The account is closed.' })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes was returned')
     expect(text).toContain('\nReason: The account is closed.\n')

@@ -23,7 +23,7 @@ const others = { ...uncredited, isCreditedToOther: true }
 
 const OTHERS = 'This sale was credited to another partner.'
 
-test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>([
+test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>([
   {
     case: 'a click that counts, and what it earned',
     event: credited,
@@ -32,7 +32,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
       { code: 'group_reward', facts: { group: 'Cheap ones', percent: 12.5 } },
       { code: 'commission_created', facts: created },
     ],
-    told: [
+    shown: [
       'The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.',
       'Your reward is 12.5% of the sale.',
       'You earned 9.80 USD, payable from 1 July 2026.',
@@ -42,13 +42,13 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
     case: 'a lead with a flat reward',
     event: { ...credited, kind: 'lead' },
     steps: [{ code: 'group_reward', facts: { group: 'Gold', amountCents: 500, currency: 'USD' } }],
-    told: ['Your reward for a lead is 5.00 USD.'],
+    shown: ['Your reward for a lead is 5.00 USD.'],
   },
   {
     case: 'a coupon of the reader’s',
     event: { ...credited, isClicked: false },
     steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'ann' } }],
-    told: ['The checkout used one of your coupon codes.'],
+    shown: ['The checkout used one of your coupon codes.'],
   },
   {
     case: 'a coupon of somebody who was banned, after which the reader’s click counted',
@@ -58,7 +58,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
       { code: 'partner_inactive', facts: { slug: 'bob' } },
       { code: 'click', facts: click() },
     ],
-    told: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.'],
+    shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.'],
   },
   {
     case: 'a customer whom the reader brought first, though another one’s click came later',
@@ -67,13 +67,13 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
       { code: 'click', facts: click('bob') },
       { code: 'customer', facts: { slug: 'ann', because: 'first_partner' } },
     ],
-    told: ['You referred this customer first, and this program keeps a customer’s first partner.'],
+    shown: ['You referred this customer first, and this program keeps a customer’s first partner.'],
   },
   {
     case: 'a paid trial under a one-time reward',
     event: credited,
     steps: [{ code: 'below_one_time_minimum', facts: { minimumCents: 500, currency: 'USD' } }],
-    told: [
+    shown: [
       'This program rewards a customer’s first sale of at least 5.00 USD. This sale is smaller, and a later one can be rewarded.',
     ],
   },
@@ -81,25 +81,25 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
     case: 'a proration under a flat recurring reward',
     event: credited,
     steps: [{ code: 'proration', facts: {} }],
-    told: ['The customer changed its subscription within a period. A flat reward is paid once per period.'],
+    shown: ['The customer changed its subscription within a period. A flat reward is paid once per period.'],
   },
   {
     case: 'a flat reward for a smaller sale',
     event: credited,
     steps: [{ code: 'reward_capped', facts: { saleCents: 50, currency: 'USD' } }],
-    told: ['A reward is never more than the sale, so it was reduced to the amount of the sale.'],
+    shown: ['A reward is never more than the sale, so it was reduced to the amount of the sale.'],
   },
   {
     case: 'a renewal',
     event: { ...credited, isClicked: false },
     steps: [{ code: 'customer', facts: { slug: 'ann', because: 'owner' } }],
-    told: ['This customer belongs to you, and you are credited with its purchases.'],
+    shown: ['This customer belongs to you, and you are credited with its purchases.'],
   },
   {
     case: 'an expired click',
     event: uncredited,
     steps: [{ code: 'expired_click', facts: click() }],
-    told: [
+    shown: [
       'The visitor clicked your link on 1 June 2026, but a click is valid for 90 days and expired on 30 August 2026.',
     ],
   },
@@ -110,13 +110,13 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
       { code: 'expired_click', facts: click('ann') },
       { code: 'customer', facts: { slug: 'ann', because: 'owner' } },
     ],
-    told: ['This customer belongs to you, and you are credited with its purchases.'],
+    shown: ['This customer belongs to you, and you are credited with its purchases.'],
   },
   {
     case: 'a reader who was banned',
     event: uncredited,
     steps: [{ code: 'partner_inactive', facts: { slug: 'ann' } }],
-    told: ['You were not active in this program, so this is not credited to you.'],
+    shown: ['You were not active in this program, so this is not credited to you.'],
   },
   {
     case: 'another partner who keeps the customer, and what that one earned',
@@ -138,31 +138,31 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
         },
       },
     ],
-    told: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.', OTHERS],
+    shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.', OTHERS],
   },
   {
     case: 'another partner’s coupon',
     event: others,
     steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'bob' } }],
-    told: [OTHERS],
+    shown: [OTHERS],
   },
   {
     case: 'a commission that took the place of another partner’s',
     event: credited,
     steps: [{ code: 'commission_replaced', facts: { slug: 'bob', amountCents: 77, currency: 'USD' } }],
-    told: [],
+    shown: [],
   },
   {
     case: 'a commission that took the place of the reader’s own',
     event: credited,
     steps: [{ code: 'commission_replaced', facts: { slug: 'ann', amountCents: 77, currency: 'USD' } }],
-    told: ['You were credited differently before all facts were known. That commission was reversed.'],
+    shown: ['You were credited differently before all facts were known. That commission was reversed.'],
   },
   {
     case: 'the second record of a purchase',
     event: credited,
     steps: [{ code: 'same_purchase', facts: { externalId: 'in_secret' } }],
-    told: ['This purchase was recorded twice. The other record is credited.'],
+    shown: ['This purchase was recorded twice. The other record is credited.'],
   },
   {
     case: 'what cannot be told apart from nothing',
@@ -172,10 +172,10 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; told: string[] }>(
       { code: 'unknown_click', facts: { clickId: 'clk_secret' } },
       { code: 'unknown_customer', facts: {} },
     ],
-    told: [],
+    shown: [],
   },
-])('$case', ({ event, steps, told }) => {
-  expect(explainToPartner({ ...event, steps })).toEqual(told)
+])('$case', ({ event, steps, shown }) => {
+  expect(explainToPartner({ ...event, steps })).toEqual(shown)
 })
 
 test.each([
@@ -233,6 +233,6 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
 ])('in short, of $step.code: $why', ({ event, step, why }) => {
   const seen = { ...event, steps: [step] }
   expect(reasonWithoutCommission(seen)).toBe(why)
-  // What is told at length never names what is the merchant's or another partner's.
+  // What is shown at length never names what is the merchant's or another partner's.
   expect(explainToPartner(seen).join(' ')).not.toMatch(/secret|bob|clk_/)
 })

@@ -3,12 +3,6 @@ import { expect } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from './merchant.ts'
 import { checkoutSession, invoice, type StripeAccount, seconds, stripeEvent, useStripe } from './stripe.ts'
 
-/** All orders of a few steps. */
-export const ordersOf = <T>(steps: T[]): T[][] =>
-  steps.length <= 1
-    ? [steps]
-    : steps.flatMap((step, at) => ordersOf(steps.toSpliced(at, 1)).map((rest) => [step, ...rest]))
-
 /** An hour ago: whatever a test changes was changed later. */
 export const earlier = () => seconds() - 3_600
 /** An hour from now: whatever a test changes was changed earlier. */

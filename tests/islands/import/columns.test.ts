@@ -195,7 +195,7 @@ test.each([
     written: ['email', 'opening_balance_cents'],
   },
   {
-    case: 'a renamed header that told the platform',
+    case: 'a renamed header that identified the platform',
     headers: ['email', 'first_name', 'visitors', 'leads', 'conversions', 'stripe_customer_id'],
     columns: ['email', null, 'firstName', null, null, null] as Columns,
     written: ['email', 'first_name (ignored)', 'partner_first_name', 'leads (ignored)'].concat(

@@ -1,39 +1,17 @@
 /** Coupons without Checkout: a subscription made with discounts reports only its invoices. Spec 4.5. */
 import { expect, test } from 'vitest'
-import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
-import {
-  invoice,
-  oldInvoice,
-  type StripeObject,
-  seconds,
-  stripeEvent,
-  stripeId,
-  useStripe,
-} from '../../support/stripe.ts'
+import { codes, useDatabase } from '../../support/merchant.ts'
+import { invoice, oldInvoice, type StripeObject, seconds, stripeId } from '../../support/stripe.ts'
+import { openStripeShop } from '../../support/stripe-shop.ts'
 
 const database = useDatabase()
 
 const openShop = async () => {
-  const merchant = await createMerchant()
-  await merchant.seed.addCoupon(
-    merchant.workspace.id,
-    await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' }),
-    'LEO10',
-  )
-  const stripe = await useStripe(merchant)
-  return {
-    merchant,
-    deliver: async (type: string, object: StripeObject) => {
-      expect((await stripe.deliver(stripeEvent(type, object))).status).toBe(200)
-    },
-    sales: () =>
-      database.query(
-        `select e.external_id, p.slug, e.attributed_by,
-                (select sum(c.amount_cents)::int from commissions c where c.event_id = e.id) as earned
-         from events e left join partners p on p.id = e.partner_id where e.workspace_id = $1 order by e.external_id`,
-        [merchant.workspace.id],
-      ),
-  }
+  const shop = await openStripeShop(database)
+  const { seed, workspace, programId } = shop.merchant
+  const leo = await seed.addPartner(workspace.id, programId, { slug: 'leo' })
+  await seed.addCoupon(workspace.id, leo, 'LEO10')
+  return shop
 }
 
 const ids = () => ({ customer: stripeId('cus'), subscription: stripeId('sub'), discount: stripeId('di') })

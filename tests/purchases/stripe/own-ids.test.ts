@@ -1,32 +1,16 @@
 /** A sale that the merchant reports under an id of its own, and that Stripe's objects name in their metadata, earns once. */
 import { expect, test } from 'vitest'
-import { createMerchant, useDatabase } from '../../support/merchant.ts'
-import {
-  checkoutSession,
-  invoice,
-  paymentIntent,
-  refund,
-  type StripeObject,
-  seconds,
-  stripeEvent,
-  stripeId,
-  useStripe,
-} from '../../support/stripe.ts'
+import { useDatabase } from '../../support/merchant.ts'
+import { permutations } from '../../support/permutations.ts'
+import { checkoutSession, invoice, paymentIntent, refund, seconds, stripeId } from '../../support/stripe.ts'
+import { openStripeShop } from '../../support/stripe-shop.ts'
 
 const database = useDatabase()
 
 const openShop = async () => {
-  const merchant = await createMerchant()
-  const stripe = await useStripe(merchant)
+  const { merchant, deliver, clickBefore, sales } = await openStripeShop(database)
   const ids = { invoice: stripeId('in'), payment: stripeId('pi'), customer: stripeId('cus') }
-  const clickId = await merchant.click()
-  await database.query(
-    "update clicks set created_at = created_at - interval '1 hour' where workspace_id = $1",
-    [merchant.workspace.id],
-  )
-  const deliver = async (type: string, object: StripeObject, created?: number) => {
-    expect((await stripe.deliver(stripeEvent(type, object, created ? { created } : {}))).status).toBe(200)
-  }
+  const clickId = await clickBefore()
   const metadata = { externalId: 'order-1' }
   const paid = {
     id: ids.invoice,
@@ -37,13 +21,7 @@ const openShop = async () => {
   }
   return {
     deliver,
-    earned: async () =>
-      (
-        await database.query<{ cents: number | null }>(
-          'select sum(amount_cents)::int as cents from commissions where workspace_id = $1',
-          [merchant.workspace.id],
-        )
-      )[0]?.cents,
+    earned: async () => (await sales()).reduce((sum, { earned }) => sum + (earned ?? 0), 0),
     steps: {
       report: async () => {
         const body = { externalId: 'order-1', customerExternalId: 'user_1', amountCents: 4_900, clickId }
@@ -76,19 +54,13 @@ const openShop = async () => {
 }
 type Step = keyof Awaited<ReturnType<typeof openShop>>['steps']
 
-/** All orders of a list. */
-const orders = <T>(all: T[]): T[][] =>
-  all.length < 2
-    ? [all]
-    : all.flatMap((one, at) => orders(all.filter((_, other) => other !== at)).map((rest) => [one, ...rest]))
-
 test.each<{ steps: Step[]; earned: number }>([
   { steps: ['report', 'checkout', 'invoice'], earned: 980 },
   { steps: ['report', 'invoice that names it'], earned: 980 },
   { steps: ['report', 'payment'], earned: 980 },
   { steps: ['report', 'payment', 'refund'], earned: 490 },
 ])('own order ids and Stripe together pay once, in any order: $steps', async ({ steps, earned }) => {
-  for (const order of orders(steps)) {
+  for (const order of permutations(steps)) {
     const shop = await openShop()
     for (const step of order) await shop.steps[step]()
     expect([order, await shop.earned()]).toEqual([order, earned])

@@ -2,7 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
 import { endWaits } from '../../../lib/purchases/apply.service.ts'
-import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
+import { codes, useDatabase } from '../../support/merchant.ts'
 import {
   checkoutSession,
   invoice,
@@ -10,40 +10,22 @@ import {
   oldInvoice,
   paymentIntent,
   refund,
-  type StripeObject,
   seconds,
-  stripeEvent,
   stripeId,
-  useStripe,
 } from '../../support/stripe.ts'
+import { openStripeShop } from '../../support/stripe-shop.ts'
 
 const database = useDatabase()
 const MINUTE = 60
 
 const openShop = async () => {
-  const merchant = await createMerchant()
-  const stripe = await useStripe(merchant)
-  const deliver = async (type: string, object: StripeObject, created = seconds()) => {
-    expect((await stripe.deliver(stripeEvent(type, object, { created }))).status).toBe(200)
-  }
-  const query = (text: string) => database.query(text, [merchant.workspace.id])
+  const shop = await openStripeShop(database)
   return {
-    merchant,
-    deliver,
-    /** A click of an hour ago. */
-    click: async () => {
-      const clickId = await merchant.click()
-      await query("update clicks set created_at = created_at - interval '1 hour' where workspace_id = $1")
-      return clickId
-    },
-    sales: () =>
-      query(
-        `select e.external_id, p.slug, (select sum(c.amount_cents)::int from commissions c where c.event_id = e.id) as earned
-         from events e left join partners p on p.id = e.partner_id where e.workspace_id = $1 order by e.id`,
-      ),
+    ...shop,
     outcomes: () =>
-      query(
+      database.query(
         "select type, outcome ->> 'code' as code from processor_events where workspace_id = $1 order by id",
+        [shop.merchant.workspace.id],
       ),
   }
 }
@@ -53,11 +35,13 @@ type Shop = Awaited<ReturnType<typeof openShop>>
 const yesterday = () => seconds() - 24 * 60 * MINUTE
 
 test('a payment by a payment element is a sale, credited by the click in its metadata', async () => {
-  const { merchant, click, deliver, sales } = await openShop()
-  const metadata = { tributary_click: await click() }
+  const { merchant, clickBefore, deliver, sales } = await openShop()
+  const metadata = { tributary_click: await clickBefore() }
   const payment = paymentIntent({ metadata })
   await deliver('payment_intent.succeeded', payment, seconds() - 20 * MINUTE)
-  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 980 }])
+  expect(await sales()).toEqual([
+    { external_id: payment.id, slug: 'maya', attributed_by: 'click', earned: 980 },
+  ])
   expect(codes(await merchant.explainReport('sale', String(payment.id)))).toEqual([
     'click',
     'program_reward',
@@ -80,22 +64,24 @@ test('a later payment of the customer is credited to its partner, and a stranger
   await deliver('payment_intent.succeeded', known, yesterday())
   await deliver('payment_intent.succeeded', stranger, yesterday())
   expect(await sales()).toEqual([
-    { external_id: known.id, slug: 'maya', earned: 980 },
-    { external_id: stranger.id, slug: null, earned: null },
+    { external_id: known.id, slug: 'maya', attributed_by: 'customer', earned: 980 },
+    { external_id: stranger.id, slug: null, attributed_by: null, earned: null },
   ])
 })
 
 test('a refund of such a payment reverses in proportion', async () => {
-  const { click, deliver, sales } = await openShop()
-  const payment = paymentIntent({ metadata: { tributary_click: await click() } })
+  const { clickBefore, deliver, sales } = await openShop()
+  const payment = paymentIntent({ metadata: { tributary_click: await clickBefore() } })
   await deliver('payment_intent.succeeded', payment, seconds() - 20 * MINUTE)
   await deliver('refund.created', refund({ payment_intent: payment.id, amount: 2_450 }))
-  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 490 }])
+  expect(await sales()).toEqual([
+    { external_id: payment.id, slug: 'maya', attributed_by: 'click', earned: 490 },
+  ])
 })
 
 test('a payment of just now waits, and becomes a sale when neither an invoice nor a checkout names it', async () => {
-  const { click, deliver, sales, outcomes } = await openShop()
-  const payment = paymentIntent({ metadata: { tributary_click: await click() } })
+  const { clickBefore, deliver, sales, outcomes } = await openShop()
+  const payment = paymentIntent({ metadata: { tributary_click: await clickBefore() } })
   await deliver('payment_intent.succeeded', payment)
   expect(await sales()).toEqual([])
   expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'waiting' }])
@@ -106,7 +92,9 @@ test('a payment of just now waits, and becomes a sale when neither an invoice no
   expect(await sales()).toEqual([])
   await end(16)
   await end(16)
-  expect(await sales()).toEqual([{ external_id: payment.id, slug: 'maya', earned: 980 }])
+  expect(await sales()).toEqual([
+    { external_id: payment.id, slug: 'maya', attributed_by: 'click', earned: 980 },
+  ])
   expect(await outcomes()).toEqual([{ type: 'payment_intent.succeeded', code: 'sale_credited' }])
 })
 
@@ -169,14 +157,14 @@ test.each<{ case: string; steps: (ids: Ids) => Record<string, Step>; sale: keyof
       const ids = {
         payment: stripeId('pi'),
         invoiceId: stripeId('in'),
-        clickId: await shop.click(),
+        clickId: await shop.clickBefore(),
         created: seconds() - age,
       }
       const deliveries = steps(ids)
       for (const name of order) await deliveries[name]?.(shop)
       expect([order, await shop.sales()]).toEqual([
         order,
-        [{ external_id: ids[sale], slug: 'maya', earned: 980 }],
+        [{ external_id: ids[sale], slug: 'maya', attributed_by: 'click', earned: 980 }],
       ])
     }
   }

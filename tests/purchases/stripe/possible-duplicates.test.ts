@@ -1,30 +1,19 @@
 /** A sale reported by API under an own order id, and a purchase at Stripe that looks like it: one earns unseen at most. */
 import { describe, expect, test } from 'vitest'
-import { codes, createMerchant, useDatabase } from '../../support/merchant.ts'
+import { codes, useDatabase } from '../../support/merchant.ts'
 import { permutations } from '../../support/permutations.ts'
-import {
-  checkoutSession,
-  invoice,
-  refund,
-  seconds,
-  stripeEvent,
-  stripeId,
-  useStripe,
-} from '../../support/stripe.ts'
+import { checkoutSession, invoice, refund, seconds, stripeId } from '../../support/stripe.ts'
+import { openStripeShop } from '../../support/stripe-shop.ts'
 
 const database = useDatabase()
 
 /** A merchant who reports by API what it bills through Stripe: 49.00 under a click of maya's. */
 const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
-  const merchant = await createMerchant()
-  const stripe = await useStripe(merchant)
+  const { merchant, deliver } = await openStripeShop(database)
   const clickId = await merchant.click()
   const customer = stripeId('cus')
   const paid = invoice({ customer })
   const invoiceId = String(paid.id)
-  const deliver = async (type: string, object: Record<string, unknown>, created = seconds()) => {
-    expect((await stripe.deliver(stripeEvent(type, object, { created }))).status).toBe(200)
-  }
   const report = async (fields: Record<string, unknown> = {}) => {
     const answer = await merchant.sale({
       externalId: 'order-1',

@@ -5,10 +5,10 @@ import { connect } from '../../../lib/db/connection.ts'
 import { changeGroup } from '../../../lib/workspace/groups.queries.ts'
 import { changePartner } from '../../../lib/workspace/partners.queries.ts'
 import { changeProgram } from '../../../lib/workspace/programs.queries.ts'
+import { permutations } from '../../support/permutations.ts'
 import {
   deliver,
   earlier,
-  ordersOf,
   paidCheckout,
   paidInvoice,
   type Shop,
@@ -109,7 +109,7 @@ test('each sale earns by the terms of the second in which it was paid, in any hi
         const start = earlier()
         await makeChanges(shop, all, start)
 
-        const orders = ordersOf(
+        const orders = permutations(
           sales.map((one) => ({ ...one, id: stripeId('in'), customer: stripeId('cus') })),
         )
         const received = orders[order % orders.length] ?? []
