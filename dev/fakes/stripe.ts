@@ -16,6 +16,7 @@ import type { ApiEnv } from './stripe/env.ts'
 import type { ConnectEvent } from './stripe/event-shapes.ts'
 import type { StripeFailure } from './stripe/failures.ts'
 import { accountOfKey, keyOf } from './stripe/keys.ts'
+import { createAccount, recipient } from './stripe/new-account.ts'
 import { STRIPE_PATH } from './stripe/pages/layout.ts'
 import { createPages } from './stripe/pages.ts'
 import { createPlatforms, type Platform } from './stripe/platforms.ts'
@@ -139,6 +140,13 @@ export const startStripe = async ({
     closeDispute: (id: string, status: 'won' | 'lost'): Stripe.Dispute =>
       closeDispute(store, webhooks, id, status),
 
+    /** Connects an account to a key's platform, as the payouts Worker does by the API. @returns its id */
+    addAccount: (key: string, owner: { email: string; country: string }): string => {
+      const platform = platforms.of(key)
+      const account = createAccount(platform, recipient(owner), now())
+      connect.emitCreated(platform, account)
+      return account.id
+    },
     /** Act as the owner of a connected account on Stripe's onboarding pages: finish, or leave half-way. */
     onboard: step('onboard'),
     leaveOnboarding: step('leave'),

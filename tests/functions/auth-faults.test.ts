@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
-import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
+import type { Workers } from '../../dev/runtime/workers.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { send, useDatabase } from '../support/merchant.ts'
 import {
@@ -14,7 +14,8 @@ import {
   submit,
   whoIs,
 } from '../support/people.ts'
-import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from '../support/secrets.ts'
+import { RESEND_API_KEY } from '../support/secrets.ts'
+import { startOwnWorkers } from '../support/workers.ts'
 
 const database = useDatabase()
 let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
@@ -22,13 +23,10 @@ let inbox: Inbox
 let workers: Workers
 let place: { baseUrl: string; inboxUrl: string }
 beforeAll(async () => {
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
+  const { SQL_ENDPOINT } = inject('database')
   ;[faulty, inbox] = await Promise.all([startFaultyDatabase(SQL_ENDPOINT), startInbox()])
-  workers = await startWorkers({
-    DATABASE_URL,
+  workers = await startOwnWorkers(['auth', 'mailer', 'dashboard', 'portal', 'manage'], {
     SQL_ENDPOINT: faulty.url,
-    AUTH_SECRET,
-    SECRETS_KEY,
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
   })
@@ -236,8 +234,7 @@ describe('on https', () => {
 })
 
 test('a secret that is too short signs nobody in', async () => {
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  const weak = await startWorkers({ DATABASE_URL, SQL_ENDPOINT, AUTH_SECRET: 'short', SECRETS_KEY })
+  const weak = await startOwnWorkers(['auth'], { AUTH_SECRET: 'short' })
   try {
     const { status, body } = await send(`${weak.url.origin}/api/auth/get-session`)
     expect({ status, code: body.error?.code }).toEqual({ status: 500, code: 'internal' })

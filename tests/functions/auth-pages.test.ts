@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { askForLink, fromSomewhere, newestLink, press, somebody } from '../support/people.ts'
 
 const browser = useBrowser()
 
-const newPage = async (screen?: (typeof SCREENS)[number]): Promise<Page> => {
+const newPage = async (screen?: (typeof WALKS)[number]): Promise<Page> => {
   const page = await browser.as('', screen)
   await page.setExtraHTTPHeaders(fromSomewhere())
   return page
 }
 
-test.each(SCREENS)('the pages are accessible in $scheme colours at $width pixels', async (screen) => {
+test.each(WALKS)('the pages are accessible in $scheme colours at $width pixels', async (screen) => {
   const page = await newPage(screen)
   const email = somebody()
   await page.goto('/sign-in?next=/app')

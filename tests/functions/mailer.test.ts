@@ -1,21 +1,21 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { applySchema } from '../../cli/schema.ts'
 import { seeder } from '../../dev/demo/seed.ts'
 import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
-import { startWorkers, type Workers } from '../../dev/runtime/workers.ts'
+import type { Workers } from '../../dev/runtime/workers.ts'
 import { connect } from '../../lib/db/connection.ts'
 import type { MailKind, MailStatus } from '../../lib/mail/mails.ts'
 import { invitationMail } from '../../lib/mail/outbox.queries.ts'
 import { sendDue } from '../../lib/mail/send-due.service.ts'
 import { chooseTransport } from '../../lib/mail/transport.service.ts'
+import { createDatabase, dropDatabase, TEMPLATE } from '../support/databases.ts'
 import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
-import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from '../support/secrets.ts'
+import { RESEND_API_KEY } from '../support/secrets.ts'
+import { startOwnWorkers } from '../support/workers.ts'
 
 // A run takes whatever is due, so these Workers have a database of their own, and an inbox.
 const DATABASE = 'mailer_test'
-let admin: pg.Client
 let client: pg.Client
 let endpoint: Awaited<ReturnType<typeof startSqlEndpoint>>
 let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
@@ -24,19 +24,14 @@ let workers: Workers
 let env: { DATABASE_URL: string; SQL_ENDPOINT: string }
 
 beforeAll(async () => {
-  const server = inject('database').DATABASE_URL
-  admin = new pg.Client({ connectionString: server })
-  await admin.connect()
-  await admin.query(`create database ${DATABASE}`)
-  const databaseUrl = Object.assign(new URL(server), { pathname: `/${DATABASE}` }).href
-  await applySchema(databaseUrl)
+  const databaseUrl = await createDatabase(inject('database').DATABASE_URL, DATABASE, TEMPLATE)
   client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   endpoint = await startSqlEndpoint({ databaseUrl, keepPlans: true })
   faulty = await startFaultyDatabase(endpoint.url)
   inbox = await startInbox()
   env = { DATABASE_URL: databaseUrl, SQL_ENDPOINT: faulty.url }
-  workers = await startWorkers({ ...env, AUTH_SECRET, SECRETS_KEY, RESEND_API_KEY, RESEND_URL: inbox.url })
+  workers = await startOwnWorkers(['mailer'], { ...env, RESEND_API_KEY, RESEND_URL: inbox.url })
 })
 beforeEach(async () => {
   await client.query('delete from mails')
@@ -50,8 +45,7 @@ afterAll(async () => {
   await faulty.stop()
   await endpoint.stop()
   await client.end()
-  await admin.query(`drop database ${DATABASE} with (force)`)
-  await admin.end()
+  await dropDatabase(inject('database').DATABASE_URL, DATABASE)
 })
 
 const run = () => workers.runCron('mailer')

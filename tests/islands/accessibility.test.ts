@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inspect, SCREENS, tabTo } from '../support/browser.ts'
+import { inspect, tabTo, WALKS } from '../support/browser.ts'
 import { choose, page, press, reopen, service, step, useImportPage } from './visit.ts'
 
 useImportPage()
@@ -15,7 +15,7 @@ euro@example.com,Euro Balance,euro,12 EUR,,
 ,Nobody,nobody,,,
 `
 
-describe.each(SCREENS)('in $scheme colours at $width pixels', ({ scheme, width }) => {
+describe.each(WALKS)('in $scheme colours at $width pixels', ({ scheme, width }) => {
   test('no step has axe violations or horizontal overflow', async () => {
     await reopen({ colorScheme: scheme, viewport: { width, height: 844 } })
     service.state.partners.set('old@example.com', { email: 'old@example.com', slug: 'maya' })

@@ -1,15 +1,11 @@
-import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createConnecting } from '../support/connecting.ts'
 import { signIn } from '../support/people.ts'
 
 const browser = useBrowser()
 
-/** The folder for screenshots, if set. */
-const PICTURES = process.env.SCREENSHOTS
-
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test.each([true, false])(
     'a partner connects, leaves half-way, goes on and disconnects (JavaScript: %s)',
     async (javaScriptEnabled) => {
@@ -17,10 +13,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
       const page = await browser.as(await signIn(email), { ...screen, javaScriptEnabled })
       const look = async (name: string) => {
         // Axe is a script.
-        if (javaScriptEnabled) await inspect(page)
-        const path = `${name}-${screen.width}-${screen.scheme}.png`
-        if (PICTURES && javaScriptEnabled)
-          await page.screenshot({ path: join(PICTURES, path), fullPage: true })
+        if (javaScriptEnabled) await inspect(page, name)
       }
       const heading = (name: string) => page.getByRole('heading', { name }).waitFor()
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
@@ -52,10 +45,7 @@ describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
       if (!javaScriptEnabled) return
       const manager = await browser.as(await merchant.manager(), screen)
       await manager.goto(`/app/${merchant.workspace.slug}/stripe`)
-      await inspect(manager)
-      if (PICTURES) {
-        await manager.screenshot({ path: join(PICTURES, `stripe-key-${screen.width}.png`), fullPage: true })
-      }
+      await inspect(manager, 'stripe-key')
     },
   )
 })

@@ -1,6 +1,6 @@
 /** Held commissions in a browser: what managers compare, and what the partner sees. */
 import { expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { holdCommission } from '../support/holds.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { openSession } from '../support/people.ts'
@@ -22,7 +22,7 @@ const createHold = async () => {
   return { merchant, base: `/app/${merchant.workspace.slug}`, partnerEmail: partner?.email ?? '' }
 }
 
-test.each(SCREENS)('both sales are in view at $width pixels, in $scheme colors', async (screen) => {
+test.each(WALKS)('both sales are in view at $width pixels, in $scheme colors', async (screen) => {
   const { merchant, base, partnerEmail } = await createHold()
   const page = await browser.as(await merchant.manager(), screen)
   await page.goto(base)

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 
@@ -62,18 +61,11 @@ const createShowcase = async () => {
   return { cookie, base: `/app/${workspace.slug}`, maya: maya?.id, saleId: sale.body.eventId }
 }
 
-/** The folder for screenshots, if set. */
-const PICTURES = process.env.SCREENSHOTS
-
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
     const { cookie, base, maya, saleId } = await createShowcase()
     const page = await browser.as(cookie, screen)
-    const look = async (name: string) => {
-      await inspect(page)
-      const path = `${name}-${screen.width}-${screen.scheme}.png`
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, path), fullPage: true })
-    }
+    const look = (name: string) => inspect(page, name)
     const lists = ['partners', 'events', 'commissions', 'customers', 'audit', 'mails']
     for (const list of lists) {
       await page.goto(`${base}/${list}`)

@@ -1,6 +1,5 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { createOwing } from '../support/runs.ts'
 
@@ -65,18 +64,13 @@ const createShowcase = async () => {
   }
 }
 
-/** The folder for screenshots, if set. */
-const PICTURES = process.env.SCREENSHOTS
-
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
     const { merchant, base, byStripe, canceled, programId, leo, reversed } = await createShowcase()
     const page = await browser.as(merchant.cookie, screen)
     const look = async (name: string, path: string) => {
       await page.goto(base + path)
-      await inspect(page)
-      const file = `payouts-${name}-${screen.width}-${screen.scheme}.png`
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true })
+      await inspect(page, `payouts-${name}`)
     }
     await look('list', '/payouts')
     await look('preview', '/payouts/new?method=manual')

@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { INBOX_PATH } from '../../dev/fakes/inbox.ts'
 import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'
-import { inspect, SCREENS, sharedBrowser, watch } from '../support/browser.ts'
+import { inspect, sharedBrowser, watch } from '../support/browser.ts'
 import { type SharedSystem, sharedSystem } from '../support/shared-system.ts'
 
 let system: SharedSystem
@@ -32,19 +30,6 @@ const open = async (cookie?: string): Promise<Page> => {
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 const textOf = async (page: Page): Promise<string> =>
   (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ')
-
-/** Checks a page on a light desktop and a dark phone. SCREENSHOTS names a folder for pictures. */
-const look = async (page: Page, name: string): Promise<void> => {
-  for (const { width, scheme } of SCREENS) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme: scheme })
-    await inspect(page)
-    if (!process.env.SCREENSHOTS) continue
-    const picture = await page.screenshot({ fullPage: true })
-    await writeFile(join(process.env.SCREENSHOTS, `${name}-${width}-${scheme}.png`), picture)
-  }
-  await page.setViewportSize({ width: 1280, height: 844 })
-}
 
 const EMAIL = 'nora@partners.example'
 
@@ -84,7 +69,7 @@ test('an imported partner signs in, connects and is paid its opening balance, an
   const partner = await open()
   await signInByMail(partner)
   expect(await textOf(partner)).toMatch(/via=nora.*120\.50 USD/)
-  await look(partner, 'portal-before')
+  await inspect(partner, 'portal-before')
 
   // The first attempt is left unfinished.
   await partner.getByLabel('Country').selectOption('DE')
@@ -92,37 +77,37 @@ test('an imported partner signs in, connects and is paid its opening balance, an
   await partner.getByRole('heading', { name: 'Connect your account' }).waitFor()
   await press(partner, 'Leave half-way')
   await partner.getByText('Account setup is not finished').waitFor()
-  await look(partner, 'portal-halfway')
+  await inspect(partner, 'portal-halfway')
 
   // Nothing is paid meanwhile, and the partner is emailed once.
   const manager = await open(managerCookie)
   await manager.goto(`/app/${workspace}/payouts`)
-  await look(manager, 'payouts')
+  await inspect(manager, 'payouts')
   await press(manager, 'Preview payouts')
   expect(await textOf(manager)).toMatch(/Nora Berg/)
-  await look(manager, 'payouts-nobody')
+  await inspect(manager, 'payouts-nobody')
 
   await partner.getByRole('link', { name: /continue setup/i }).click()
   await press(partner, 'Finish')
   await partner.getByText('Account connected').waitFor()
-  await look(partner, 'portal-connected')
+  await inspect(partner, 'portal-connected')
 
   await manager.goto(`/app/${workspace}/payouts`)
   await press(manager, 'Preview payouts')
-  await look(manager, 'payouts-preview')
+  await inspect(manager, 'payouts-preview')
   await press(manager, /120\.50 USD/)
   await manager.getByRole('heading', { name: 'Payout run' }).waitFor()
   expect(await textOf(manager)).toMatch(/Nora Berg.*120\.50 USD.*paid/i)
-  await look(manager, 'payout-run')
+  await inspect(manager, 'payout-run')
 
   await partner.goto('/portal')
   expect(await textOf(partner)).toMatch(/Paid.*120\.50 USD/)
-  await look(partner, 'portal-paid')
+  await inspect(partner, 'portal-paid')
   await partner.goto('/portal/payouts')
   expect(await textOf(partner)).toMatch(/120\.50 USD.*paid/i)
-  await look(partner, 'portal-payouts')
+  await inspect(partner, 'portal-payouts')
   await partner.goto('/portal/commissions')
-  await look(partner, 'portal-commissions')
+  await inspect(partner, 'portal-commissions')
 
   // Stripe and the mail agree.
   await partner.goto(STRIPE_PATH)

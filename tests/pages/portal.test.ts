@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inspect, useBrowser } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { addPayout, ageClick, createPartner, eventOf, type Partner, takeBack } from '../support/portal.ts'
@@ -12,10 +11,7 @@ const SCREENS = [
   { width: 1280, scheme: 'dark' },
   { width: 375, scheme: 'light' },
   { width: 375, scheme: 'dark' },
-] as const
-
-/** The folder for screenshots, if set. */
-const PICTURES = process.env.SCREENSHOTS
+] satisfies Parameters<typeof inspect>[2]
 
 /** A few months of growing activity, with gaps. */
 const addHistory = async ({ workspaceId, partnerId }: Partner, eventId: string) => {
@@ -83,31 +79,23 @@ const createShowcase = async () => {
   return { cookie: await partner.cookie(), pending }
 }
 
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
-  test('no page has axe violations or horizontal overflow', async () => {
-    const { cookie, pending } = await createShowcase()
-    const page = await browser.as(cookie, screen)
-    const look = async (name: string, path: string) => {
-      await page.goto(`/portal${path}`)
-      await inspect(page)
-      const file = `portal-${name}-${screen.width}-${screen.scheme}.png`
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, file), fullPage: true })
-    }
-    await look('overview', '')
-    await look('quarter', '?days=90&connect=onboarding')
-    await look('commissions', '/commissions')
-    await look('events', '/events')
-    await look('event', `/events/${pending}`)
-    await look('payouts', '/payouts')
-    await page.goto('/portal?days=365')
-    await page.getByText('Show data by month').first().click()
-    await inspect(page)
-    if (PICTURES) {
-      const file = `portal-year-${screen.width}-${screen.scheme}.png`
-      await page.screenshot({ path: join(PICTURES, file), fullPage: true })
-    }
-    await page.context().close()
-  })
+test('no page has axe violations or horizontal overflow', async () => {
+  const { cookie, pending } = await createShowcase()
+  const page = await browser.as(cookie)
+  const look = async (name: string, path: string) => {
+    await page.goto(`/portal${path}`)
+    await inspect(page, `portal-${name}`, SCREENS)
+  }
+  await look('overview', '')
+  await look('quarter', '?days=90&connect=onboarding')
+  await look('commissions', '/commissions')
+  await look('events', '/events')
+  await look('event', `/events/${pending}`)
+  await look('payouts', '/payouts')
+  await page.goto('/portal?days=365')
+  await page.getByText('Show data by month').first().click()
+  await inspect(page, 'portal-year', SCREENS)
+  await page.context().close()
 })
 
 test('the link is first in tab order, and is copied with one button', async () => {

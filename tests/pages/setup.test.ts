@@ -1,15 +1,11 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inspect, SCREENS, useBrowser } from '../support/browser.ts'
+import { inspect, useBrowser, WALKS } from '../support/browser.ts'
 import { createMerchant } from '../support/merchant.ts'
 import { signIn, somebody } from '../support/people.ts'
 import { addReceived } from '../support/received.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
 
 const browser = useBrowser()
-
-/** The folder for screenshots, if set. */
-const PICTURES = process.env.SCREENSHOTS
 
 /** A merchant with everything that the set-up pages show, long names included. */
 const createShowcase = async () => {
@@ -44,14 +40,10 @@ const createShowcase = async () => {
   return { merchant, programId, base: `/app/${workspace.slug}` }
 }
 
-describe.each(SCREENS)('at $width pixels, in $scheme colours', (screen) => {
+describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
   test('no page has axe violations or horizontal overflow', async () => {
     const { merchant, base, programId } = await createShowcase()
-    const look = async (name: string) => {
-      await inspect(page)
-      const path = `${name}-${screen.width}-${screen.scheme}.png`
-      if (PICTURES) await page.screenshot({ path: join(PICTURES, path), fullPage: true })
-    }
+    const look = (name: string) => inspect(page, name)
     const follow = (name: string | RegExp) => page.getByRole('link', { name }).first().click()
     const press = (name: string) => page.getByRole('button', { name }).click()
     let page = await browser.as(await signIn(somebody('newcomer')), screen)

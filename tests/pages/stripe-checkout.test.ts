@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { STRIPE_PATH } from '../../dev/fakes/stripe.ts'
-import { inspect, SCREENS, sharedBrowser, watch } from '../support/browser.ts'
+import { inspect, sharedBrowser, WALKS, watch } from '../support/browser.ts'
 import { type SharedSystem, sharedSystem } from '../support/shared-system.ts'
 
 let system: SharedSystem
@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 /** A visitor without cookies. */
-const newVisitor = async ({ width, scheme } = SCREENS[0] ?? { width: 1280, scheme: 'light' as const }) => {
+const newVisitor = async ({ width, scheme }: (typeof WALKS)[number] = { width: 1280, scheme: 'light' }) => {
   const context = await browser.newContext({
     baseURL: system.demo.shopUrl,
     colorScheme: scheme,
@@ -167,7 +167,7 @@ describe('an action in the Stripe fake', () => {
   })
 })
 
-describe.each(SCREENS)('at $width pixels, $scheme', (screen) => {
+describe.each(WALKS)('at $width pixels, $scheme', (screen) => {
   test('the pages of the Stripe fake and the shop have no axe violations or horizontal overflow', async () => {
     const page = await newVisitor(screen)
     await page.goto('/pricing')

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { afterAll, expect, inject } from 'vitest'
@@ -6,11 +7,17 @@ import { violationOf } from './contract.ts'
 
 type Screen = { width: number; scheme: 'light' | 'dark'; javaScriptEnabled?: boolean }
 
-/** A desktop in light mode and a phone in dark mode. */
-export const SCREENS: Screen[] = [
-  { width: 1280, scheme: 'light' },
-  { width: 390, scheme: 'dark' },
-]
+const DESKTOP: Screen = { width: 1280, scheme: 'light' }
+const PHONE: Screen = { width: 390, scheme: 'dark' }
+
+/** Those on which `inspect` looks at each page. */
+const SCREENS = [DESKTOP, PHONE]
+
+/** Those on which tests go through the pages that they inspect: with THOROUGH=1 also the desktop. */
+export const WALKS = process.env.THOROUGH ? SCREENS : [PHONE]
+
+/** The folder for pictures of the pages, if set. */
+const PICTURES = process.env.SCREENSHOTS
 
 const launched = new Map<string, Promise<Browser>>()
 
@@ -36,7 +43,7 @@ export const useBrowser = () => {
     /** A new page, signed in by the cookie; a blank cookie is signed out. */
     as: async (
       cookie: string,
-      { width, scheme, javaScriptEnabled = true }: Screen = { width: 1280, scheme: 'light' },
+      { width, scheme, javaScriptEnabled = true }: Screen = DESKTOP,
     ): Promise<Page> => {
       const url = inject('baseUrl')
       const browser = await sharedBrowser()
@@ -111,16 +118,34 @@ const AXE_RUN = `axe
 
 /** Accessibility violations that axe finds: each rule with the elements that break it. */
 export const findViolations = async (page: Page): Promise<Violation[]> => {
-  for (const frame of page.frames()) await frame.evaluate(axe.source)
+  for (const frame of page.frames()) {
+    if (!(await frame.evaluate<boolean>('"axe" in globalThis'))) await frame.evaluate(axe.source)
+  }
   return page.evaluate<Violation[]>(AXE_RUN)
 }
 
-/** Checks a page: axe finds no violation, and nothing is wider than the screen. */
-export const inspect = async (page: Page): Promise<void> => {
+/**
+ * Checks a page on each screen: axe finds no violation, and nothing is wider than the screen.
+ *
+ * @param picture the name of its pictures
+ */
+export const inspect = async (page: Page, picture?: string, screens = SCREENS): Promise<void> => {
   // After a form is submitted, the page may be there before its styles, and would fail on contrast.
   await page.waitForLoadState('load')
-  expect(await findViolations(page)).toEqual([])
-  expect(
-    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-  ).toBeLessThanOrEqual(0)
+  const own = page.viewportSize()
+  for (const { width, scheme } of screens) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ colorScheme: scheme })
+    expect({ width, scheme, violations: await findViolations(page) }).toEqual({
+      width,
+      scheme,
+      violations: [],
+    })
+    expect(
+      await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    ).toBeLessThanOrEqual(0)
+    if (!PICTURES || picture === undefined) continue
+    await page.screenshot({ path: join(PICTURES, `${picture}-${width}-${scheme}.png`), fullPage: true })
+  }
+  if (own) await page.setViewportSize(own)
 }

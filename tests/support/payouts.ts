@@ -116,12 +116,7 @@ export const createPayer = async (
 
   /** Gives a person an account at Stripe that can be paid. */
   const connectAccount = async (email: string): Promise<string> => {
-    const account = await connectTo(env, key).createAccount({
-      email,
-      country: 'DE',
-      metadata: {},
-      idempotencyKey: newId(),
-    })
+    const account = stripe.addAccount(key, { email, country: 'DE' })
     stripe.onboard(account)
     await query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)

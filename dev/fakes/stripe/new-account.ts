@@ -73,6 +73,19 @@ export const NewAccount = z.strictObject({
     .optional(),
 })
 
+/** The parameters of an account that can be paid. */
+export const recipient = ({ email, country }: { email: string; country: string }) =>
+  NewAccount.parse({
+    contact_email: email,
+    display_name: email,
+    dashboard: 'express',
+    identity: { country },
+    configuration: {
+      recipient: { capabilities: { stripe_balance: { stripe_transfers: { requested: true } } } },
+    },
+    defaults: { responsibilities: { fees_collector: 'application', losses_collector: 'application' } },
+  })
+
 /** The first field missing for a recipient. */
 const missingOf = ({ contact_email, dashboard, defaults, identity }: z.output<typeof NewAccount>) => {
   if (!contact_email) return 'contact_email'

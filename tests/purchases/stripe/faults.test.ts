@@ -12,6 +12,7 @@ import {
   stripeId,
   useStripe,
 } from '../../support/stripe.ts'
+import { sampled } from '../../support/thorough.ts'
 
 const database = useDatabase()
 const faulty = useFaultyWorkers('stripe-webhook', 'track-click', 'track-lead', 'track-sale', 'manage')
@@ -59,11 +60,12 @@ const ONE_SALE = { earned: [980], sales: 1, customers: 1, referrals: 1 }
 const SOLD = expect.stringMatching(/^(sale_credited|nothing_changed)$/)
 
 /**
- * One of each kind, for every step: the statement didn't run, ran unseen, ran with half of its response, ran with a
- * response that isn't Postgres's, or the database was down. tests/tracking/faults.test.ts meets all of FAULTS, through
- * the same connection.
+ * For every step: the statement didn't run, or ran unseen; and one of: it ran with half of its response, it ran with a
+ * response that isn't Postgres's, the database was down. tests/tracking/faults.test.ts meets all of FAULTS, through the
+ * same connection.
  */
-const LASTING: Fault[] = ['cut_before', 'cut_after', 'half', 'garbage', 'wake_500']
+const lastingAt = (step: number): Fault[] =>
+  sampled(['cut_before', 'cut_after'], ['half', 'garbage', 'wake_500'], step)
 /** Those that one retry survives, with the one that an earlier try of the same statement causes. */
 const PASSING: Fault[] = ['cut_before', 'cut_after', 'own_twin']
 
@@ -83,8 +85,8 @@ const STEPS = {
 } as const
 
 const at = (step: number, ...faults: Fault[]) => [...Array<null>(step).fill(null), ...faults]
-const everyStep = (kind: keyof typeof STEPS, faults: readonly Fault[]) =>
-  STEPS[kind].flatMap((name, step) => faults.map((fault) => ({ name, step, fault })))
+const everyStep = (steps: readonly string[], faultsAt: (step: number) => readonly Fault[], first = 0) =>
+  steps.flatMap((name, index) => faultsAt(index).map((fault) => ({ name, step: first + index, fault })))
 
 describe('database round trips (design, section 11)', () => {
   test('a checkout takes 8, its repeat 2, and an unused event type 1', async () => {
@@ -126,7 +128,7 @@ const deliverAgain = async ({ plan, deliver, checkout }: Watched) => {
 }
 
 describe.concurrent('a checkout that the database fails ends in one sale', () => {
-  test.each(everyStep('checkout', PASSING))(
+  test.each(everyStep(STEPS.checkout, () => PASSING))(
     'when $name meets $fault once, the retry saves it',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -137,7 +139,7 @@ describe.concurrent('a checkout that the database fails ends in one sale', () =>
     },
   )
 
-  test.each(everyStep('checkout', LASTING))(
+  test.each(everyStep(STEPS.checkout, lastingAt))(
     'when $name meets $fault for good, Stripe receives 503, and its repeat saves it',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -153,7 +155,7 @@ describe.concurrent('a checkout that the database fails ends in one sale', () =>
 })
 
 describe.concurrent('a refund that the database fails reverses once', () => {
-  test.each(everyStep('refund', LASTING))(
+  test.each(everyStep(STEPS.refund, lastingAt))(
     'when $name meets $fault for good, and Stripe repeats it',
     async ({ step, fault }) => {
       const { plan, deliver, checkout, paymentIntent, ledger } = await createWatched()
@@ -177,10 +179,10 @@ const RENEWAL_STEPS = [
   'the sale after it',
   'the end',
   'the outcome',
-].flatMap((name, index) => LASTING.map((fault) => ({ name, step: 5 + index, fault })))
+]
 
 describe.concurrent('a renewal that arrived before the checkout is credited too', () => {
-  test.each(RENEWAL_STEPS)(
+  test.each(everyStep(RENEWAL_STEPS, lastingAt, 5))(
     'when $name meets $fault for good, and Stripe repeats the checkout',
     async ({ step, fault }) => {
       const watched = await createWatched()
@@ -230,9 +232,6 @@ const REPORT_STEPS = [
   'the ledger',
   'the end',
 ]
-const EVERY_REPORT_FAULT = REPORT_STEPS.flatMap((name, step) =>
-  LASTING.map((fault) => ({ name, step, fault })),
-)
 
 describe.concurrent('a sale that Stripe reports before the merchant is one sale', () => {
   const report = ({ paymentIntent, session }: Watched) => ({
@@ -252,7 +251,7 @@ describe.concurrent('a sale that Stripe reports before the merchant is one sale'
     }
   })
 
-  test.each(EVERY_REPORT_FAULT)(
+  test.each(everyStep(REPORT_STEPS, lastingAt))(
     'when $name meets $fault for good, and the merchant repeats it',
     async ({ step, fault }) => {
       const watched = await createWatched()
