@@ -104,7 +104,7 @@ test('an imported partner signs in, connects and is paid its opening balance, an
   expect(await textOf(partner)).toMatch(/Paid.*120\.50 USD/)
   await inspect(partner, 'portal-paid')
   await partner.goto('/portal/payouts')
-  expect(await textOf(partner)).toMatch(/120\.50 USD.*paid/i)
+  expect(await textOf(partner)).toMatch(/120\.50 USD.*on its way to your bank/)
   await inspect(partner, 'portal-payouts')
   await partner.goto('/portal/commissions')
   await inspect(partner, 'portal-commissions')
