@@ -1271,7 +1271,7 @@ create table mails (
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
-                            'payout_returned', 'payment_details')),
+                            'payout_returned', 'payment_details', 'payout_account')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports

@@ -19,6 +19,7 @@ const KINDS: Record<MailKind, string> = {
   moved: 'We’ve moved',
   invitation: 'Invitation',
   connect_account: 'Connect your account',
+  payout_account: 'Stripe account connected or disconnected',
   bank_refused: 'Refused by the bank',
   connect_reminder: 'Connect your account (reminder)',
   payout_sent: 'Payout sent',

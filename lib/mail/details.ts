@@ -24,6 +24,14 @@ export type ConnectDetails = MoneyDetails & {
   problem: 'not_connected' | 'account_restricted'
 }
 
+/** `payout_account`: a partner's Stripe account was connected or disconnected. */
+export type PayoutAccountDetails = {
+  partnerName: string | null
+  workspaceName: string
+  change: 'connected' | 'disconnected'
+  portalUrl: string
+}
+
 /** `bank_refused`: a payout of the partner's Stripe account failed. `reason` is Stripe's, or null. */
 export type BankRefusedDetails = {
   partnerName: string | null

@@ -12,6 +12,7 @@ export const MAIL_KINDS = [
   'connect_account',
   'connect_reminder',
   'bank_refused',
+  'payout_account',
   'payout_sent',
   'payout_failed',
   'payment_details',

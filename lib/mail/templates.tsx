@@ -8,6 +8,7 @@ import type {
   MoneyDetails,
   MovedDetails,
   PaymentDetailsDetails,
+  PayoutAccountDetails,
   PayoutFailedDetails,
   PayoutReturnedDetails,
   PayoutSentDetails,
@@ -188,6 +189,31 @@ export const paymentDetailsContent = ({
         { button: 'Open portal', link: portalUrl },
         HOW_TO_SIGN_IN,
       ])
+/** Reports that a partner's Stripe account was connected or disconnected, also if somebody else did it. */
+export const payoutAccountContent = ({
+  partnerName,
+  workspaceName,
+  change,
+  portalUrl,
+}: PayoutAccountDetails): MailContent =>
+  content(`Your Stripe account was ${change}`, [
+    greeting(partnerName),
+    change === 'connected'
+      ? [
+          'A Stripe account was connected. ',
+          { name: workspaceName },
+          ' pays you to it once Stripe has your details.',
+        ]
+      : [
+          'Your Stripe account was disconnected. ',
+          { name: workspaceName },
+          ' cannot pay you until you connect one.',
+        ],
+    'If you did not do this, open the portal, check your account, and tell the merchant.',
+    { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
+
 /** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
 export const bankRefusedContent = ({
   partnerName,
@@ -253,6 +279,13 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
       role: details.role === 'manager' ? 'manager' : 'member',
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
+    }),
+  payout_account: (details) =>
+    payoutAccountContent({
+      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+      workspaceName: required(details, 'workspaceName'),
+      change: details.change === 'disconnected' ? 'disconnected' : 'connected',
+      portalUrl: required(details, 'portalUrl'),
     }),
   bank_refused: (details) =>
     bankRefusedContent({

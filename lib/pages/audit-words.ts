@@ -153,6 +153,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payment_details.changed': (d) => `chose to be paid by ${METHODS[text(d.method)] ?? 'another method'}`,
   'payment_details.canceled': () => 'canceled a change of payment details',
   'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
+  'payout_account.connected': (d) => `connected the Stripe account ${text(d.stripeAccountId)}`,
+  'payout_account.disconnected': (d) =>
+    `disconnected the Stripe account ${text(d.stripeAccountId)}`.trimEnd(),
   'payout.reversed': (d) =>
     `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,
   'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,

@@ -1,5 +1,5 @@
 /** Partners' connected Stripe accounts: one per person and workspace. */
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
@@ -127,6 +127,31 @@ export const withdrawIntent = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('payout_accounts').where('id', '=', id).where('stripe_account_id', 'is', null).execute()
 }
 
+/**
+ * Statements for the audit log and the mail about an account, whose row is in the CTE `changed`. Both are added in the
+ * transaction of the change.
+ */
+const report = (change: 'connected' | 'disconnected', { now, portalUrl }: Moment): RawBuilder<unknown> => sql`
+  entry as (
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    select ${newId()}::uuid, workspace_id, email, ${`payout_account.${change}`}, id,
+           jsonb_build_object('stripeAccountId', stripe_account_id, 'country', country), ${now}::timestamptz
+    from changed
+  )
+  insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
+  select ${newId()}::uuid, p.workspace_id, 'payout_account', p.email, p.id, changed.id || ${` ${change}`},
+         jsonb_build_object('partnerName', p.name, 'workspaceName', w.name, 'change', ${change}::text,
+                            'portalUrl', ${portalUrl}::text),
+         ${now}::timestamptz, ${now}::timestamptz
+  from changed
+  join partners p on p.workspace_id = changed.workspace_id and p.email = changed.email
+  join workspaces w on w.id = p.workspace_id
+  order by p.id limit 1
+  on conflict do nothing`
+
+/** When an account changes, and the address of the portal, for the mail about it. */
+export type Moment = { now: Date; portalUrl: string }
+
 /** The merchant's Stripe account, under which partners' accounts are created. */
 export type Platform = { platform: string; livemode: boolean }
 
@@ -141,20 +166,19 @@ export const bindPayoutAccount = async (
   { id, workspaceId }: PayoutAccount,
   stripeAccountId: string,
   { platform, livemode }: Platform,
+  moment: Moment,
 ): Promise<boolean> => {
   const row = db.selectFrom('payout_accounts').where('id', '=', id).where('disconnected_at', 'is', null)
   const isOfKey = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and stripe_account_id = ${platform} and livemode = ${livemode})`
   const [, , bound] = await db.batch([
     lockPayouts(workspaceId).compile(db),
-    db
-      .updateTable('payout_accounts')
-      .set({ stripe_account_id: stripeAccountId })
-      .where('id', '=', id)
-      .where('disconnected_at', 'is', null)
-      .where('stripe_account_id', 'is', null)
-      .where(isOfKey)
-      .compile(),
+    sql`
+      with changed as (
+        update payout_accounts set stripe_account_id = ${stripeAccountId}
+        where id = ${id} and disconnected_at is null and stripe_account_id is null and ${isOfKey}
+        returning *
+      ), ${report('connected', moment)}`.compile(db),
     row.where('stripe_account_id', '=', stripeAccountId).select('id').compile(),
   ])
   return bound.length > 0
@@ -218,12 +242,12 @@ export type Disconnection = 'disconnected' | 'not_connected' | 'payout_in_flight
  * Disconnects a person's account, unless a payout to it is in flight. The account at Stripe does not change.
  *
  * @param id of the account, if it may have been replaced
- * @param now the same for each retry: identifies the row that an earlier attempt disconnected
+ * @param moment its time is the same for each retry: it identifies the row that an earlier attempt disconnected
  */
 export const disconnectAccount = async (
   db: Db,
   { workspaceId, email, id = null }: Holder & { id?: string | null },
-  now: Date,
+  moment: Moment,
 ): Promise<Disconnection> => {
   const isMeant = sql<SqlBool>`workspace_id = ${workspaceId} and email = ${email} and id = coalesce(${id}::uuid, id)`
   const accounts = db.selectFrom('payout_accounts').where(isMeant)
@@ -232,15 +256,14 @@ export const disconnectAccount = async (
     where p.workspace_id = ${workspaceId} and pa.email = ${email} and ${isInFlight('p')})`
   const [, , left, gone] = await db.batch([
     lockPayouts(workspaceId).compile(db),
-    db
-      .updateTable('payout_accounts')
-      .set({ disconnected_at: now })
-      .where(isMeant)
-      .where('disconnected_at', 'is', null)
-      .where(sql<SqlBool>`not ${isPaid}`)
-      .compile(),
+    sql`
+      with changed as (
+        update payout_accounts set disconnected_at = ${moment.now}
+        where ${isMeant} and disconnected_at is null and not ${isPaid}
+        returning *
+      ), ${report('disconnected', moment)}`.compile(db),
     accounts.where('disconnected_at', 'is', null).select('id').compile(),
-    accounts.where('disconnected_at', '=', now).select('id').compile(),
+    accounts.where('disconnected_at', '=', moment.now).select('id').compile(),
   ])
   if (left.length > 0) return 'payout_in_flight'
   return gone.length > 0 ? 'disconnected' : 'not_connected'

@@ -9,6 +9,7 @@ import {
   intendPayoutAccount,
   loadKnownAccount,
   loadOnboarding,
+  type Moment,
   noteUnreachable,
   type PayoutAccount,
   type Platform,
@@ -20,7 +21,17 @@ import { type Connect, type ConnectEnv, connectTo } from './stripe/connect.servi
 import { ConnectError } from './stripe/failures.service.ts'
 import { checkKey } from './stripe/key-check.service.ts'
 
-export type OnboardingEnv = DatabaseEnv & ConnectEnv & { SECRETS_KEY: string }
+export type OnboardingEnv = DatabaseEnv &
+  ConnectEnv & {
+    SECRETS_KEY: string
+    /** Tributary's address, for links in mails. */
+    PUBLIC_URL: string
+  }
+
+const momentOf = ({ PUBLIC_URL }: OnboardingEnv): Moment => ({
+  now: new Date(),
+  portalUrl: new URL('/portal', PUBLIC_URL).href,
+})
 
 const NO_RESPONSE = 'Stripe did not respond. Please try again in a minute.'
 const NOT_SET_UP = 'This program does not pay by Stripe yet. Please contact the merchant.'
@@ -121,11 +132,11 @@ const makeAccount = async (
   db: Db,
   stripe: Connect,
   holder: Holder,
-  { intent, platform }: { intent: PayoutAccount; platform: Platform },
+  { intent, platform, moment }: { intent: PayoutAccount; platform: Platform; moment: Moment },
 ): Promise<string | null> => {
   try {
     const account = await createAccount(stripe, holder, intent)
-    return (await bindPayoutAccount(db, intent, account, platform)) ? account : null
+    return (await bindPayoutAccount(db, intent, account, platform, moment)) ? account : null
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'refused') await withdrawIntent(db, intent.id)
     throw error
@@ -168,11 +179,13 @@ export const startOnboarding = async (
   const link = (id: string) => stripe.accountLink({ account: id, returnUrl, refreshUrl })
   const begin = async () => {
     const intent = await intendPayoutAccount(db, holder, country)
-    const id = intent.stripeAccountId ?? (await makeAccount(db, stripe, holder, { intent, platform: key }))
+    const id =
+      intent.stripeAccountId ??
+      (await makeAccount(db, stripe, holder, { intent, platform: key, moment: momentOf(env) }))
     return id === null ? { refused: CHANGED } : { url: await link(id) }
   }
   const beginAnew = async ({ id }: PayoutAccount) => {
-    const outcome = await disconnectAccount(db, { ...holder, id }, new Date())
+    const outcome = await disconnectAccount(db, { ...holder, id }, momentOf(env))
     return outcome === 'payout_in_flight' ? { refused: PAYOUT_IN_FLIGHT } : begin()
   }
 
@@ -251,7 +264,7 @@ export const disconnect = async (
   workspaceId: string,
   email: string,
 ): Promise<{ disconnected: boolean } | Refused> => {
-  const outcome = await disconnectAccount(connect(env), { workspaceId, email }, new Date())
+  const outcome = await disconnectAccount(connect(env), { workspaceId, email }, momentOf(env))
   if (outcome === 'payout_in_flight') return { refused: PAYOUT_IN_FLIGHT }
   return { disconnected: outcome === 'disconnected' }
 }

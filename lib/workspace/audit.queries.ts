@@ -39,6 +39,8 @@ export type AuditAction =
   | 'payee.changed'
   | 'payment_details.changed'
   | 'payment_details.canceled'
+  | 'payout_account.connected'
+  | 'payout_account.disconnected'
   | 'payout.reversed'
   | 'payout.released'
   | 'payout.returned'

@@ -8,6 +8,7 @@ import {
   movedContent,
   outboxContent,
   paymentDetailsContent,
+  payoutAccountContent,
   payoutFailedContent,
   payoutReturnedContent,
   payoutSentContent,
@@ -230,6 +231,11 @@ describe('a mail in the outbox', () => {
       bankRefusedContent({ ...BANK, reason: REASON }),
     )
     expect(outboxContent({ kind: 'bank_refused', details: BANK }).text).not.toContain('Reason')
+    const connected = { ...BANK, change: 'connected' as const }
+    expect(outboxContent({ kind: 'payout_account', details: connected })).toEqual(
+      payoutAccountContent(connected),
+    )
+    expect(payoutAccountContent({ ...BANK, change: 'disconnected' }).subject).toContain('disconnected')
     const restricted = { ...CONNECT, problem: 'account_restricted' as const }
     expect(outboxContent({ kind: 'connect_reminder', details: restricted })).toEqual(
       connectReminderContent(restricted),

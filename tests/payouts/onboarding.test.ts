@@ -103,6 +103,24 @@ describe('connecting', () => {
     expect(row).toMatchObject({ status: 'onboarding', country: 'DE', gone: false })
   })
 
+  test('and disconnecting are in the audit log and mailed to the partner, once each', async () => {
+    const partner = await createPartner()
+    await Promise.all(Array.from({ length: 4 }, () => partner.start()))
+    const disconnect = () => partner.payouts.disconnect(partner.workspaceId, partner.email)
+    await Promise.all([disconnect(), disconnect()])
+    expect((await database.audit(partner.merchant)).slice(-2)).toMatchObject([
+      { actor: partner.email, action: 'payout_account.connected', details: { country: 'DE' } },
+      { actor: partner.email, action: 'payout_account.disconnected' },
+    ])
+    const mails = await database.query(
+      `select recipient, details->>'change' as change from mails where workspace_id = $1 and kind = 'payout_account' order by id`,
+      [partner.workspaceId],
+    )
+    expect(mails).toEqual(
+      ['connected', 'disconnected'].map((change) => ({ recipient: partner.email, change })),
+    )
+  })
+
   test('continues with the same account and a new link, whatever country is chosen then', async () => {
     const partner = await createPartner()
     const account = await accountOf(partner)

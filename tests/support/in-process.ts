@@ -24,7 +24,13 @@ type Bindings = {
 
 /** The payouts Worker's service for accounts and keys, run in this process. */
 export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } = {}) => {
-  const all = { ...inject('database'), STRIPE_URL: inject('stripeUrl'), SECRETS_KEY, ...env }
+  const all = {
+    ...inject('database'),
+    STRIPE_URL: inject('stripeUrl'),
+    SECRETS_KEY,
+    PUBLIC_URL: inject('baseUrl'),
+    ...env,
+  }
   return {
     encryptKey: (workspaceId, key) => encryptKey(all, workspaceId, key),
     startOnboarding: (request) => startOnboarding(all, request),
