@@ -13,6 +13,7 @@ import invoices from './dashboard/invoices.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
+import papers from './dashboard/papers.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import payer from './dashboard/payer.tsx'
@@ -49,6 +50,7 @@ export default createPages()
   .route('/', payoutTemplate)
   .route('/', payer)
   .route('/', invoices)
+  .route('/', papers)
   .route('/', apiKeys)
   .route('/', stripe)
   .route('/', members)

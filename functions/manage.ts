@@ -9,6 +9,7 @@ import groups from './manage/groups.ts'
 import invoices from './manage/invoices.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
+import papers from './manage/papers.ts'
 import partners from './manage/partners.ts'
 import payer from './manage/payer.ts'
 import payoutFiles from './manage/payout-files.ts'
@@ -35,6 +36,7 @@ export default createApp()
   .route('/', payoutFiles)
   .route('/', payer)
   .route('/', invoices)
+  .route('/', papers)
   .route('/', stripe)
   .route('/', settings)
   .route('/', audit)

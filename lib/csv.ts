@@ -13,5 +13,9 @@ type Rows = readonly (readonly string[])[]
 export const csvFields = (rows: Rows): string =>
   rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('')
 
-/** Cells that no spreadsheet evaluates. */
-export const csvLines = (rows: Rows): string => csvFields(rows.map((row) => row.map(guarded)))
+/** A number of ours, which may be negative. */
+type NumberCell = { number: string }
+
+/** Cells that no spreadsheet evaluates. A number is not a formula, whatever its sign. */
+export const csvLines = (rows: readonly (readonly (string | NumberCell)[])[]): string =>
+  csvFields(rows.map((row) => row.map((cell) => (typeof cell === 'string' ? guarded(cell) : cell.number))))

@@ -23,3 +23,7 @@ test.each([
     [/^[=+\-@\t\r]/.test(text) ? `'${text}` : text, 'x'],
   ])
 })
+
+test('a negative number of ours stays a number', () => {
+  expect(csvLines([['=x', { number: '-49.00' }]])).toBe("'=x,-49.00\r\n")
+})

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
-import { InvoiceQuery } from '../../lib/papers/papers.schemas.ts'
+import { InvoiceQuery, StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
+import { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
 import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
@@ -127,6 +128,35 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'The file, and the payouts without a row in it.', ...json(TemplateFileResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/partners/{id}/statement`]: {
+    get: {
+      ...get('Get the statement of a partner for a month', StatementResponse),
+      requestParams: { ...path(id), query: StatementQuery },
+      responses: {
+        200: {
+          description: 'Its balances, or a CSV file of its entries.',
+          content: { 'application/json': { schema: StatementResponse }, 'text/csv': { schema: z.string() } },
+        },
+        ...errors('invalid_query', 'invalid_api_key', 'not_signed_in', 'not_found'),
+      },
+    },
+  },
+  [`${WORKSPACE}/payout-years/{year}`]: {
+    get: {
+      summary: 'List what was paid to whom in a year',
+      description:
+        'One row per address and currency: partners of one address are one person. Years are in UTC.',
+      security: bySession,
+      requestParams: { ...path({ year: z.string().meta({ example: '2026' }) }), query: YearQuery },
+      responses: {
+        200: {
+          description: 'All of them, or a CSV file.',
+          content: { 'application/json': { schema: PayoutYearResponse }, 'text/csv': { schema: z.string() } },
+        },
+        ...errors('invalid_query', 'not_signed_in', 'not_found'),
       },
     },
   },

@@ -61,6 +61,9 @@ export const PartnerPage = (props: Props) => {
       {partner.status === 'banned' && <p>The partner is banned, so this link does not work.</p>}
       <Copyable label="the partner’s link" text={partnerLink(partner.siteUrl, partner.slug)} />
       <Earned earned={earned} />
+      <p>
+        <a href={`${path}/statement`}>Monthly statements</a>
+      </p>
       <CouponAliases
         path={path}
         partnersPath={`${base}/partners`}

@@ -49,7 +49,8 @@ export const PayoutsPage = ({
           <RunTable base={base} runs={runs.data} />
           <p>
             <a href={`${base}/payouts/all`}>View all payouts</a> ·{' '}
-            <a href={`${base}/payouts/invoices`}>Invoices</a>
+            <a href={`${base}/payouts/invoices`}>Invoices</a> ·{' '}
+            <a href={`${base}/payouts/years`}>Paid by year</a>
           </p>
         </>
       ) : (

@@ -9,6 +9,7 @@ import { Checkbox, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { PARTY_LABELS, PartyFields } from '../../lib/pages/party-fields.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
+import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
 import { type InvoicesEnv, sendInvoice } from '../../lib/papers/invoice.service.ts'
 import {
   findOwnInvoice,
@@ -17,7 +18,10 @@ import {
   type Payee,
   savePayee,
 } from '../../lib/papers/invoices.queries.ts'
-import { PayeeChange } from '../../lib/papers/papers.schemas.ts'
+import { PayeeChange, StatementQuery } from '../../lib/papers/papers.schemas.ts'
+import { sendStatement, statementOf } from '../../lib/papers/statement.service.ts'
+import { listOwnPartners } from '../../lib/papers/statements.queries.ts'
+import { monthsSince } from '../../lib/papers/statements.ts'
 import { OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
 
 type DocumentsEnv = SessionEnv & InvoicesEnv
@@ -100,9 +104,10 @@ const showDetails = (c: Context<DocumentsEnv>, payee: Payee, fields: Fields, err
 export default createRoutes<DocumentsEnv>()
   .get('/portal/documents', async (c) => {
     const { db, user } = c.var
-    const [payees, invoices] = await Promise.all([
+    const [payees, invoices, partners] = await Promise.all([
       listPayees(db, user.email),
       listOwnInvoices(db, user.email, MAX_INVOICES),
+      listOwnPartners(db, user.email),
     ])
     const billing = payees.filter(({ selfBilling }) => selfBilling)
     const children = (
@@ -115,10 +120,48 @@ export default createRoutes<DocumentsEnv>()
         {invoices.length > 0 && (
           <InvoiceTable invoices={invoices} pdf={(id) => `/portal/documents/invoices/${id}`} />
         )}
-        {billing.length + invoices.length === 0 && <p class="empty">No documents yet.</p>}
+        {partners.length > 0 && (
+          <>
+            <h2>Monthly statements</h2>
+            <ul>
+              {partners.map(({ id, program }) => (
+                <li>
+                  <a href={`/portal/documents/statement?partner=${id}`}>{program}</a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {billing.length + invoices.length + partners.length === 0 && <p class="empty">No documents yet.</p>}
       </>
     )
     return renderPortal(c, { title: 'Documents', at: '/portal/documents', children })
+  })
+  .get('/portal/documents/statement', async (c) => {
+    const { db, now, user } = c.var
+    const { partner = '', ...rest } = c.req.query()
+    const { data } = checked(StatementQuery, rest)
+    if (!data) throw noSuchPage()
+    const isCsv = data.format === 'csv'
+    const read = await found('partner', partner, (partnerId) =>
+      statementOf(
+        db,
+        { of: { email: user.email }, partnerId, month: data.month, now },
+        isCsv ? undefined : MAX_LINES + 1,
+      ),
+    )
+    if (isCsv) return sendStatement(c, read)
+    const path = '/portal/documents/statement'
+    const children = (
+      <Statement
+        {...read}
+        months={monthsSince(read.partner.createdAt, now)}
+        path={path}
+        hidden={{ partner }}
+        csv={`${path}?partner=${read.partner.id}&month=${read.month.key}&format=csv`}
+      />
+    )
+    return renderPortal(c, { title: 'Statement', at: '/portal/documents', children })
   })
   .get('/portal/documents/invoices/:id', async (c) => {
     const { db, user } = c.var

@@ -10,6 +10,24 @@ export const InvoiceQuery = z.object({ partnerId: z.uuid().optional(), ...Page.s
 const LATIN = 'Write it in Latin letters.'
 const text = (maxLength: number) => line(maxLength).min(1, NOT_BLANK).refine(isSepaName, LATIN)
 
+const format = z
+  .enum(['json', 'csv'], 'Must be json or csv.')
+  .default('json')
+  .meta({ description: '`csv` lists every entry.' })
+
+/** The query of GET /api/workspaces/:workspace/partners/:id/statement, and of the pages. */
+export const StatementQuery = z.object({
+  month: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'Must be a month, such as 2026-10.')
+    .optional()
+    .meta({ description: 'In UTC: `2026-10`. This month by default.' }),
+  format,
+})
+
+/** The query of GET /api/workspaces/:workspace/payout-years/:year. */
+export const YearQuery = z.object({ format })
+
 /** The portal's form of a person's details for invoices. */
 export const PayeeChange = z.object({
   name: text(70),

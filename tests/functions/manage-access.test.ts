@@ -54,6 +54,8 @@ const ENDPOINTS = [
     who: 'managers',
   },
   { method: 'GET', path: '/invoices', who: 'members' },
+  { method: 'GET', path: '/payout-years/2026', who: 'members' },
+  { method: 'GET', path: '/partners/:partner/statement', who: 'readers' },
   { method: 'GET', path: '/payer', who: 'managers' },
   { method: 'PUT', path: '/payer', body: { name: 'Shop Ltd' }, who: 'managers' },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },

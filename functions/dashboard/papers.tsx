@@ -1,0 +1,113 @@
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
+import { query } from '../../lib/http/validate.ts'
+import { formatMoney } from '../../lib/money.ts'
+import { Table } from '../../lib/pages/parts.tsx'
+import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
+import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
+import { StatementQuery } from '../../lib/papers/papers.schemas.ts'
+import { statementOf } from '../../lib/papers/statement.service.ts'
+import { monthsSince } from '../../lib/papers/statements.ts'
+import { listPaidInYear, listYears, type PaidInYear } from '../../lib/papers/years.queries.ts'
+import { counted } from '../../lib/plural.ts'
+
+/** Rows on a page. The CSV file has all. */
+const MAX_PEOPLE = 500
+
+const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
+  <Table
+    caption="Paid per partner"
+    head={[
+      'Partner',
+      'Country',
+      'VAT ID',
+      'Documents',
+      { number: 'Payouts' },
+      { number: 'Paid' },
+      { number: 'Came back' },
+      { number: 'Net' },
+    ]}
+  >
+    {paid.slice(0, MAX_PEOPLE).map((row) => (
+      <tr>
+        <td>
+          {row.name ? (
+            <>
+              <bdi>{row.name}</bdi>, {row.email}
+            </>
+          ) : (
+            row.email
+          )}
+        </td>
+        <td>{row.country}</td>
+        <td>{row.vatId}</td>
+        <td>{row.documentsReceived ? 'Received' : 'Missing'}</td>
+        <td class="number">{row.payouts.toLocaleString('en')}</td>
+        <td class="number">{formatMoney(row.stripeCents + row.manualCents, row.currency)}</td>
+        <td class="number">{formatMoney(row.returnedCents, row.currency)}</td>
+        <td class="number">{formatMoney(row.netCents, row.currency)}</td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** Statements of partners, and what was paid to whom in a year. */
+export default createRoutes<WorkspaceEnv>()
+  .get('/app/:workspace/partners/:id/statement', query(StatementQuery), async (c) => {
+    const { db, now, workspace } = c.var
+    const { month } = c.req.valid('query')
+    const read = await found('partner', c.req.param('id'), (partnerId) =>
+      statementOf(db, { of: { workspaceId: workspace.id }, partnerId, month, now }, MAX_LINES + 1),
+    )
+    const { id, createdAt } = read.partner
+    const children = (
+      <Statement
+        {...read}
+        months={monthsSince(createdAt, now)}
+        path={`/app/${workspace.slug}/partners/${id}/statement`}
+        csv={`/api/workspaces/${workspace.slug}/partners/${id}/statement?month=${read.month.key}&format=csv`}
+      />
+    )
+    return renderPage(c, { title: 'Statement', section: '/partners', children })
+  })
+  .get('/app/:workspace/payouts/years', async (c) => {
+    const { db, now, workspace } = c.var
+    const years = await listYears(db, workspace.id)
+    return c.redirect(`/app/${workspace.slug}/payouts/years/${years[0] ?? now.getUTCFullYear()}`, 302)
+  })
+  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', async (c) => {
+    const { db, workspace } = c.var
+    const year = Number(c.req.param('year'))
+    if (!Number.isInteger(year)) throw noSuchPage()
+    const [paid, years] = await Promise.all([
+      listPaidInYear(db, workspace.id, year),
+      listYears(db, workspace.id),
+    ])
+    const children = (
+      <>
+        <h1>Paid in {year}</h1>
+        <p class="noprint">
+          What each person was paid, for tax forms such as 1099. Years are in UTC.{' '}
+          <a href={`/api/workspaces/${workspace.slug}/payout-years/${year}?format=csv`}>Download CSV</a>
+        </p>
+        {years.length > 1 && (
+          <nav class="periods noprint" aria-label="Year">
+            {years.map((one) => (
+              <a
+                href={`/app/${workspace.slug}/payouts/years/${one}`}
+                aria-current={one === year ? 'true' : undefined}
+              >
+                {one}
+              </a>
+            ))}
+          </nav>
+        )}
+        {paid.length > 0 ? <YearTable paid={paid} /> : <p class="empty">Nobody was paid in {year}.</p>}
+        {paid.length > MAX_PEOPLE && (
+          <p class="hint">The first {counted(MAX_PEOPLE, 'row')} are shown. The CSV file has all.</p>
+        )}
+      </>
+    )
+    return renderPage(c, { title: `Paid in ${year}`, section: '/payouts', children })
+  })

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { member, reader } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { query } from '../../lib/http/validate.ts'
+import { yearCsv } from '../../lib/papers/csv.ts'
+import { StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
+import { sendCsv, sendStatement, statementOf } from '../../lib/papers/statement.service.ts'
+import type { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
+import { listPaidInYear } from '../../lib/papers/years.queries.ts'
+
+const Year = z.coerce.number().int().min(2000).max(2999)
+
+/** Statements of partners, and what was paid to whom in a year. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/partners/:id/statement', reader(), query(StatementQuery), async (c) => {
+    const { db, now, workspace } = c.var
+    const { month, format } = c.req.valid('query')
+    const statement = await found('partner', c.req.param('id'), (partnerId) =>
+      statementOf(
+        db,
+        { of: { workspaceId: workspace.id }, partnerId, month, now },
+        format === 'csv' ? undefined : 0,
+      ),
+    )
+    if (format === 'csv') return sendStatement(c, statement)
+    return c.json({
+      partnerId: statement.partner.id,
+      month: statement.month.key,
+      balances: statement.balances.map(({ currency, openingCents, sums, closingCents }) => ({
+        currency,
+        openingCents: Number(openingCents),
+        sums: sums.map(({ kind, cents }) => ({ kind, amountCents: Number(cents) })),
+        closingCents: Number(closingCents),
+      })),
+    } satisfies StatementResponse)
+  })
+  .get('/api/workspaces/:workspace/payout-years/:year', member(), query(YearQuery), async (c) => {
+    const { db, workspace } = c.var
+    const { data: year } = Year.safeParse(c.req.param('year'))
+    if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
+    const paid = await listPaidInYear(db, workspace.id, year)
+    if (c.req.valid('query').format === 'csv') return sendCsv(c, yearCsv(year, paid), `payouts-${year}`)
+    return c.json({
+      year,
+      data: paid.map((row) => ({
+        ...row,
+        stripeCents: Number(row.stripeCents),
+        manualCents: Number(row.manualCents),
+        returnedCents: Number(row.returnedCents),
+        netCents: Number(row.netCents),
+      })),
+    } satisfies PayoutYearResponse)
+  })

@@ -1,0 +1,98 @@
+/** What changed a partner's balance, from the ledger. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { EntryKind, EntrySum, Month } from './statements.ts'
+
+/** Everything that has changed the balance of a partner. */
+const entriesOf = (partnerId: RawBuilder<unknown>) => sql`
+  select c.created_at as at, c.kind, c.currency, c.amount_cents as cents, c.id, null::text as reference
+  from commissions c where c.partner_id = ${partnerId}
+  union all
+  select po.paid_at, 'payout', po.currency, -po.amount_cents, po.id, po.reference
+  from payouts po where po.partner_id = ${partnerId} and po.paid_at is not null
+  union all
+  select coalesce(po.returned_at, po.released_at), 'returned_payout', po.currency, po.amount_cents, po.id, po.reference
+  from payouts po
+  where po.partner_id = ${partnerId} and po.paid_at is not null and num_nonnulls(po.returned_at, po.released_at) > 0`
+
+/** One line of a statement. */
+export type Entry = {
+  at: string
+  kind: EntryKind
+  currency: string
+  cents: bigint
+  id: string
+  /** Of a payout. */
+  reference: string | null
+}
+
+/** The partner that a statement is for. */
+export type StatementPartner = {
+  id: string
+  name: string | null
+  email: string
+  program: string
+  workspace: string
+  createdAt: Date
+}
+
+const partnerQuery = (db: Db, id: string) =>
+  db
+    .selectFrom('partners as p')
+    .innerJoin('programs as g', 'g.id', 'p.program_id')
+    .innerJoin('workspaces as w', 'w.id', 'p.workspace_id')
+    .where('p.id', '=', id)
+    .select([
+      'p.id',
+      'p.name',
+      'p.email',
+      'g.name as program',
+      'w.name as workspace',
+      'p.created_at as createdAt',
+    ])
+
+/**
+ * A partner's sums and lines of a month, in one database round trip.
+ *
+ * @param of    the workspace or the address that the partner must belong to
+ * @param id    a UUID
+ * @param limit of lines
+ * @returns undefined if there is no such partner
+ */
+export const readStatement = async (
+  db: Db,
+  of: { workspaceId: string } | { email: string },
+  id: string,
+  { start, end }: Month,
+  limit: number,
+) => {
+  const isOwn =
+    'workspaceId' in of
+      ? sql<boolean>`p.workspace_id = ${of.workspaceId}`
+      : sql<boolean>`p.email = ${of.email}`
+  const own = sql`(select p.id from partners p where p.id = ${id} and ${isOwn})`
+  const [[partner], sums, lines] = await db.batch([
+    partnerQuery(db, id).where(isOwn).compile(),
+    sql<EntrySum>`
+      select currency, kind, coalesce(sum(cents) filter (where at < ${start}::timestamptz), 0)::bigint as "beforeCents",
+             coalesce(sum(cents) filter (where at >= ${start}::timestamptz), 0)::bigint as cents
+      from (${entriesOf(own)}) as entries where at < ${end}::timestamptz
+      group by currency, kind order by currency`.compile(db),
+    sql<Entry>`
+      select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as at, kind, currency, cents, id, reference
+      from (${entriesOf(own)}) as entries where at >= ${start}::timestamptz and at < ${end}::timestamptz
+      order by entries.at, kind, id limit ${limit}`.compile(db),
+  ])
+  return partner && { partner, sums, lines }
+}
+
+/** The partners of an address, for the choice of a statement. */
+export const listOwnPartners = (db: Db, email: string) =>
+  db
+    .selectFrom('partners as p')
+    .innerJoin('programs as g', 'g.id', 'p.program_id')
+    .where('p.email', '=', email)
+    .select(['p.id', 'g.name as program', 'p.created_at as createdAt'])
+    .orderBy('g.name')
+    .orderBy('p.id')
+    .execute()

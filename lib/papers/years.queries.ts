@@ -1,0 +1,51 @@
+/** What was paid to whom in a year. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+/** What a person was paid in a currency. */
+export type PaidInYear = {
+  email: string
+  name: string | null
+  country: string | null
+  vatId: string | null
+  documentsReceived: boolean
+  currency: string
+  payouts: number
+  stripeCents: bigint
+  manualCents: bigint
+  /** What came back or was reversed of these payouts, until now. */
+  returnedCents: bigint
+  netCents: bigint
+}
+
+/** What each person was paid in a calendar year, in UTC, by address and currency. Partners of one address are one person. */
+export const listPaidInYear = async (db: Db, workspaceId: string, year: number): Promise<PaidInYear[]> => {
+  const { rows } = await sql<PaidInYear>`
+    with paid as (
+      select p.email, po.currency, count(*)::int as payouts, max(p.name) as name,
+             bool_and(p.documents_received_at is not null) as documents,
+             coalesce(sum(po.amount_cents) filter (where po.stripe_account_id is not null), 0)::bigint as stripe,
+             coalesce(sum(po.amount_cents) filter (where po.stripe_account_id is null), 0)::bigint as manual,
+             sum(case when po.returned_at is not null then po.amount_cents else po.reversed_cents end)::bigint as returned
+      from payouts po join partners p on p.id = po.partner_id
+      where po.workspace_id = ${workspaceId} and po.paid_at >= make_timestamptz(${year}, 1, 1, 0, 0, 0, 'UTC')
+        and po.paid_at < make_timestamptz(${year + 1}, 1, 1, 0, 0, 0, 'UTC')
+      group by p.email, po.currency
+    )
+    select paid.email, coalesce(y.name, paid.name) as name, y.country, y.vat_id as "vatId",
+           paid.documents as "documentsReceived", paid.currency, paid.payouts, stripe as "stripeCents",
+           manual as "manualCents", returned as "returnedCents", stripe + manual - returned as "netCents"
+    from paid left join payees y on y.workspace_id = ${workspaceId} and y.email = paid.email
+    order by paid.email, paid.currency`.execute(db)
+  return rows
+}
+
+/** The years in which the workspace has paid anybody, newest first. */
+export const listYears = async (db: Db, workspaceId: string): Promise<number[]> => {
+  const { rows } = await sql<{ first: number; last: number }>`
+    select extract(year from min(paid_at) at time zone 'UTC')::int as first,
+           extract(year from max(paid_at) at time zone 'UTC')::int as last
+    from payouts where workspace_id = ${workspaceId} and paid_at is not null
+    having min(paid_at) is not null`.execute(db)
+  return rows.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, back) => last - back))
+}
