@@ -70,6 +70,7 @@ create table members (
     email         text         not null,
     role          text         not null
         constraint members_role_check check (role in ('manager', 'member')),
+    payout_mails  boolean      not null default true,   -- whether a manager gets mails about payout runs
     created_at    timestamptz  not null default now(),
 
     constraint members_workspace_id_email_key unique (workspace_id, email)
@@ -157,6 +158,7 @@ create table programs (
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_days                integer[],   -- null is the schedule's own; 31 is the last day of the month
     payout_schedule_since      timestamptz  not null default now(),   -- earlier occurrences create no runs
+    payouts_previewed_for      timestamptz,   -- the latest occurrence of which managers got a preview
     terms_since                timestamptz,                           -- null until terms are changed
     created_at                 timestamptz  not null default now(),
 
@@ -698,6 +700,24 @@ create table payout_runs (
 
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
+
+
+-- What managers are mailed about a run, once per reason: the report of a scheduled one, and what went wrong in any.
+create table payout_run_notices (
+    workspace_id  uuid         not null,
+    run_id        uuid         not null,
+    reason        text         not null
+        constraint payout_run_notices_reason_check
+            check (reason in ('report', 'failed', 'insufficient_funds', 'key_rejected')),
+    created_at    timestamptz  not null,
+    mailed_at     timestamptz,
+
+    constraint payout_run_notices_pkey primary key (run_id, reason),
+    constraint payout_run_notices_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
+);
+
+-- Which mails are due?
+create index payout_run_notices_due_idx on payout_run_notices (run_id) where mailed_at is null;
 
 
 -- A payout is what a run pays one partner in one currency: the sum of the commissions that
@@ -1271,7 +1291,8 @@ create table mails (
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
-                            'payout_returned', 'payment_details', 'payout_account')),
+                            'payout_returned', 'payout_report', 'payout_preview', 'payout_problem',
+                            'payment_details', 'payout_account')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports

@@ -26,6 +26,9 @@ const KINDS: Record<MailKind, string> = {
   payout_failed: 'Payout failed',
   payment_details: 'Payment details changed',
   payout_returned: 'Payout returned',
+  payout_report: 'Payout report',
+  payout_preview: 'Payout preview',
+  payout_problem: 'Payout problem',
 }
 
 const STATUSES = [

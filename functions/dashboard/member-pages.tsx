@@ -1,7 +1,17 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { ConfirmForm, Done, Field, NextPage, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import {
+  Checkbox,
+  ConfirmForm,
+  Done,
+  Field,
+  NextPage,
+  Problem,
+  Select,
+  Table,
+  Time,
+} from '../../lib/pages/parts.tsx'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
 const LABELS = { email: 'Email address', role: 'Role' }
@@ -78,7 +88,7 @@ type MemberProps = {
   errors?: ErrorDetail[] | undefined
 }
 
-/** One member's role. */
+/** One member's role and mails. */
 export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
   <>
     <p>
@@ -95,8 +105,14 @@ export const MemberPage = ({ base, member, problem, errors }: MemberProps) => (
         value={member.role}
         errors={errors}
       />
+      <Checkbox
+        label="Email about payouts"
+        name="payoutMails"
+        hint="Managers only: three days before a scheduled run, after it, and when payouts fail or wait."
+        checked={member.payoutMails}
+      />
       <p class="actions">
-        <button type="submit">Save role</button>{' '}
+        <button type="submit">Save member</button>{' '}
         <a href={`${base}/${member.id}/remove`}>Remove from workspace</a>
       </p>
     </form>

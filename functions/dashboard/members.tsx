@@ -8,7 +8,7 @@ import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
-  changeRole,
+  changeMember,
   findMember,
   inviteMember,
   listMembers,
@@ -21,7 +21,7 @@ import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
   invited: 'Member invited. They will receive an email.',
-  changed: 'Role updated.',
+  changed: 'Member updated.',
   removed: 'Member removed. They no longer have access to this workspace.',
 }
 
@@ -76,10 +76,13 @@ export default createRoutes<WorkspaceEnv>()
   })
   .post('/app/:workspace/members/:id', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
-    const { role } = c.req.valid('form')
-    const { data, errors } = checked(MemberChange, { role })
+    const { role, payoutMails } = c.req.valid('form')
+    const { data, errors } = checked(MemberChange, {
+      role: role ?? '',
+      payoutMails: payoutMails !== undefined,
+    })
     const update = data
-      ? await found('member', c.req.param('id'), (id) => changeRole(db, actOf(c), id, data.role))
+      ? await found('member', c.req.param('id'), (id) => changeMember(db, actOf(c), id, data))
       : null
     if (update?.outcome === 'done') return c.redirect(nextPath(c, update.member, 'changed'), 303)
 

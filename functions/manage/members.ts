@@ -5,7 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import {
-  changeRole,
+  changeMember,
   inviteMember,
   listMembers,
   type Member,
@@ -16,12 +16,7 @@ import type { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
 import { alreadyMember, invitation, LAST_MANAGER } from '../../lib/workspace/members.ts'
 
-const memberResponse = ({ id, email, role, createdAt }: Member): MemberResponse => ({
-  id,
-  email,
-  role,
-  createdAt,
-})
+const memberResponse = (member: Member): MemberResponse => member
 
 /** @throws {ApiError} `conflict` for the last manager */
 const unlessLast = (update: MemberUpdate): Member => {
@@ -45,8 +40,10 @@ export default createRoutes()
     return c.json(memberResponse(member), 201)
   })
   .patch('/api/workspaces/:workspace/members/:id', manager(), body(MemberChange), async (c) => {
-    const { role } = c.req.valid('json')
-    const update = await found('member', c.req.param('id'), (id) => changeRole(c.var.db, actOf(c), id, role))
+    const change = c.req.valid('json')
+    const update = await found('member', c.req.param('id'), (id) =>
+      changeMember(c.var.db, actOf(c), id, change),
+    )
     return c.json(memberResponse(unlessLast(update)))
   })
   .delete('/api/workspaces/:workspace/members/:id', manager(), async (c) => {

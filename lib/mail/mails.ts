@@ -17,5 +17,8 @@ export const MAIL_KINDS = [
   'payout_failed',
   'payment_details',
   'payout_returned',
+  'payout_report',
+  'payout_preview',
+  'payout_problem',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]

@@ -11,12 +11,14 @@ import type {
   PayoutAccountDetails,
   PayoutFailedDetails,
   PayoutReturnedDetails,
+  PayoutRunDetails,
   PayoutSentDetails,
 } from './details.ts'
 import { renderHtml, renderText } from './layout.tsx'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { MailKind } from './mails.ts'
 import type { Paragraph } from './paragraphs.ts'
+import { type RunMailKind, runMail } from './run-texts.ts'
 
 /** An email in HTML and in plain text. */
 const content = (subject: string, paragraphs: Paragraph[]): MailContent => ({
@@ -235,6 +237,12 @@ export const bankRefusedContent = ({
     HOW_TO_SIGN_IN,
   ])
 
+/** Tells a manager about a payout run. */
+export const runContent = (kind: RunMailKind, details: PayoutRunDetails): MailContent => {
+  const { subject, paragraphs } = runMail(kind, details)
+  return content(subject, paragraphs)
+}
+
 /** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
   content('Your sign-in link for Tributary', [
@@ -269,6 +277,15 @@ const aboutMoney = (details: Stored): MoneyDetails => ({
 const aboutConnecting = (details: Stored): ConnectDetails => ({
   ...aboutMoney(details),
   problem: details.problem === 'account_restricted' ? 'account_restricted' : 'not_connected',
+})
+
+const aboutRun = (details: Stored): PayoutRunDetails => ({
+  workspaceName: required(details, 'workspaceName'),
+  programName: typeof details.programName === 'string' ? details.programName : null,
+  day: typeof details.day === 'string' ? details.day : null,
+  sums: Array.isArray(details.sums) ? details.sums : [],
+  messages: Array.isArray(details.messages) ? details.messages : [],
+  url: required(details, 'url'),
 })
 
 const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
@@ -314,6 +331,9 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
   payout_returned: (details) =>
     payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
+  payout_report: (details) => runContent('payout_report', aboutRun(details)),
+  payout_preview: (details) => runContent('payout_preview', aboutRun(details)),
+  payout_problem: (details) => runContent('payout_problem', aboutRun(details)),
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */

@@ -53,6 +53,7 @@ const FIELDS: Record<string, string> = {
   payoutDays: 'payout days',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
+  payoutMails: 'emails about payouts',
   manualPayouts: 'bank transfers',
   payoutOrder: 'who is paid first',
   approvalAboveCents: 'approval of payout runs above',

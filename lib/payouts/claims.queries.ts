@@ -114,11 +114,12 @@ export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> 
   (await balancesQuery(scope).execute(db)).rows
 
 /**
- * Inserts the runs of programs whose schedule is due, one per occurrence. Idempotent. Programs of workspaces without a
- * Stripe key wait for one.
+ * Inserts the runs of programs whose schedule is due, one per occurrence, of which managers get a report. Idempotent.
+ * Programs of workspaces without a Stripe key wait for one.
  */
 export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
   await sql`
+    with begun as (
     insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, needs_approval, created_at)
     select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at, null, ${now}::timestamptz
     from (select g.workspace_id, g.id, max(t.at) as at
@@ -129,7 +130,10 @@ export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
           join stripe_keys k on k.workspace_id = g.workspace_id
           group by g.id) due
     where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)
-    on conflict do nothing`.execute(db)
+    on conflict do nothing returning id, workspace_id, created_at
+    )
+    insert into payout_run_notices (workspace_id, run_id, reason, created_at)
+    select workspace_id, id, 'report', created_at from begun`.execute(db)
 }
 
 /** A run that has not claimed everything yet. */

@@ -16,6 +16,7 @@ import { keepCover } from './funds.queries.ts'
 import { type Funds, readFunds, readMaximum, UNKNOWN } from './funds.service.ts'
 import { NO_LIMITS, type RunLimits, totalsOf } from './limits.ts'
 import { readPayoutSetup } from './methods.queries.ts'
+import { notifyManagers } from './notices.service.ts'
 import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'
@@ -172,7 +173,7 @@ export const runPayouts = async (
 /**
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
- * @returns the number of runs, of payouts per outcome, of accounts read and of reminders; null if there was nothing to do
+ * @returns the number of runs, of payouts per outcome, of accounts read, of reminders, and of mails to managers; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
@@ -188,6 +189,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const accounts = await checkDailyAccounts(env, now, budget)
   await checkCountries(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
-  const did = { runs: runs.length, ...tally, accounts, reminders }
+  const notified = await notifyManagers(env, now, budget)
+  const did = { runs: runs.length, ...tally, accounts, reminders, notified }
   return Object.values(did).some(Boolean) ? did : null
 }

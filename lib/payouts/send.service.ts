@@ -4,6 +4,7 @@ import { newId } from '../db/ids.ts'
 import { formatMoney } from '../money.ts'
 import { decryptSecret } from '../secrets.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
+import type { NoticeReason } from './notices.ts'
 import { refreshAccount } from './onboarding.service.ts'
 import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
@@ -93,6 +94,13 @@ const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResu
   return { id, keyVersion, outcome: 'later', nextAttemptAt, ...nothing }
 }
 
+/** Which outcomes managers are mailed about. One that is unclear is retried. */
+const PROBLEMS: Partial<Record<TransferOutcome['kind'], NoticeReason>> = {
+  refused: 'failed',
+  no_funds: 'insufficient_funds',
+  locked_out: 'key_rejected',
+}
+
 /** The result to save for an attempt. */
 const resultOf = (
   portalUrl: string,
@@ -106,7 +114,7 @@ const resultOf = (
     const { transferId, reversedCents } = outcome
     return { ...waiting, outcome: 'sent', transferId, reversedCents, mail }
   }
-  const failed = { ...waiting, error: outcome.message }
+  const failed = { ...waiting, error: outcome.message, problem: PROBLEMS[outcome.kind] }
   if (outcome.kind === 'refused') {
     const { code } = outcome
     // It waits for more from then on, and nobody has to do anything.

@@ -4,6 +4,7 @@ import type { Json } from '../db/columns.ts'
 import type { AccountPayoutStatus } from './banks.ts'
 import type { Cover } from './funds.ts'
 import type { Total } from './limits.ts'
+import type { NoticeReason } from './notices.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutAccountStatus, PayoutMethod, PayoutStatus, RunStatus } from './payouts.ts'
 
@@ -99,6 +100,13 @@ export type PayoutTables = {
     confirmed_at: Date | null
     canceled_at: Date | null
     manual_status: GeneratedAlways<RunStatus | null>
+  }
+  payout_run_notices: {
+    workspace_id: string
+    run_id: string
+    reason: NoticeReason
+    created_at: Date
+    mailed_at: Date | null
   }
   payouts: {
     id: string

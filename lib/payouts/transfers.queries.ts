@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
+import type { NoticeReason } from './notices.ts'
 import { isInFlight } from './payouts.queries.ts'
 
 /** A leased payout, with what its transfer and its mail need. */
@@ -103,6 +104,8 @@ export type TransferResult = {
   error: string | null
   /** Stripe's code of a permanent refusal. */
   failureCode: string | null
+  /** What managers are mailed about, once per run. */
+  problem?: NoticeReason | undefined
   nextAttemptAt: Date
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
@@ -120,7 +123,7 @@ export const saveTransferResults = async (
   now: Date,
 ): Promise<string[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, "nextAttemptAt" timestamptz, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p
@@ -151,6 +154,12 @@ export const saveTransferResults = async (
     join partners pa on pa.id = p.partner_id
     where x.mail is not null
     on conflict do nothing`
+  const notices = sql`
+    insert into payout_run_notices (workspace_id, run_id, reason, created_at)
+    select distinct p.workspace_id, p.run_id, x.problem, ${now}::timestamptz
+    from ${reported} join payouts p on p.id = x.id and p.status = case x.problem when 'failed' then 'failed' else 'processing' end
+    where x.problem is not null
+    on conflict do nothing`
   const sentAfterFailure = sql<{ id: string }>`
     select p.id from ${reported} join payouts p on p.id = x.id and p.status = 'failed' where x.outcome = 'sent'`
   const [, , , , rows] = await db.batch([
@@ -159,6 +168,7 @@ export const saveTransferResults = async (
     waiting.compile(db),
     mails.compile(db),
     sentAfterFailure.compile(db),
+    notices.compile(db),
   ])
   return rows.map(({ id }) => id)
 }

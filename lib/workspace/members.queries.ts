@@ -8,13 +8,20 @@ import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { Role } from './tables.ts'
 
-export type Member = { id: string; email: string; role: Role; createdAt: Date }
+export type Member = {
+  id: string
+  email: string
+  role: Role
+  /** Whether a manager gets mails about payout runs. */
+  payoutMails: boolean
+  createdAt: Date
+}
 
 const selectMembers = (db: Db, workspaceId: string) =>
   db
     .selectFrom('members')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'email', 'role', 'created_at as createdAt'])
+    .select(['id', 'email', 'role', 'payout_mails as payoutMails', 'created_at as createdAt'])
 
 /** @param id a UUID */
 export const findMember = (db: Db, workspaceId: string, id: string): Promise<Member | undefined> =>
@@ -56,7 +63,7 @@ export const inviteMember = async (
     if (breaks(error, 'members_workspace_id_email_key')) return null
     throw error
   }
-  return { id, email, role, createdAt: act.now }
+  return { id, email, role, payoutMails: true, createdAt: act.now }
 }
 
 export type MemberUpdate = { outcome: 'done'; member: Member } | { outcome: 'last_manager' }
@@ -98,6 +105,55 @@ export const changeRole = async (
   ])
   if (!after) return undefined
   return after.role === role ? { outcome: 'done', member: after } : { outcome: 'last_manager' }
+}
+
+/** Changes a member's mails about payouts. @returns undefined when there is no such member */
+const changePayoutMails = async (
+  db: Db,
+  act: Act,
+  id: string,
+  payoutMails: boolean,
+): Promise<MemberUpdate | undefined> => {
+  const before = await findMember(db, act.workspaceId, id)
+  if (!before || before.payoutMails === payoutMails) return before && { outcome: 'done', member: before }
+  const find = selectMembers(db, act.workspaceId).where('id', '=', id)
+  const [, , [member]] = await db.batch([
+    auditEntry(db, {
+      ...act,
+      action: 'member.changed',
+      subjectId: id,
+      details: { email: before.email, payoutMails: { from: before.payoutMails, to: payoutMails } },
+      when: sql<SqlBool>`exists (${find.where('payout_mails', '<>', payoutMails)})`,
+    }).compile(),
+    db
+      .updateTable('members')
+      .set({ payout_mails: payoutMails })
+      .where('workspace_id', '=', act.workspaceId)
+      .where('id', '=', id)
+      .compile(),
+    find.compile(),
+  ])
+  return member && { outcome: 'done', member }
+}
+
+/**
+ * Changes a member's mails about payouts, and its role, unless that would leave no manager.
+ *
+ * @returns undefined when there is no such member
+ */
+export const changeMember = async (
+  db: Db,
+  act: Act,
+  id: string,
+  { role, payoutMails }: { role?: Role | undefined; payoutMails?: boolean | undefined },
+): Promise<MemberUpdate | undefined> => {
+  if (role !== undefined) {
+    const update = await changeRole(db, act, id, role)
+    if (update?.outcome !== 'done' || payoutMails === undefined) return update
+  }
+  if (payoutMails !== undefined) return changePayoutMails(db, act, id, payoutMails)
+  const member = await findMember(db, act.workspaceId, id)
+  return member && { outcome: 'done', member }
 }
 
 /**

@@ -6,6 +6,7 @@ export const MemberResponse = z
     id: z.uuid(),
     email: z.string(),
     role: z.enum(['manager', 'member']),
+    payoutMails: z.boolean(),
     createdAt: timestamp,
   })
   .meta({ id: 'Member' })

@@ -12,4 +12,13 @@ export const NewMember = z
   .meta({ id: 'NewMember' })
 
 /** PATCH /api/workspaces/:workspace/members/:id. */
-export const MemberChange = z.strictObject({ role }).meta({ id: 'MemberChange' })
+export const MemberChange = z
+  .strictObject({
+    role,
+    payoutMails: z
+      .boolean('Must be true or false.')
+      .meta({ description: 'Whether the member, as a manager, gets mails about payout runs.' }),
+  })
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'Must have role or payoutMails.')
+  .meta({ id: 'MemberChange' })

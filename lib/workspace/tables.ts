@@ -24,7 +24,14 @@ export type WorkspaceTables = {
     mode: Generated<Mode>
   }
   former_sales_from: { workspace_id: string; until: Date; sales_from: SalesFrom }
-  members: { id: string; workspace_id: string; email: string; role: Role; created_at: Generated<Date> }
+  members: {
+    id: string
+    workspace_id: string
+    email: string
+    role: Role
+    payout_mails: Generated<boolean>
+    created_at: Generated<Date>
+  }
   api_keys: {
     id: string
     workspace_id: string
@@ -62,6 +69,7 @@ export type WorkspaceTables = {
     payout_schedule: PayoutSchedule
     payout_days: number[] | null
     payout_schedule_since: Generated<Date>
+    payouts_previewed_for: Date | null
     terms_since: Date | null
     created_at: Generated<Date>
   }

@@ -2,6 +2,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { changeRole, removeMember } from '../../lib/workspace/members.queries.ts'
 import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 import { signIn } from '../support/people.ts'
 
 const database = useDatabase()
@@ -29,7 +30,13 @@ describe('POST /members', () => {
     })
 
     expect(status).toBe(201)
-    expect(body).toEqual({ id: expect.any(String), email, role: 'member', createdAt: expect.any(String) })
+    expect(body).toEqual({
+      id: expect.any(String),
+      email,
+      role: 'member',
+      payoutMails: true,
+      createdAt: expect.any(String),
+    })
     expect(await members.list()).toHaveLength(2)
     expect(
       await database.query('select kind, recipient, details from mails where workspace_id = $1', [
@@ -91,6 +98,28 @@ describe('POST /members', () => {
 })
 
 describe('PATCH and DELETE /members/:id', () => {
+  test('turn a manager’s mails about payouts off and on, by API and by page, with an audit entry each', async () => {
+    const merchant = await createMerchant()
+    const members = await open(merchant)
+    const id = await members.idOf(members.email)
+    const off = await members.patch(`/members/${id}`, { payoutMails: false })
+    expect(off).toMatchObject({ status: 200, body: { id, role: 'manager', payoutMails: false } })
+    expect(await members.patch(`/members/${id}`, { payoutMails: false })).toMatchObject({ body: off.body })
+    expect(await members.list()).toMatchObject([{ payoutMails: false }])
+    const pages = await openPages(merchant)
+    expect((await pages.get(`/members/${id}`)).text).toContain('Email about payouts')
+    await pages.post(`/members/${id}`, { role: 'manager', payoutMails: 'on' })
+    expect(await members.list()).toMatchObject([{ role: 'manager', payoutMails: true }])
+    await pages.post(`/members/${id}`, { role: 'manager' })
+    expect(await members.list()).toMatchObject([{ role: 'manager', payoutMails: false }])
+    const changes = (await audit(merchant, 'member.changed')).map(({ details }) => details)
+    expect(changes.map((change) => (change as { payoutMails: object }).payoutMails)).toEqual([
+      { from: true, to: false },
+      { from: false, to: true },
+      { from: true, to: false },
+    ])
+  })
+
   test('change access immediately', async () => {
     const merchant = await createMerchant()
     const members = await open(merchant)

@@ -12,6 +12,7 @@ import {
   payoutFailedContent,
   payoutReturnedContent,
   payoutSentContent,
+  runContent,
   signInContent,
 } from '../../lib/mail/templates.tsx'
 
@@ -107,6 +108,55 @@ describe('a mail about money', () => {
   })
 })
 
+describe('a mail to managers', () => {
+  const RUN = {
+    workspaceName: 'Pine Notes',
+    programName: 'Friends of Pine Notes',
+    day: '2026-12-01',
+    messages: [REASON],
+    url: 'https://track.example/app/pine-notes/payouts/runs/1',
+  }
+  const paid = { code: 'paid', payouts: 1_200, amount: '12,300.00 USD and 1,200 JPY' }
+  const failed = { code: 'failed', payouts: 1, amount: '9.00 USD' }
+  const short = { code: 'insufficient_funds', payouts: 3, amount: '70.00 EUR' }
+
+  test('reports a scheduled run: what was sent, what failed, what is missing in the balance', () => {
+    const { subject, html, text } = runContent('payout_report', { ...RUN, sums: [paid, failed, short] })
+    expect(subject).toBe('Payouts of Friends of Pine Notes: 12,300.00 USD and 1,200 JPY paid')
+    expect(text).toContain(
+      'Friends of Pine Notes in Pine Notes: The payouts scheduled for 2026-12-01 have run.',
+    )
+    expect(text).toContain('Sent: 1,200 payouts, 12,300.00 USD and 1,200 JPY.')
+    expect(text).toContain('Failed: 1 payout, 9.00 USD.')
+    expect(text).toContain('Not covered by your Stripe balance: 3 payouts, 70.00 EUR. Top up')
+    expect(text).toContain(`Reason: ${REASON}`)
+    expect(html).toContain(`href="${RUN.url}"`)
+  })
+
+  test('says in its subject if nothing was paid', () => {
+    expect(runContent('payout_report', { ...RUN, sums: [failed] }).subject).toBe(
+      'Payouts of Friends of Pine Notes: nothing could be paid',
+    )
+  })
+
+  test('previews a run, and reports problems of one that may be of all programs', () => {
+    const payable = { code: 'payable', payouts: 2, amount: '15.00 USD' }
+    const preview = runContent('payout_preview', { ...RUN, sums: [payable, short] })
+    expect(preview.subject).toBe('Payouts of Friends of Pine Notes: 15.00 USD on 2026-12-01')
+    expect(preview.text).toContain('To be paid: 2 payouts, 15.00 USD.')
+    const waiting = { code: 'processing', payouts: 1, amount: '9.00 USD' }
+    const problem = runContent('payout_problem', { ...RUN, programName: null, day: null, sums: [waiting] })
+    expect(problem.subject).toBe('Payouts of Pine Notes: some are waiting')
+    expect(problem.text).toContain('Pine Notes: Some payouts of a run could not be sent.')
+    expect(problem.text).toContain('Waiting: 1 payout, 9.00 USD. They are retried automatically.')
+  })
+
+  test('gives a code that it does not know a text', () => {
+    const { text } = runContent('payout_report', { ...RUN, sums: [{ ...short, code: 'another' }] })
+    expect(text).toContain('Not paid: 3 payouts, 70.00 EUR.')
+  })
+})
+
 test('a sign-in mail has the link, its lifetime, and what to do if nobody requested it', () => {
   const { html, text } = signInContent({
     url: 'https://track.example/auth/confirm?token=a&next=b',
@@ -163,6 +213,17 @@ describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
     {
       mail: 'payout_returned',
       content: payoutReturnedContent({ ...MONEY, programName: name, reason: name }),
+    },
+    {
+      mail: 'payout_problem',
+      content: runContent('payout_problem', {
+        workspaceName: name,
+        programName: name,
+        day: null,
+        sums: [],
+        messages: [name],
+        url: 'https://track.example',
+      }),
     },
     { mail: 'connect_account', content: connectAccountContent({ ...CONNECT, programName: name }) },
     { mail: 'connect_reminder', content: connectReminderContent({ ...CONNECT, programName: name }) },
@@ -249,6 +310,7 @@ describe('a mail in the outbox', () => {
     { kind: 'invitation' as const, lacks: 'url', details: { ...INVITATION, url: null } },
     { kind: 'payout_sent' as const, lacks: 'amount', details: { ...MONEY, amount: '', method: 'stripe' } },
     { kind: 'payout_failed' as const, lacks: 'reason', details: { ...MONEY } },
+    { kind: 'payout_report' as const, lacks: 'url', details: { workspaceName: 'Pine Notes' } },
     { kind: 'payout_returned' as const, lacks: 'reason', details: { ...MONEY } },
     { kind: 'connect_account' as const, lacks: 'portalUrl', details: { ...MONEY, portalUrl: null } },
   ])('is not rendered if a $kind lacks $lacks', ({ kind, lacks, details }) => {

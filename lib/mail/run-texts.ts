@@ -1,0 +1,86 @@
+/** The texts of mails to managers about payout runs. */
+import { counted } from '../plural.ts'
+import type { PayoutRunDetails, PayoutSum } from './details.ts'
+import type { Paragraph } from './paragraphs.ts'
+
+/** What a total is about, and what follows from it. */
+const WORDS: Record<string, { title: string; note?: string }> = {
+  payable: { title: 'To be paid' },
+  paid: { title: 'Sent' },
+  processing: { title: 'Waiting', note: 'They are retried automatically.' },
+  failed: { title: 'Failed', note: 'Their commissions are payable again with the next run.' },
+  canceled: { title: 'Canceled' },
+  reversed: { title: 'Reversed in Stripe' },
+  insufficient_funds: {
+    title: 'Not covered by your Stripe balance',
+    note: 'Top up your balance in Stripe to pay them.',
+  },
+  not_connected: { title: 'Without a Stripe account', note: 'These partners are emailed.' },
+  account_restricted: {
+    title: 'Waiting for information that Stripe needs',
+    note: 'These partners are emailed.',
+  },
+  account_in_review: { title: 'In review at Stripe' },
+  partner_banned: { title: 'To banned partners' },
+  below_minimum: { title: 'Below the minimum payout' },
+  country_not_supported: { title: 'To countries that Stripe does not transfer to' },
+  amount_too_small: { title: 'Below what Stripe transfers' },
+  documents_missing: { title: 'To partners whose documents are missing' },
+  over_maximum: { title: 'Above the maximum' },
+  excluded: { title: 'Left out' },
+  other_method: { title: 'To partners who chose another way to be paid' },
+}
+
+const sentence = ({ code, payouts, amount }: PayoutSum): string => {
+  const { title, note } = WORDS[code] ?? { title: 'Not paid' }
+  return `${title}: ${counted(payouts, 'payout')}, ${amount}.${note ? ` ${note}` : ''}`
+}
+
+/** The amount of a code, or null if there is none. */
+const amountOf = (sums: PayoutSum[], code: string): string | null =>
+  sums.find((sum) => sum.code === code)?.amount ?? null
+
+export type RunMailKind = 'payout_report' | 'payout_preview' | 'payout_problem'
+
+/** The subject and the first sentence of each kind, after the name of the program. */
+const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: string; opening: string }> = {
+  payout_report: ({ sums, day }) => {
+    const sent = amountOf(sums, 'paid')
+    return {
+      subject: sent ? `${sent} paid` : 'nothing could be paid',
+      opening: `The payouts scheduled for ${day ?? 'today'} have run.`,
+    }
+  },
+  payout_preview: ({ sums, day }) => ({
+    subject: `${amountOf(sums, 'payable') ?? 'nothing can be paid'} on ${day ?? ''}`,
+    opening: `Payouts are scheduled for ${day ?? ''}, at midnight UTC. This is what they would pay, as far as it is known today.`,
+  }),
+  payout_problem: ({ sums }) => ({
+    subject: sums.some(({ code }) => code === 'failed') ? 'some have failed' : 'some are waiting',
+    opening: 'Some payouts of a run could not be sent.',
+  }),
+}
+
+/** A mail to a manager about a payout run. */
+export const runMail = (
+  kind: RunMailKind,
+  details: PayoutRunDetails,
+): { subject: string; paragraphs: Paragraph[] } => {
+  const { workspaceName, programName, sums, messages, url } = details
+  const { subject, opening } = OPENINGS[kind](details)
+  return {
+    subject: `Payouts of ${programName ?? workspaceName}: ${subject}`,
+    paragraphs: [
+      'Hello,',
+      [
+        { name: programName ?? workspaceName },
+        ...(programName === null ? [] : [' in ', { name: workspaceName }]),
+        `: ${opening}`,
+      ],
+      ...sums.map(sentence),
+      ...messages.map((message): Paragraph => ['Reason: ', { name: message }]),
+      { button: kind === 'payout_preview' ? 'View payouts' : 'View payout run', link: url },
+      'You receive this as a manager of the workspace. A manager can turn these emails off for each member, on the page Members.',
+    ],
+  }
+}

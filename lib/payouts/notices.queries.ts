@@ -1,0 +1,143 @@
+/** What managers are to be mailed about payout runs, and the mails. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { PayoutRunDetails } from '../mail/details.ts'
+import type { MailKind } from '../mail/mails.ts'
+import { allSums, balances, type OpenRun, type RunScope } from './claims.queries.ts'
+import type { CodeTotal, NoticeReason } from './notices.ts'
+import { occurrences } from './schedules.ts'
+
+/** What the mails say of the workspace. `programName` is null for all programs. */
+type About = { workspaceName: string; slug: string; programName: string | null }
+
+/** A run that managers are to be mailed about. */
+export type DueNotice = OpenRun &
+  About & { reasons: NoticeReason[]; scheduledFor: Date | null; isDeclined: boolean }
+
+/** Payouts that were never attempted are waited for this long. */
+const PATIENCE = sql`interval '1 hour'`
+
+/** The runs that managers are to be mailed about, once all payouts were attempted: one mail tells of all of them. */
+export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
+  const { rows } = await sql<DueNotice>`
+    select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
+           r.scheduled_for as "scheduledFor", r.declined_at is not null as "isDeclined", w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
+    from (select run_id, array_agg(reason) as reasons from payout_run_notices where mailed_at is null group by run_id) n
+    join payout_runs r on r.id = n.run_id
+    join workspaces w on w.id = r.workspace_id
+    left join programs g on g.id = r.program_id
+    where r.claimed_at <= ${now}::timestamptz - ${PATIENCE}
+       or r.claimed_at is not null and not exists (
+            select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id and p.status = 'processing'
+                                    and p.attempts = 0)
+    order by r.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The balances in a scope by currency and by why a run would skip them. What partners owe is left out. */
+const balanceTotals = (scope: RunScope, where: RawBuilder<unknown> = sql`true`): RawBuilder<CodeTotal> => sql`
+  select coalesce(b.code, 'payable') as code, b.currency, count(*)::int as payouts, sum(b.amount_cents)::bigint as "amountCents"
+  from (${balances(scope, allSums(scope))}) b
+  where b.code is distinct from 'negative_balance' and ${where}
+  group by 1, 2 order by 1, 2`
+
+/** What became of a run: its payouts, what it skipped, and the most frequent messages of Stripe. */
+export const readOutcome = async (db: Db, run: DueNotice) => {
+  const { id, workspaceId } = run
+  const isOfRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
+  const payouts = sql<CodeTotal>`
+    select p.status as code, p.currency, count(*)::int as payouts, sum(p.amount_cents)::bigint as "amountCents"
+    from payouts p where ${isOfRun} group by 1, 2 order by 1, 2`
+  const messages = sql<{ message: string }>`
+    select p.last_error as message from payouts p
+    where ${isOfRun} and p.last_error is not null and p.status in ('failed', 'processing')
+    group by 1 order by count(*) desc, 1 limit 5`
+  // What failed is payable again: it is not counted twice.
+  const isElsewhere = sql`not exists (select from payouts p where ${isOfRun} and p.partner_id = b.partner_id
+                                                              and p.currency = b.currency)`
+  const [totals, skipped, texts] = await db.batch([
+    payouts.compile(db),
+    balanceTotals(run, isElsewhere).compile(db),
+    messages.compile(db),
+  ])
+  return {
+    totals,
+    // What became payable since the run is of the next one.
+    skipped: skipped.filter(({ code }) => code !== 'payable'),
+    messages: texts.map(({ message }) => message),
+  }
+}
+
+type ManagerMail = { kind: MailKind; details: PayoutRunDetails }
+
+/** Adds a mail to each manager who wants them, if the row that it is about was `marked`, of which there is one. */
+const toManagers = (workspaceId: string, { kind, details }: ManagerMail, now: Date) => sql`
+  insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+  select uuidv7(), m.workspace_id, ${kind}, m.email, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
+         ${now}::timestamptz
+  from members m
+  where m.workspace_id = ${workspaceId} and m.role = 'manager' and m.payout_mails and exists (select from marked)`
+
+/** Marks the notices of a run as mailed, with the problems that the mail tells, and adds the mail, if there is one. Once. */
+export const mailNotice = async (
+  db: Db,
+  { id, workspaceId, reasons }: DueNotice,
+  told: NoticeReason[],
+  mail: ManagerMail | null,
+  now: Date,
+): Promise<void> => {
+  const marked = sql`
+    with marked as (
+      update payout_run_notices set mailed_at = ${now}
+      where run_id = ${id} and reason = any (${sql.val(reasons)}::text[]) and mailed_at is null returning run_id
+    ), told as (
+      insert into payout_run_notices (workspace_id, run_id, reason, created_at, mailed_at)
+      select ${workspaceId}::uuid, ${id}::uuid, reason, ${now}::timestamptz, ${now}::timestamptz
+      from unnest(${sql.val(told)}::text[]) reason on conflict do nothing
+    )`
+  await sql`${marked} ${mail ? toManagers(workspaceId, mail, now) : sql`select`}`.execute(db)
+}
+
+/** A program with a scheduled run of which managers get a preview. */
+export type DuePreview = About & { workspaceId: string; programId: string; at: Date }
+
+/** The programs whose next scheduled run is so near that its preview is due. */
+export const listDuePreviews = async (
+  db: Db,
+  now: Date,
+  aheadMs: number,
+  limit: number,
+): Promise<DuePreview[]> => {
+  const soon = occurrences('next', now).filter(({ at }) => at.getTime() - now.getTime() <= aheadMs)
+  if (soon.length === 0) return []
+  const { rows } = await sql<DuePreview>`
+    select g.workspace_id as "workspaceId", g.id as "programId", g.name as "programName", w.name as "workspaceName", w.slug,
+           min(t.at) as at
+    from jsonb_to_recordset(${JSON.stringify(soon)}::jsonb)
+      as t(schedule text, day integer, defaults integer[], at timestamptz)
+    join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
+    join workspaces w on w.id = g.workspace_id
+    join stripe_keys k on k.workspace_id = g.workspace_id
+    group by g.id, w.id having min(t.at) is distinct from g.payouts_previewed_for
+    order by min(t.at), g.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** What a run would pay and skip. */
+export const readPreview = async (db: Db, scope: RunScope): Promise<CodeTotal[]> =>
+  (await balanceTotals(scope).execute(db)).rows
+
+/** Marks the preview of a program's run as mailed, and adds the mail, if there is one. Once. */
+export const mailPreview = async (
+  db: Db,
+  { workspaceId, programId, at }: DuePreview,
+  mail: ManagerMail | null,
+  now: Date,
+): Promise<void> => {
+  const marked = sql`
+    with marked as (
+      update programs set payouts_previewed_for = ${at}
+      where id = ${programId} and payouts_previewed_for is distinct from ${at}::timestamptz returning id
+    )`
+  await sql`${marked} ${mail ? toManagers(workspaceId, mail, now) : sql`select`}`.execute(db)
+}

@@ -1,0 +1,86 @@
+/** Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any. */
+import type { PayoutRunDetails } from '../mail/details.ts'
+import { type Budget, hasLeft, withDb } from './budget.service.ts'
+import type { RunScope } from './claims.queries.ts'
+import { readFunds, UNKNOWN } from './funds.service.ts'
+import {
+  type DueNotice,
+  type DuePreview,
+  listDueNotices,
+  listDuePreviews,
+  mailNotice,
+  mailPreview,
+  readOutcome,
+  readPreview,
+} from './notices.queries.ts'
+import { isWorthReporting, PREVIEW_MS, problemsIn, sumsOf } from './notices.ts'
+import type { PayoutEnv } from './send.service.ts'
+
+/** Per run of the cron. Each takes a few fetches. */
+const MAX_MAILS = 10
+
+const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?? null
+
+/** Mails what became of a run, or what went wrong in it. */
+const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
+  const { workspaceName, programName, scheduledFor, reasons } = run
+  const { totals, skipped, messages } = await withDb(env, budget, (db) => readOutcome(db, run))
+  const isReport = reasons.includes('report')
+  const all = isReport ? [...totals, ...skipped] : totals
+  const details: PayoutRunDetails = {
+    workspaceName,
+    programName,
+    day: day(scheduledFor),
+    sums: sumsOf(all),
+    messages,
+    url: new URL(`/app/${run.slug}/payouts/runs/${run.id}`, env.PUBLIC_URL).href,
+  }
+  // Managers know of a run that one of them declined.
+  const isWorth = !run.isDeclined && (!isReport || isWorthReporting(all, ['paid', 'processing', 'failed']))
+  const mail = { kind: isReport ? 'payout_report' : 'payout_problem', details } as const
+  await withDb(env, budget, (db) =>
+    mailNotice(db, run, isReport ? problemsIn(all) : [], isWorth ? mail : null, now),
+  )
+}
+
+/** Mails what a scheduled run will pay, as far as it is known. */
+const preview = async (env: PayoutEnv, due: DuePreview, now: Date, budget: Budget): Promise<void> => {
+  const { workspaceId, programId, workspaceName, programName, at } = due
+  const scope: RunScope = { workspaceId, programId, method: 'stripe', cutoffAt: at, cover: null }
+  // A preview without the balance is better than none.
+  const { cover } = await readFunds(env, scope, budget).catch(() => UNKNOWN)
+  const totals = await withDb(env, budget, (db) => readPreview(db, { ...scope, cover }))
+  const details: PayoutRunDetails = {
+    workspaceName,
+    programName,
+    day: day(at),
+    sums: sumsOf(totals),
+    messages: [],
+    url: new URL(`/app/${due.slug}/payouts`, env.PUBLIC_URL).href,
+  }
+  const mail = isWorthReporting(totals, ['payable']) ? { kind: 'payout_preview' as const, details } : null
+  await withDb(env, budget, (db) => mailPreview(db, due, mail, now))
+}
+
+/** Sends managers the mails that are due. @returns how many runs and programs they are about */
+export const notifyManagers = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
+  let count = 0
+  const each = async <T>(due: T[], work: (one: T) => Promise<void>) => {
+    for (const one of due) {
+      if (!hasLeft(budget)) return
+      // One that fails does not stop the others.
+      await work(one)
+        .then(() => count++)
+        .catch((error: Error) =>
+          console.log(JSON.stringify({ level: 'error', job: 'payout mails', error: error.message })),
+        )
+    }
+  }
+  if (!hasLeft(budget)) return 0
+  const notices = await withDb(env, budget, (db) => listDueNotices(db, now, MAX_MAILS))
+  await each(notices, (run) => notify(env, run, now, budget))
+  if (!hasLeft(budget)) return count
+  const previews = await withDb(env, budget, (db) => listDuePreviews(db, now, PREVIEW_MS, MAX_MAILS))
+  await each(previews, (due) => preview(env, due, now, budget))
+  return count
+}

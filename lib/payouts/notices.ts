@@ -1,0 +1,35 @@
+/** What managers are mailed about payout runs. */
+import type { PayoutSum } from '../mail/details.ts'
+import { formatMoney } from '../money.ts'
+
+/**
+ * Why managers are mailed about a run, once each: `report` when a scheduled run has ended, or when it waits; the others for
+ * what goes wrong in any run by Stripe, bundled.
+ */
+export type NoticeReason = 'report' | 'failed' | 'insufficient_funds' | 'key_rejected'
+
+/** How long before a scheduled run its preview is mailed. */
+export const PREVIEW_MS = 3 * 86_400_000
+
+/** How many payouts, or balances, have a code, in one currency. */
+export type CodeTotal = { code: string; currency: string; payouts: number; amountCents: bigint }
+
+/** The totals by code, each with its amounts in all currencies, such as "49.00 USD and 1,200 JPY". */
+export const sumsOf = (totals: CodeTotal[]): PayoutSum[] =>
+  [...Map.groupBy(totals, ({ code }) => code)].map(([code, parts]) => ({
+    code,
+    payouts: parts.reduce((sum, { payouts }) => sum + payouts, 0),
+    amount: parts.map(({ amountCents, currency }) => formatMoney(amountCents, currency)).join(' and '),
+  }))
+
+/** Whether a scheduled run has something to report: it pays somebody, or would if the balance covered it. */
+export const isWorthReporting = (totals: CodeTotal[], paying: string[]): boolean =>
+  totals.some(({ code }) => code === 'insufficient_funds' || paying.includes(code))
+
+/** The problems that a report tells: they need no mail of their own. */
+export const problemsIn = (totals: CodeTotal[]): NoticeReason[] => [
+  ...(totals.some(({ code }) => code === 'failed') ? (['failed'] as const) : []),
+  ...(totals.some(({ code }) => code === 'processing' || code === 'insufficient_funds')
+    ? (['insufficient_funds', 'key_rejected'] as const)
+    : []),
+]
