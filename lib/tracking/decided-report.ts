@@ -51,17 +51,13 @@ export const changesOf = (decided: DecidedReport, customer: ReportedCustomer, { 
 export const referrerOf = ({ click, decision: { steps } }: DecidedReport): Click | null =>
   steps.some(({ code }) => code === 'click') ? click : null
 
-/** The addresses that a report adds to its customer. A customer whom nobody owned may have its id from a checkout. */
-export const addressesOf = (
-  { customerExternalId, customerEmail }: Report,
-  customer: ReportedCustomer | null,
-): string[] => {
-  const id = customer?.partnerId ? null : emailOf(customerExternalId)
-  return [...new Set([customerEmail, id].filter((email) => email !== null))]
-}
+/** The addresses that a report adds to its customer. They count for all its payments, unlike those of an import. */
+export const addressesOf = ({ customerExternalId, customerEmail }: Report): string[] => [
+  ...new Set([customerEmail, emailOf(customerExternalId)].filter((email) => email !== null)),
+]
 
 /** The identities that a report adds to its customer. */
 export const identitiesOf = (report: Report, customer: ReportedCustomer | null): Identity[] => [
   ...(customer ? [] : [identityOf(report.customerExternalId)]),
-  ...addressesOf(report, customer).map((value) => ({ kind: 'email' as const, value })),
+  ...addressesOf(report).map((value) => ({ kind: 'email' as const, value })),
 ]

@@ -16,7 +16,7 @@ import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decide
 export const markLate = (eventId: string, decided: DecidedReport, credit: Credit) => {
   const { workspaceId, report, customer, adoptsSales, now } = decided
   const referrer = referrerOf(decided)
-  const emails = JSON.stringify(addressesOf(report, customer))
+  const emails = JSON.stringify(addressesOf(report))
   const isKnown = customer !== null || adoptsSales || emails !== '[]'
   if (!referrer || !isKnown) return sql<{ id: string }>`select null as id where false`
   const { isReferred, isClickedFirst } = customer

@@ -56,8 +56,8 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
 }
 
 const saveCredited = async (db: Db, eventId: string, decided: DecidedReport, credit: Credit) => {
-  const { workspaceId, report, customer } = decided
-  const addresses = addressesOf(report, customer)
+  const { workspaceId, report } = decided
+  const addresses = addressesOf(report)
   const locks = addresses.length ? [lockAddresses(workspaceId, addresses, 'reports').compile(db)] : []
   const results = await db.batch([
     ...locks,

@@ -192,3 +192,20 @@ test.each([
     )
   },
 )
+
+test('a lead under an address that an import gave before reaches a payment from before that import', async () => {
+  const shop = await openShop(database)
+  await inEveryOrder(
+    shop,
+    async (buyer) => {
+      const clickId = await buyer.click('maya', 2)
+      const ids = { customerExternalId: buyer.address }
+      return {
+        import: () => buyer.import(ids),
+        lead: () => buyer.lead({ ...ids, externalId: buyer.id('lead'), customerEmail: null, clickId }),
+        paid: () => buyer.checkout({ at: -HOUR }),
+      }
+    },
+    { sales: { pi: 'maya 980' } },
+  )
+})
