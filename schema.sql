@@ -262,6 +262,8 @@ create table partners (
     slug_key      text         not null,
     status        text         not null default 'approved'
         constraint partners_status_check check (status in ('approved', 'banned')),
+    minimum_payout_cents  bigint   -- null is the program's
+        constraint partners_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
     terms_since   timestamptz,   -- null until the group or status is changed
     documents_received_at timestamptz,   -- when a manager marked that its documents are there
     created_at    timestamptz  not null default now(),

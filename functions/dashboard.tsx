@@ -13,6 +13,7 @@ import invoices from './dashboard/invoices.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import overview from './dashboard/overview.tsx'
+import owed from './dashboard/owed.tsx'
 import papers from './dashboard/papers.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
@@ -42,6 +43,7 @@ export default createPages()
   .route('/', commissions)
   .route('/', heldCommissions)
   .route('/', commission)
+  .route('/', owed)
   .route('/', customers)
   .route('/', payouts)
   .route('/', payoutList)

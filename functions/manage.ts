@@ -1,6 +1,7 @@
 import { createApp } from '../lib/http/app.ts'
 import apiKeys from './manage/api-keys.ts'
 import audit from './manage/audit.ts'
+import balances from './manage/balances.ts'
 import commissions from './manage/commissions.ts'
 import coupons from './manage/coupons.ts'
 import customers from './manage/customers.ts'
@@ -33,6 +34,7 @@ export default createApp()
   .route('/', customers)
   .route('/', mails)
   .route('/', payouts)
+  .route('/', balances)
   .route('/', payoutFiles)
   .route('/', payer)
   .route('/', invoices)

@@ -3,6 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
 import { InvoiceQuery, StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
 import { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
+import { PartnerBalanceResponse } from '../../lib/payouts/balances.responses.ts'
 import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
 import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
@@ -13,7 +14,13 @@ import {
   PreviewChangedResponse,
   RunResultResponse,
 } from '../../lib/payouts/payouts.responses.ts'
-import { PayoutQuery, PayoutReturn, PayoutRun, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import {
+  BalanceQuery,
+  PayoutQuery,
+  PayoutReturn,
+  PayoutRun,
+  RunChange,
+} from '../../lib/payouts/payouts.schemas.ts'
 import {
   act,
   BODY_ERRORS,
@@ -31,6 +38,9 @@ import {
 } from '../operations.ts'
 
 export const payouts: ZodOpenApiPathsObject = {
+  [`${WORKSPACE}/balances`]: {
+    get: list('List what is payable to partners, or owed by them', PartnerBalanceResponse, BalanceQuery),
+  },
   [`${WORKSPACE}/payouts`]: { get: membersOnly(list('List payouts', PayoutResponse, PayoutQuery)) },
   [`${WORKSPACE}/payouts/run`]: {
     post: {

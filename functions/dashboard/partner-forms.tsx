@@ -2,7 +2,9 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
+import { plainMoney } from '../../lib/money.ts'
 import { Checkbox, Field, Select, Table } from '../../lib/pages/parts.tsx'
+import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 
 /** A rejected form: its fields and their errors. */
@@ -108,6 +110,9 @@ const CouponTable = ({
   </Table>
 )
 
+const ownMinimum = ({ minimumPayoutCents: cents }: PartnerRow): string =>
+  cents === null ? '' : plainMoney(cents, MINIMUM_CURRENCY)
+
 /** Name, group and status. */
 export const PartnerForms = ({
   path,
@@ -140,6 +145,15 @@ export const PartnerForms = ({
           ...groups.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         value={refused ? refused.fields.groupId : partner.groupId}
+        errors={refused?.errors}
+      />
+      <Field
+        label="Minimum payout (optional)"
+        name="minimumPayoutCents"
+        hint={`Blank is the program’s: ${plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY)}. It is compared with what is due to the partner in all programs.`}
+        inputmode="decimal"
+        autocomplete="off"
+        value={refused ? refused.fields.minimumPayoutCents : ownMinimum(partner)}
         errors={refused?.errors}
       />
       <Checkbox

@@ -4,7 +4,10 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
+import { parseMoney } from '../../lib/money.ts'
+import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
+import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { addCoupon, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
@@ -58,8 +61,14 @@ export default createRoutes<WorkspaceEnv>()
     const fields = c.req.valid('form')
     // A blank field clears the value.
     const documentsReceived = fields.documentsReceived !== undefined
-    const input = { name: fields.name ?? null, groupId: fields.groupId ?? null, documentsReceived }
-    const { data, errors } = checked(PartnerChange, input)
+    const { name = null, groupId = null, minimumPayoutCents: minimum } = fields
+    const minimumPayoutCents = minimum === undefined ? null : parseMoney(minimum, MINIMUM_CURRENCY)
+    const problems =
+      minimum !== undefined && minimumPayoutCents === null
+        ? [{ path: 'minimumPayoutCents', message: 'Enter an amount such as 50.00, or leave it blank.' }]
+        : []
+    const input = { name, groupId, documentsReceived, minimumPayoutCents }
+    const { data, errors } = checkForm(PartnerChange, { input, problems })
     if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
     await change(c, data)
     return done(c, 'saved')
@@ -76,7 +85,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = readAdjustment(fields, { partnerId: c.req.param('id') })
     if (errors) return showPartner(c, { form: 'adjustment', fields, errors }, 400)
     const saved = await saveAdjustment(c.var.db, actOf(c), data)
-    if (saved.outcome === 'missing') throw notFound(saved.missing)
+    if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch)
       return showPartner(c, { form: 'adjustment', fields, errors: [], message: ALREADY_SAVED }, 409)
     return done(c, 'adjusted')

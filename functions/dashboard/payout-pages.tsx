@@ -115,7 +115,11 @@ const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; base: s
             <a href={`${base}/commissions?status=payable`}>{formatMoney(payableCents, currency)}</a>
           </td>
           {hasBlocked && <td class="number">{formatMoney(blockedCents, currency)}</td>}
-          {hasOwed && <td class="number">{formatMoney(owedCents, currency)}</td>}
+          {hasOwed && (
+            <td class="number">
+              <a href={`${base}/payouts/owed`}>{formatMoney(owedCents, currency)}</a>
+            </td>
+          )}
           <td class="number">{formatMoney(earned.pendingCents, currency)}</td>
           <td class="number">{formatMoney(earned.processingCents, currency)}</td>
           <td class="number">{formatMoney(earned.paidCents, currency)}</td>

@@ -98,7 +98,7 @@ export default createRoutes()
   .post(COMMISSIONS, manager(), body(NewAdjustment), async (c) => {
     const { db, now } = c.var
     const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
-    if (saved.outcome === 'missing') throw notFound(saved.missing)
+    if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
   })

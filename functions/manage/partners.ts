@@ -24,6 +24,7 @@ const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   groupId: partner.groupId,
   status: partner.status,
   link: partnerLink(partner.siteUrl, partner.slug),
+  minimumPayoutCents: partner.minimumPayoutCents,
   documentsReceivedAt: partner.documentsReceivedAt,
   coupons: partner.coupons,
 })

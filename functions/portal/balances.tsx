@@ -5,8 +5,15 @@ import { Day } from '../../lib/pages/portal.tsx'
 import { nextOccurrence } from '../../lib/payouts/schedules.ts'
 import type { Balance, Partnership } from '../../lib/portal/portal.queries.ts'
 
+type NumbersProps = {
+  balance: Balance
+  minimumCents: bigint
+  /** What is due in all programs of the workspace, which the minimum is compared with. */
+  dueCents: bigint
+}
+
 /** A partner's balance in one currency. */
-const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCents: bigint }) => {
+const BalanceNumbers = ({ balance, minimumCents, dueCents }: NumbersProps) => {
   const { currency, heldCents, pendingCents, payableCents, processingCents, paidCents } = balance
   const numbers: [label: string, cents: bigint][] = [
     ...(heldCents === 0n ? [] : ([['In review', heldCents]] as [string, bigint][])),
@@ -31,10 +38,10 @@ const BalanceNumbers = ({ balance, minimumCents }: { balance: Balance; minimumCe
           earnings. You have nothing to pay back.
         </p>
       )}
-      {payableCents > 0n && payableCents < minimumCents && (
+      {payableCents > 0n && dueCents < minimumCents && (
         <p class="hint">
-          This program pays balances of {formatMoney(minimumCents, currency)} or more. Smaller balances are
-          carried forward.
+          This program pays once {formatMoney(minimumCents, currency)} or more are due to you. Smaller
+          balances are carried forward.
         </p>
       )}
     </>
@@ -54,14 +61,24 @@ const NextPayout = ({ partnership, now }: { partnership: Partnership; now: Date 
   )
 }
 
-type Props = { partnership: Partnership; balances: Balance[]; now: Date }
+type Props = {
+  partnership: Partnership
+  balances: Balance[]
+  /** What is due to the partner in all programs of the workspace, by currency. */
+  due: ReadonlyMap<string, bigint>
+  now: Date
+}
 
 /** A partner's balances in one program, and the next payout. */
-export const Balances = ({ partnership, balances, now }: Props) => (
+export const Balances = ({ partnership, balances, due, now }: Props) => (
   <>
     <h3>Balance</h3>
     {balances.map((balance) => (
-      <BalanceNumbers balance={balance} minimumCents={partnership.minimumPayoutCents} />
+      <BalanceNumbers
+        balance={balance}
+        minimumCents={partnership.minimumPayoutCents}
+        dueCents={due.get(balance.currency) ?? 0n}
+      />
     ))}
     <p class="hint">
       {balances.length === 0 ? (

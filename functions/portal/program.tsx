@@ -162,6 +162,17 @@ const payableSums = (partnerships: Partnership[], { balances }: PortalData): str
   return moneySums(owed) || undefined
 }
 
+/** What is due to a partner in all programs of a workspace, by currency. Negative balances are not deducted. */
+const dueIn = ({ workspaceId }: Partnership, { partnerships, balances }: PortalData): Map<string, bigint> => {
+  const paying = partnerships.filter((one) => one.workspaceId === workspaceId && one.status !== 'banned')
+  const due = new Map<string, bigint>()
+  for (const { partnerId, currency, payableCents } of balances) {
+    if (payableCents > 0n && paying.some(({ id }) => id === partnerId))
+      due.set(currency, (due.get(currency) ?? 0n) + payableCents)
+  }
+  return due
+}
+
 type Props = {
   partnership: Partnership
   data: PortalData
@@ -187,6 +198,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       <Balances
         partnership={partnership}
         balances={data.balances.filter((balance) => balance.partnerId === id)}
+        due={dueIn(partnership, data)}
         now={now}
       />
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} />}

@@ -11,7 +11,7 @@ import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-f
 import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
 
 /** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */
-const MINIMUM_CURRENCY = 'USD'
+export const MINIMUM_CURRENCY = 'USD'
 
 const LABELS = {
   name: 'Name',

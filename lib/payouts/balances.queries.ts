@@ -1,6 +1,8 @@
 /** What is due to partners, and what is not paid, as managers read it. */
 import { sql } from 'kysely'
-import { allSums, balances } from './claims.queries.ts'
+import type { Db } from '../db/connection.ts'
+import type { PageRequest } from '../db/page-request.ts'
+import { allSums, balances, isOpen } from './claims.queries.ts'
 import { presentMethod } from './methods.queries.ts'
 import type { SkipCode } from './payouts.ts'
 
@@ -14,20 +16,76 @@ export type BalanceTotal = {
   partners: number
 }
 
+const presentScope = (workspaceId: string, now: Date) => ({
+  workspaceId,
+  programId: null,
+  method: presentMethod(workspaceId),
+  cutoffAt: now,
+  cover: null,
+})
+
 /**
  * The payable balances of a workspace by currency and by why a run would skip them, as a query. Partners' balances are not
  * netted against each other. Whether the money suffices is not known here.
  */
 export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
-  const scope = {
-    workspaceId,
-    programId: null,
-    method: presentMethod(workspaceId),
-    cutoffAt: now,
-    cover: null,
-  }
+  const scope = presentScope(workspaceId, now)
   return sql<BalanceTotal>`
     select b.currency, b.code, sum(b.amount_cents)::bigint as "amountCents", count(distinct b.partner_id)::int as partners
     from (${balances(scope, allSums(scope))}) b
     group by b.currency, b.code order by b.currency, b.code`
+}
+
+/** What is payable to a partner in one currency, or owed by it. */
+export type PartnerBalance = {
+  partnerId: string
+  partnerSlug: string
+  partnerName: string | null
+  currency: string
+  /** Negative if the partner owes it. */
+  amountCents: bigint
+  /** Why a run would skip it; null if one would pay it. */
+  code: SkipCode | null
+  /** Since when the balance has been negative; null if it is not. */
+  owedSince: Date | null
+}
+
+/**
+ * The payable balances of the next partners of a workspace, newest partner first, or only the negative ones. All currencies
+ * of a partner are on one page: the limit counts partners.
+ */
+export const listPartnerBalances = async (
+  db: Db,
+  workspaceId: string,
+  {
+    owed = false,
+    partnerId,
+    cursor,
+    limit,
+  }: PageRequest & { owed?: boolean | undefined; partnerId?: string | undefined },
+  now: Date,
+): Promise<PartnerBalance[]> => {
+  const scope = presentScope(workspaceId, now)
+  const { rows } = await sql<PartnerBalance>`
+    with b as materialized (
+      select * from (${balances(scope, allSums(scope))}) b
+      where (not ${owed}::boolean or b.amount_cents < 0)
+        and (${partnerId ?? null}::uuid is null or b.partner_id = ${partnerId ?? null}::uuid)
+        and (${cursor ?? null}::uuid is null or b.partner_id < ${cursor ?? null}::uuid)
+    ), shown as (
+      select distinct partner_id from b order by partner_id desc limit ${limit}
+    )
+    select b.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName", b.currency,
+           b.amount_cents as "amountCents", b.code,
+           case when b.amount_cents < 0 then (
+             select min(at) from (
+               select at, bool_or(total >= 0) over (order by at desc, id desc) as is_before
+               from (select c.id, greatest(c.payable_at, c.created_at) as at,
+                            sum(c.amount_cents) over (order by greatest(c.payable_at, c.created_at), c.id) as total
+                     from commissions c
+                     where ${isOpen(scope)} and c.partner_id = b.partner_id and c.currency = b.currency) steps) falls
+             where not is_before) end as "owedSince"
+    from shown join b using (partner_id) join partners p on p.id = b.partner_id
+    order by b.partner_id desc, b.currency`.execute(db)
+  return rows
 }

@@ -29,3 +29,15 @@ export const payableIn = (totals: Total[], currency: string): Payable => {
     owedCents: -sum((code) => code === 'negative_balance'),
   }
 }
+
+/** A page of balances that holds all currencies of its partners. @param rows those of at most `limit` + 1 partners */
+export const pageOfPartners = <Row extends { partnerId: string }>(
+  rows: Row[],
+  limit: number,
+): { data: Row[]; nextCursor: string | null } => {
+  const ids = [...new Set(rows.map(({ partnerId }) => partnerId))]
+  const last = ids[limit - 1]
+  if (ids.length <= limit || last === undefined) return { data: rows, nextCursor: null }
+  const shown = new Set(ids.slice(0, limit))
+  return { data: rows.filter(({ partnerId }) => shown.has(partnerId)), nextCursor: last }
+}

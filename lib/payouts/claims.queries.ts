@@ -6,6 +6,7 @@ import { isHeld } from '../tracking/holds.queries.ts'
 import type { Cover } from './funds.ts'
 import { isWithinLimits, isWithinTotals } from './limits.queries.ts'
 import type { RunLimits } from './limits.ts'
+import { isBelowMinimum } from './minimums.queries.ts'
 import { chosenMethod } from './payment-details.queries.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
 import { occurrences } from './schedules.ts'
@@ -34,7 +35,11 @@ export type Balance = {
 }
 
 /** The same, whose method may be an expression. */
-type BalanceScope = Omit<RunScope, 'method'> & { method: PayoutMethod | RawBuilder<PayoutMethod> }
+type BalanceScope = Omit<RunScope, 'method'> & {
+  /** The run that claims, if one does. */
+  id?: string
+  method: PayoutMethod | RawBuilder<PayoutMethod>
+}
 
 /** Whether a run may claim the commission `c`. */
 export const isOpen = ({
@@ -68,14 +73,19 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
  * of every currency.
  */
 export const balances = (
-  { workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
+  { id, workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
   sums: RawBuilder<unknown>,
 ) => sql`
     select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
                 when s.partner_id = any (${sql.val(limits?.excludePartnerIds ?? [])}::uuid[]) then 'excluded'
-                when s.amount_cents < g.minimum_payout_cents then 'below_minimum'
+                when ${isBelowMinimum({
+                  workspaceId,
+                  id,
+                  excludePartnerIds: limits?.excludePartnerIds ?? [],
+                  isOpen: isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }),
+                })} then 'below_minimum'
                 when p.documents_received_at is null
                      and (select w.require_documents from workspaces w where w.id = ${workspaceId}) then 'documents_missing'
                 when ${method}::text = 'stripe' and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'

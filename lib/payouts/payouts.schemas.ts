@@ -72,6 +72,24 @@ export const PayoutReturn = z
   })
   .meta({ id: 'PayoutReturn' })
 
+/** The filters of GET /api/workspaces/:workspace/balances. */
+export const BalanceQuery = z.object({
+  owed: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: '`true` for the balances that partners owe.' }),
+  partnerId: z.uuid().optional(),
+  ...Page.shape,
+})
+
+/** What a manager writes off, as the page's form. */
+export const WriteOff = z.strictObject({
+  partnerId: z.uuid(),
+  currency,
+  amountCents: z.coerce.number().pipe(integer(1, MAX_AMOUNT_CENTS, 'What the partner owes.')),
+})
+
 /** PATCH /api/workspaces/:workspace/payout-runs/:id. */
 export const RunChange = z
   .strictObject({

@@ -56,7 +56,7 @@ const partnershipsQuery = (db: Db, email: string) =>
       'pr.site_url as siteUrl',
       'pr.payout_schedule as payoutSchedule',
       'pr.payout_days as payoutDays',
-      'pr.minimum_payout_cents as minimumPayoutCents',
+      sql<bigint>`coalesce(p.minimum_payout_cents, pr.minimum_payout_cents)`.as('minimumPayoutCents'),
       'w.name as workspace',
       eb
         .selectFrom('coupon_aliases as ca')

@@ -1,5 +1,5 @@
 /** Saves adjustments: see adjustments.ts. */
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { canonicalJson } from '../json.ts'
@@ -16,6 +16,11 @@ export type SavedAdjustment =
       isMismatch: boolean
     }
   | { outcome: 'missing'; missing: MissingSubject }
+  /** The condition did not hold. */
+  | { outcome: 'refused' }
+
+/** A condition of an adjustment, and the lock under which it is checked. */
+type Condition = { lock?: RawBuilder<unknown>; onlyIf?: RawBuilder<unknown> }
 
 type Facts = { partner: string | null; event: boolean; commission: boolean; isKnown: boolean }
 
@@ -47,7 +52,12 @@ const missingOf = ({ eventId, commissionId }: Adjustment, facts: Facts): Missing
  * Saves an adjustment with its commission and audit entry, in one transaction. Of concurrent requests with one external id,
  * the first is saved, and the others return it.
  */
-export const saveAdjustment = async (db: Db, act: Act, adjustment: Adjustment): Promise<SavedAdjustment> => {
+export const saveAdjustment = async (
+  db: Db,
+  act: Act,
+  adjustment: Adjustment,
+  { lock = sql`select`, onlyIf = sql`true` }: Condition = {},
+): Promise<SavedAdjustment> => {
   const { workspaceId, actor, now } = act
   const { externalId, partnerId, amountCents, currency, reason, eventId, commissionId } = adjustment
   const bodyHash = await sha256(
@@ -64,14 +74,15 @@ export const saveAdjustment = async (db: Db, act: Act, adjustment: Adjustment): 
       select ${id}::uuid, ${workspaceId}::uuid, ${externalId}, ${reason}, ${actor}, ${bodyHash},
              coalesce(${eventId}::uuid, (select event_id from commissions where id = ${commissionId}::uuid)),
              ${commissionId}::uuid
-      where ${missing === null}::boolean
+      where ${missing === null}::boolean and ${onlyIf}
       on conflict do nothing returning commission_id
     )
     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
     select a.commission_id, p.workspace_id, p.program_id, p.id, 'adjustment', ${amountCents}::bigint, ${currency},
            ${adjustmentPayableAt(adjustment, now)}::timestamptz, ${now}::timestamptz
     from adjustment a join partners p on p.id = ${partnerId}`
-  const [, , [saved], [commission]] = await db.batch([
+  const [, , , [saved], [commission]] = await db.batch([
+    lock.compile(db),
     insert.compile(db),
     auditEntry(db, {
       ...act,
@@ -91,7 +102,7 @@ export const saveAdjustment = async (db: Db, act: Act, adjustment: Adjustment): 
       .where('a.external_id', '=', externalId)
       .compile(),
   ])
-  if (!saved || !commission) throw new Error('The adjustment was neither saved nor found.')
+  if (!saved || !commission) return { outcome: 'refused' }
   return {
     outcome: saved.id === id ? 'created' : 'repeated',
     commission,

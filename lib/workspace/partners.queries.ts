@@ -80,6 +80,8 @@ const selectPartners = (db: Db, workspaceId: string) =>
       'p.status',
       'p.created_at as createdAt',
       'p.documents_received_at as documentsReceivedAt',
+      sql<number | null>`p.minimum_payout_cents::float8`.as('minimumPayoutCents'),
+      sql<number>`pr.minimum_payout_cents::float8`.as('programMinimumCents'),
       'pr.name as programName',
       'pr.site_url as siteUrl',
       'g.name as groupName',
@@ -121,6 +123,8 @@ type PartnerTerms = {
   groupId: string | null
   status: PartnerStatus
   documentsReceived: boolean
+  /** null is the program's. */
+  minimumPayoutCents: number | null
 }
 
 export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | { outcome: 'group_not_found' }
@@ -152,13 +156,14 @@ export const changePartner = async (
     groupId: partner.groupId,
     status: partner.status,
     documentsReceived: partner.documentsReceivedAt !== null,
+    minimumPayoutCents: partner.minimumPayoutCents,
   }
   const changes = diff(before, { ...patch, groupId })
   if (!changes) return { outcome: 'done', partner }
   const { groupId: moved, ...log } = changes.log
   const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
 
-  const { name, status, documentsReceived } = changes.changed
+  const { name, status, documentsReceived, minimumPayoutCents } = changes.changed
   const receivedAt = documentsReceived ? act.now : null
   const [, , [changed]] = await db.batch([
     updateTerms(db, act, 'partners', id, {
@@ -166,6 +171,7 @@ export const changePartner = async (
       status,
       group_id: changes.changed.groupId,
       documents_received_at: documentsReceived === undefined ? undefined : receivedAt,
+      minimum_payout_cents: minimumPayoutCents,
     }),
     auditEntry(db, {
       ...act,

@@ -12,6 +12,7 @@ export const PartnerResponse = z
     groupId: z.uuid().nullable(),
     status: z.enum(['approved', 'banned']),
     link: z.url(),
+    minimumPayoutCents: z.int().nullable().meta({ description: 'null for the program’s.' }),
     documentsReceivedAt: timestamp.nullable(),
     coupons: z.array(CouponResponse),
   })

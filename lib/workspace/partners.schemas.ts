@@ -1,7 +1,8 @@
 /** Requests about partners, for the API and the pages' forms. */
 import * as z from 'zod'
-import { emailFilter, filter, line, MAX_ID_LENGTH, nullWhenBlank } from '../http/fields.ts'
+import { emailFilter, filter, integer, line, MAX_ID_LENGTH, nullWhenBlank } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { slugKey } from '../slugs.ts'
 
 /** The filters of GET /api/workspaces/:workspace/partners. */
@@ -31,6 +32,13 @@ export const PartnerChange = z
     status: z.enum(['approved', 'banned'], 'Must be approved or banned.').optional().meta({
       description: 'A banned partner’s links no longer work. Sales that were paid before are still earned.',
     }),
+    minimumPayoutCents: integer(
+      0,
+      MAX_AMOUNT_CENTS,
+      'The smallest sum that the partner is paid, in minor units of every currency; null for the program’s.',
+    )
+      .nullable()
+      .optional(),
     documentsReceived: z.boolean('Must be true or false.').optional().meta({
       description: 'Whether you have the documents that you need from the partner, such as a tax form.',
     }),

@@ -115,6 +115,7 @@ export type WorkspaceTables = {
     slug: string
     slug_key: string
     status: Generated<PartnerStatus>
+    minimum_payout_cents: ColumnType<bigint | null, number | null, number | null>
     terms_since: Date | null
     documents_received_at: Date | null
     created_at: Generated<Date>

@@ -131,6 +131,27 @@ test('a manager changes, bans and reinstates a partner, with notices', async () 
   expect((await pages.post(`${path}/status`, { status: 'approved' })).location).toBe(`${here}?done=approved`)
 })
 
+test('a partner’s own minimum is set on its page, and left blank it is the program’s', async () => {
+  const { merchant, pages, ann } = await createShop()
+  const path = `/partners/${ann}`
+  const minimum = async () => (await merchant.get(`/partners/${ann}`)).body.minimumPayoutCents
+  expect((await pages.get(path)).text).toContain('Blank is the program’s: 0.00.')
+  expect((await pages.post(path, { name: 'Ann', minimumPayoutCents: '25.50' })).status).toBe(303)
+  expect(await minimum()).toBe(2_550)
+  expect((await pages.get(path)).html).toContain('value="25.50"')
+  expect((await pages.get('/audit')).text).toContain('minimum payout from none to 2550')
+  const wrong = await pages.post(path, { name: 'Ann', minimumPayoutCents: '-1' })
+  expect([wrong.status, wrong.text.includes('Enter an amount such as 50.00, or leave it blank.')]).toEqual([
+    400,
+    true,
+  ])
+  expect((await pages.post(path, { name: 'Ann' })).status).toBe(303)
+  expect(await minimum()).toBeNull()
+  const manager = await merchant.asManager()
+  expect((await manager.patch(path, { minimumPayoutCents: 1.5 })).status).toBe(400)
+  expect((await manager.patch(path, { minimumPayoutCents: 100 })).body.minimumPayoutCents).toBe(100)
+})
+
 test('an invalid form is shown again with its values and errors', async () => {
   const { pages, ann } = await createShop()
   const long = 'x'.repeat(256)

@@ -218,7 +218,46 @@ test('what one partner owes is not deducted from what others are paid: 10.00 wer
   const overview = await pages.get('')
   expect(overview.text).toMatch(/50\.50 USD Payable 40\.00 USD Blocked 30\.00 USD Owed back by partners/)
   expect((await pages.get('/payouts/new?method=stripe')).text).toContain('50.50 USD to 1 partner.')
-  expect(slug).toBe(merchant.workspace.slug)
+
+  const list = (await manager.get('/balances?owed=true')).body
+  expect(list).toEqual({
+    data: [
+      {
+        partnerId: idOf('leo'),
+        currency: 'USD',
+        amountCents: -3_000,
+        code: 'negative_balance',
+        owedSince: expect.any(String),
+      },
+    ],
+    nextCursor: null,
+  })
+  const first = (await manager.get('/balances?limit=1')).body as { data: unknown[]; nextCursor: string }
+  const rest = (await manager.get(`/balances?limit=2&cursor=${first.nextCursor}`)).body
+  expect([first.data, rest]).toMatchObject([
+    [{ amountCents: 5_050, code: null, owedSince: null }],
+    { data: [{ amountCents: -3_000 }, { amountCents: 4_000, code: 'not_connected' }], nextCursor: null },
+  ])
+  expect((await merchant.get('/balances')).status).toBe(200)
+  expect((await manager.get('/balances?owed=perhaps')).status).toBe(400)
+
+  const owing = await pages.get('/payouts/owed')
+  expect(owing.text).toMatch(
+    /Partner Owed Since Action Leo Okafor 30\.00 USD 20[-\d]+ [:\d]+ UTC Write off 30\.00 USD/,
+  )
+  const button = fieldsOf(owing.html)
+  expect((await (await openPages(merchant, 'member')).get('/payouts/owed')).html).not.toContain('Write off')
+  expect((await (await openPages(merchant, 'member')).post('/payouts/owed', button)).status).toBe(403)
+  const wrong = await pages.post('/payouts/owed', { ...button, amountCents: '2999' })
+  expect([wrong.status, wrong.text.includes('The balance has changed since you saw it')]).toEqual([409, true])
+  expect(await pages.post('/payouts/owed', button)).toMatchObject({
+    status: 303,
+    location: `/app/${slug}/payouts/owed?done=written_off`,
+  })
+  expect((await pages.get('/payouts/owed')).text).toContain('No partner owes anything.')
+  expect((await pages.get('/audit')).text).toContain(
+    'adjusted the earnings of “leo” by 30.00 USD: Negative balance written off',
+  )
 })
 
 describe('the button of a preview', () => {

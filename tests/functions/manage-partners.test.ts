@@ -46,6 +46,7 @@ test('shows a partner with its link and coupons', async () => {
     groupId: null,
     status: 'approved',
     link: 'https://shop.example/?via=Zo%C3%AB-50%25_Off',
+    minimumPayoutCents: null,
     documentsReceivedAt: null,
     coupons: [{ couponId: 'promo_1', couponLabel: 'ZOE20' }],
   })

@@ -173,13 +173,29 @@ test.each([
   {
     case: 'not before there is enough for the program to pay',
     terms: { minimum_payout_cents: 5_000 },
-    says: /This program pays balances of 50\.00 USD or more\. Smaller balances are carried forward\./,
+    says: /This program pays once 50\.00 USD or more are due to you\. Smaller balances are carried forward\./,
   },
 ])('what is payable is paid $case', async ({ terms, says }) => {
   const { merchant, workspaceId, cookie } = await createPartner({ program: { holding_days: 0, ...terms } })
   await addKey(workspaceId)
   await merchant.sale({ clickId: await merchant.click('ann') })
   expect((await (await portalOf(cookie())).get('')).text).toMatch(says)
+})
+
+test('a minimum of the program is met by what is due in all programs, or replaced by the partner’s own', async () => {
+  const terms = { holding_days: 0, minimum_payout_cents: 1_000 }
+  const { merchant, email, workspaceId, partnerId, cookie } = await createPartner({ program: terms })
+  const other = await merchant.seed.addProgram(workspaceId, terms)
+  await merchant.seed.addPartner(workspaceId, other, { slug: 'ann-two', email })
+  await merchant.sale({ clickId: await merchant.click('ann') })
+  const portal = await portalOf(cookie())
+  const hint = 'This program pays once'
+  expect((await portal.get('')).text).toContain(`${hint} 10.00 USD or more`)
+  await database.query('update partners set minimum_payout_cents = 980 where id = $1', [partnerId])
+  expect((await portal.get('')).text).not.toContain(hint)
+  await database.query('update partners set minimum_payout_cents = null where id = $1', [partnerId])
+  await merchant.sale({ externalId: 'inv_2', clickId: await merchant.click('ann-two', other) })
+  expect((await portal.get('')).text).not.toContain(hint)
 })
 
 test('a schedule is ignored in a workspace without Stripe', async () => {

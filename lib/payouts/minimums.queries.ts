@@ -1,0 +1,39 @@
+/** The minimum of a payout, as SQL. It is compared with all that is due to a person, because partners of several programs are one person. */
+import { type RawBuilder, sql } from 'kysely'
+
+type Scope = {
+  workspaceId: string
+  /** The run that claims, if one does. */
+  id?: string | undefined
+  /** Partners whom the run leaves out. */
+  excludePartnerIds: string[]
+  /** Whether a commission `c` of any program may be claimed. */
+  isOpen: RawBuilder<unknown>
+}
+
+/** What the partner `p` is paid at least, in minor units of every currency. Expects its program as `g`. */
+const minimum = sql`coalesce(p.minimum_payout_cents, g.minimum_payout_cents)`
+
+/**
+ * What is due to the person of the partner `p` in other programs, in the currency of the balance `s`: also what this run,
+ * or another of the same scheduled time, has claimed for it already.
+ */
+const dueElsewhere = ({ workspaceId, id, excludePartnerIds, isOpen }: Scope) => sql`
+  (select coalesce(sum(greatest(own.cents, 0) + claimed.cents), 0)
+   from partners o
+   cross join lateral (
+     select coalesce(sum(c.amount_cents), 0) as cents from commissions c
+     where ${isOpen} and c.partner_id = o.id and c.currency = s.currency) own
+   cross join lateral (
+     select coalesce(sum(q.amount_cents), 0) as cents from payouts q
+     where ${id ?? null}::uuid is not null and q.partner_id = o.id and q.currency = s.currency
+       and q.failed_at is null and q.canceled_at is null
+       and q.run_id in (select r.id from payout_runs r join payout_runs mine on mine.id = ${id ?? null}::uuid
+                        where r.id = mine.id or (r.workspace_id = mine.workspace_id
+                                                 and r.scheduled_for = mine.scheduled_for))) claimed
+   where o.workspace_id = ${workspaceId} and o.email = p.email and o.id <> p.id and o.status = 'approved'
+     and o.id <> all (${sql.val(excludePartnerIds)}::uuid[]))`
+
+/** Whether the balance `s` of the partner `p` is too small to be paid. Other programs are read only if it is by itself. */
+export const isBelowMinimum = (scope: Scope) =>
+  sql`s.amount_cents < ${minimum} and s.amount_cents + ${dueElsewhere(scope)} < ${minimum}`
