@@ -53,7 +53,9 @@ const PayerPage = ({ base, fields, iban, errors, done }: Props) => (
         errors={errors}
       />
       {iban && <Checkbox label="Remove the IBAN" name="removeIban" checked={false} />}
-      <button type="submit">Save business details</button>
+      <p>
+        <button type="submit">Save business details</button>
+      </p>
     </form>
     <p>
       <a href={`${base}/settings`}>Back to the settings</a>

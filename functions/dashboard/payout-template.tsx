@@ -93,7 +93,9 @@ const TemplatePage = ({ fields, runPath, errors, refused, file }: Props) => (
         value={fields.part ?? '1'}
         errors={errors}
       />
-      <button type="submit">Fill in template</button>
+      <p>
+        <button type="submit">Fill in template</button>
+      </p>
     </form>
     <p>
       <a href={runPath}>Back to the payout run</a>

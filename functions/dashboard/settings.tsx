@@ -136,7 +136,9 @@ const SettingsPage = ({ base, fields, errors, done }: Props) => (
       />
       <SalesFromSelect value={fields.salesFrom} errors={errors} />
       <ModeSelect value={fields.mode} errors={errors} />
-      <button type="submit">Save settings</button>
+      <p>
+        <button type="submit">Save settings</button>
+      </p>
     </form>
     <p>
       <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.

@@ -74,7 +74,9 @@ const DetailsPage = ({ payee, fields, errors }: { payee: Payee; fields: Fields; 
         hint="You receive them here, and issue no invoices of your own for these payouts. You can withdraw it for later ones."
         checked={fields.isAgreed !== undefined}
       />
-      <button type="submit">Save details</button>
+      <p>
+        <button type="submit">Save details</button>
+      </p>
     </form>
     <p>
       <a href="/portal/documents">Back to your documents</a>

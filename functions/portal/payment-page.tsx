@@ -97,7 +97,9 @@ const DetailsForm = ({ path, method, ...props }: FormProps & { path: string; met
       Your details are stored encrypted. They take effect in 72 hours; until then, your present ones stay in
       force.
     </p>
-    <button type="submit">Save payment details</button>
+    <p>
+      <button type="submit">Save payment details</button>
+    </p>
   </form>
 )
 

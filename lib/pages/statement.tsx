@@ -23,7 +23,7 @@ type Props = {
 }
 
 const Balance = ({ balance }: { balance: CurrencyStatement }) => (
-  <Table caption={`Balance in ${balance.currency}`} head={['', { number: 'Amount' }]}>
+  <Table caption={`Balance in ${balance.currency}`} head={['Entry', { number: 'Amount' }]}>
     <tr>
       <td>Balance at the start</td>
       <td class="number">{formatMoney(balance.openingCents, balance.currency)}</td>
