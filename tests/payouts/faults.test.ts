@@ -6,7 +6,7 @@ import { timesOver } from '../support/thorough.ts'
 
 const world = usePayouts()
 
-const PLACES = timesOver({ often: 100, thorough: 1_000 })
+const PLACES = timesOver({ often: 50, thorough: 1_000 })
 
 const stripeUrl = () => world.stripe().url
 

@@ -28,7 +28,7 @@ const world = usePayouts()
 // The Workers' log lines say nothing that the test doesn't.
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
 
-const HISTORIES = timesOver({ often: 25, thorough: 500 })
+const HISTORIES = timesOver({ often: 15, thorough: 500 })
 const STEPS = 25
 
 const PARTNERS = ['maya', 'leo', 'kim'] as const

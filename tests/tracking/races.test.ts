@@ -4,7 +4,7 @@ import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
 
-const ROUNDS = Array.from({ length: timesOver({ often: 6, thorough: 20 }) }, (_, round) => round + 1)
+const ROUNDS = Array.from({ length: timesOver({ often: 3, thorough: 20 }) }, (_, round) => round + 1)
 const times = <T>(count: number, call: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 const distinct = (values: unknown[]) => [...new Set(values.map((value) => JSON.stringify(value)))]

@@ -24,7 +24,7 @@ import { timesOver } from '../../support/thorough.ts'
 const database = useDatabase()
 
 /** Per program: 1,000 in total in a thorough run. */
-const HISTORIES = timesOver({ often: 30, thorough: 250 })
+const HISTORIES = timesOver({ often: 20, thorough: 250 })
 /** Concurrent histories: they share the database, but no purchase. */
 const AT_ONCE = 5
 
