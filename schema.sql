@@ -279,6 +279,37 @@ create table partners (
 -- In which programs is this address a partner?
 create index partners_email_idx on partners (email);
 
+-- An address that a partner had before it was changed. Imports find the partner by it, so that a
+-- repeated import creates nobody twice.
+create table former_partner_addresses (
+    program_id  uuid         not null,
+    email       text         not null,
+    partner_id  uuid         not null,
+    until       timestamptz  not null,
+
+    constraint former_partner_addresses_pkey primary key (email, program_id),
+    constraint former_partner_addresses_partner_id_fkey foreign key (program_id, partner_id) references partners (program_id, id)
+);
+
+
+-- A request of a partner to change its address, in all programs. The link that proves the new
+-- address is stored as a hash, and works with a session of the old address only.
+create table address_changes (
+    id          uuid         primary key,
+    email       text         not null,
+    new_email   text         not null,
+    token_hash  text         not null,
+    created_at  timestamptz  not null,
+    expires_at  timestamptz  not null,
+    done_at     timestamptz,
+
+    constraint address_changes_token_hash_key unique (token_hash)
+);
+
+-- How many requests of this person are open?
+create index address_changes_email_idx on address_changes (email, expires_at);
+
+
 -- The group and status of a partner before they were changed: see former_program_terms.
 create table former_partner_terms (
     workspace_id  uuid         not null,
@@ -1294,7 +1325,7 @@ create table mails (
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_report', 'payout_preview', 'payout_problem',
-                            'payment_details', 'payout_account')),
+                            'payment_details', 'payout_account', 'address_link', 'address_changed')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports

@@ -1,4 +1,5 @@
 import { createPages, signedIn } from '../lib/pages/render.tsx'
+import address from './portal/address.tsx'
 import commissions from './portal/commissions.tsx'
 import connect from './portal/connect.tsx'
 import documents from './portal/documents.tsx'
@@ -14,6 +15,7 @@ import payouts from './portal/payouts.tsx'
 export default createPages()
   .use('/portal/*', signedIn())
   .route('/', overview)
+  .route('/', address)
   .route('/', commissions)
   .route('/', events)
   .route('/', payouts)

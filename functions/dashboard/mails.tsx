@@ -19,6 +19,8 @@ const KINDS: Record<MailKind, string> = {
   moved: 'We’ve moved',
   invitation: 'Invitation',
   connect_account: 'Connect your account',
+  address_link: 'Link to a new address',
+  address_changed: 'Address changed',
   payout_account: 'Stripe account connected or disconnected',
   bank_refused: 'Refused by the bank',
   connect_reminder: 'Connect your account (reminder)',

@@ -27,6 +27,11 @@ export default createRoutes<SessionEnv>().get('/portal', async (c) => {
           isFirstOfWorkspace={partnerships[index - 1]?.workspaceId !== partnership.workspaceId}
         />
       ))}
+      {partnerships.length > 0 && (
+        <p class="hint">
+          You are signed in as {user.email}. <a href="/portal/address">Change your email address</a>
+        </p>
+      )}
       {partnerships.length === 0 && (
         <p class="empty">
           {user.email} is not a partner of any program. If you joined with another email address, sign out and

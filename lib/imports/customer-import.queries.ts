@@ -41,9 +41,15 @@ export const loadCustomerImport = async (
   const selectPrograms = sql<{ id: string }>`
     select id from programs where workspace_id = (${workspaceId}) and id in (select value::uuid from ${texts(programIds)})`
   const selectPartners = sql<MappedPartner>`
-    select p.id, p.email, p.program_id as "programId"
+    select p.id, wanted.value as email, p.program_id as "programId"
     from ${texts(rows.map((row) => row.partnerEmail))} as wanted,
-      lateral (select * from partners where email = wanted.value offset 0) as p
+      lateral (
+        select * from partners where email = wanted.value
+        union all
+        select former.* from former_partner_addresses f join partners former on former.id = f.partner_id
+        where f.email = wanted.value
+          and not exists (select from partners n where n.program_id = f.program_id and n.email = wanted.value)
+        offset 0) as p
     where p.workspace_id = (${workspaceId})`
   const ids = [...new Set(rows.map((row) => row.customerExternalId))].map(identityOf)
   const selectCustomers = sql<

@@ -1,6 +1,6 @@
 /** Bulk import of partners: one read and one write. */
 import { type CompiledQuery, sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { MovedDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
@@ -41,7 +41,10 @@ export const loadPartnerImport = async (
     ), found as materialized (
       select r.*,
              (select p.slug from partners p where p.workspace_id = target.workspace_id
-              and p.program_id = target.program_id and p.email = r.email) as slug,
+              and p.program_id = target.program_id and p.id = coalesce(
+                (select n.id from partners n where n.program_id = target.program_id and n.email = r.email),
+                (select f.partner_id from former_partner_addresses f
+                 where f.program_id = target.program_id and f.email = r.email))) as slug,
              (select true from partners p where p.workspace_id = target.workspace_id
               and p.program_id = target.program_id and p.slug_key = r."slugKey") as "slugTaken",
              (select true from coupon_aliases c where c.workspace_id = target.workspace_id
@@ -115,13 +118,25 @@ type PartnerImport = {
 export const savePartnerImport = async (db: Db, planned: PartnerImport): Promise<boolean> => {
   const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${planned.workspaceId}`}, 0))`
   try {
-    await db.batch([lock.compile(db), insertPartners(planned).compile(db), planned.audit])
+    await db.batch([
+      lock.compile(db),
+      assertNoFormerAddress(planned).compile(db),
+      insertPartners(planned).compile(db),
+      planned.audit,
+    ])
     return true
   } catch (error) {
+    if (isConflict(error)) return false
     if (TAKEN.some((constraint) => breaks(error, constraint))) return false
     throw error
   }
 }
+
+/** Fails when a partner has left one of the addresses after the read: another partner would be created for it. */
+const assertNoFormerAddress = ({ programId, partners }: PartnerImport) => sql`
+  select assert_unchanged(not exists (
+    select from jsonb_to_recordset(${JSON.stringify(partners.map(({ email }) => ({ email })))}::jsonb) as r(email text)
+    join former_partner_addresses f on f.email = r.email and f.program_id = ${programId}))`
 
 const TAKEN = [
   'partners_program_id_email_key',

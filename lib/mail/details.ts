@@ -24,6 +24,15 @@ export type ConnectDetails = MoneyDetails & {
   problem: 'not_connected' | 'account_restricted'
 }
 
+/** `address_link`, to the new address, and `address_changed`, to the old one. */
+export type AddressDetails = {
+  partnerName: string | null
+  from: string
+  to: string
+  /** The link that proves the new address, or the portal. */
+  url: string
+}
+
 /** `payout_account`: a partner's Stripe account was connected or disconnected. */
 export type PayoutAccountDetails = {
   partnerName: string | null

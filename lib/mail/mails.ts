@@ -13,6 +13,8 @@ export const MAIL_KINDS = [
   'connect_reminder',
   'bank_refused',
   'payout_account',
+  'address_link',
+  'address_changed',
   'payout_sent',
   'payout_failed',
   'payment_details',

@@ -2,6 +2,7 @@
 
 import { type MailContent, subjectLine } from './content.ts'
 import type {
+  AddressDetails,
   BankRefusedDetails,
   ConnectDetails,
   InvitationDetails,
@@ -191,6 +192,27 @@ export const paymentDetailsContent = ({
         { button: 'Open portal', link: portalUrl },
         HOW_TO_SIGN_IN,
       ])
+/** The link that proves a partner's new address. */
+export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
+  content('Confirm your new email address', [
+    greeting(partnerName),
+    ['The partner ', { name: from }, ' wants to use the address ', { name: to }, ' from now on.'],
+    'To confirm it, open this link in the browser in which you asked for it:',
+    { button: 'Confirm address', link: url },
+    'The link works once, within a day, and only while you are signed in with the old address.',
+    'If you do not know about this, ignore this email. Nothing changes without the link.',
+  ])
+
+/** Tells the old address of a partner that it was replaced. */
+export const addressChangedContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
+  content('Your email address was changed', [
+    greeting(partnerName),
+    ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
+    'Your earnings, links and connected accounts did not change. Sign in with the new address.',
+    'If you did not do this, tell the merchants of your programs immediately.',
+    { button: 'Open portal', link: url },
+  ])
+
 /** Reports that a partner's Stripe account was connected or disconnected, also if somebody else did it. */
 export const payoutAccountContent = ({
   partnerName,
@@ -288,6 +310,13 @@ const aboutRun = (details: Stored): PayoutRunDetails => ({
   url: required(details, 'url'),
 })
 
+const aboutAddress = (details: Stored): AddressDetails => ({
+  partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+  from: required(details, 'from'),
+  to: required(details, 'to'),
+  url: required(details, 'url'),
+})
+
 const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
   moved: (details) => movedContent({ ...toPartner(details), link: required(details, 'link') }),
   invitation: (details) =>
@@ -297,6 +326,8 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
       invitedBy: required(details, 'invitedBy'),
       url: required(details, 'url'),
     }),
+  address_link: (details) => addressLinkContent(aboutAddress(details)),
+  address_changed: (details) => addressChangedContent(aboutAddress(details)),
   payout_account: (details) =>
     payoutAccountContent({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,

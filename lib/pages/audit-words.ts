@@ -111,6 +111,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'group.created': (d) => `created the group ${quoted(d.name)}`,
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
+  'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>

@@ -18,6 +18,7 @@ export type AuditAction =
   | 'group.created'
   | 'group.changed'
   | 'partner.changed'
+  | 'partner.address_changed'
   | 'coupon.added'
   | 'coupon.removed'
   | 'commission.adjusted'

@@ -120,6 +120,21 @@ export type WorkspaceTables = {
     documents_received_at: Date | null
     created_at: Generated<Date>
   }
+  former_partner_addresses: {
+    program_id: string
+    email: string
+    partner_id: string
+    until: Date
+  }
+  address_changes: {
+    id: string
+    email: string
+    new_email: string
+    token_hash: string
+    created_at: Date
+    expires_at: Date
+    done_at: Date | null
+  }
   former_partner_terms: {
     workspace_id: string
     partner_id: string

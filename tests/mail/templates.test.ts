@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
 import {
+  addressChangedContent,
+  addressLinkContent,
   bankRefusedContent,
   connectAccountContent,
   connectReminderContent,
@@ -292,6 +294,16 @@ describe('a mail in the outbox', () => {
       bankRefusedContent({ ...BANK, reason: REASON }),
     )
     expect(outboxContent({ kind: 'bank_refused', details: BANK }).text).not.toContain('Reason')
+    const address = {
+      partnerName: 'Maya',
+      from: 'old@x.example',
+      to: 'new@x.example',
+      url: 'https://track.example/portal',
+    }
+    expect(outboxContent({ kind: 'address_link', details: address })).toEqual(addressLinkContent(address))
+    expect(outboxContent({ kind: 'address_changed', details: address })).toEqual(
+      addressChangedContent(address),
+    )
     const connected = { ...BANK, change: 'connected' as const }
     expect(outboxContent({ kind: 'payout_account', details: connected })).toEqual(
       payoutAccountContent(connected),

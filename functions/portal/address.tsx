@@ -1,0 +1,79 @@
+import type { Context } from 'hono'
+import type { SessionEnv } from '../../lib/auth/session.ts'
+import { randomBase62 } from '../../lib/db/ids.ts'
+import { readEmail } from '../../lib/emails.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { NO_EMAIL } from '../../lib/http/fields.ts'
+import { form } from '../../lib/http/validate.ts'
+import { AddressPage, ChangedPage, ConfirmAddressPage, LinkSentPage } from '../../lib/pages/address.tsx'
+import { renderPortal } from '../../lib/pages/portal.tsx'
+import { sha256 } from '../../lib/sha256.ts'
+import {
+  changeAddress,
+  findAddressChange,
+  requestAddressChange,
+} from '../../lib/workspace/address-changes.queries.ts'
+
+/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
+const TOKEN_LENGTH = 32
+/** Nobody waits for it like for a sign-in link, and it is of no use without a session. */
+const LINK_HOURS = 24
+
+const TITLE = 'Email address'
+const PATH = '/portal/address'
+const EXPIRED =
+  'This link has been used or has expired, or you are signed in with another address. Request a new one.'
+const TAKEN =
+  'The new address is already in use in one of your programs. Use another one, or ask the merchant.'
+const TOO_MANY =
+  'No link was sent: you are no partner, or several links have been sent already. Use one of them, or wait a day.'
+
+const showForm = (c: Context<SessionEnv>, problem?: string, email?: string) =>
+  renderPortal(
+    c,
+    {
+      title: TITLE,
+      at: '/portal',
+      children: <AddressPage current={c.var.user.email} email={email} problem={problem} />,
+    },
+    problem ? 400 : 200,
+  )
+
+/** /portal/address: changes a partner's email address, in all programs. */
+export default createRoutes<SessionEnv>()
+  .get(PATH, (c) => showForm(c))
+  .post(PATH, form(), async (c) => {
+    const { db, now, user } = c.var
+    const typed = c.req.valid('form').email
+    const to = readEmail(typed)
+    if (!to) return showForm(c, NO_EMAIL, typed)
+    if (to === user.email) return showForm(c, 'This is your address already.', typed)
+    const token = randomBase62(TOKEN_LENGTH)
+    const url = new URL(`${PATH}/confirm?token=${token}`, c.req.url).href
+    const expiresAt = new Date(now.getTime() + LINK_HOURS * 3_600_000)
+    const request = { from: user.email, to, tokenHash: await sha256(token), url, now, expiresAt }
+    if (!(await requestAddressChange(db, request))) return showForm(c, TOO_MANY, typed)
+    return renderPortal(c, {
+      title: TITLE,
+      at: '/portal',
+      children: <LinkSentPage to={to} hours={LINK_HOURS} />,
+    })
+  })
+  .get(`${PATH}/confirm`, async (c) => {
+    const { db, now, user } = c.var
+    const token = c.req.query('token') ?? ''
+    const to = await findAddressChange(db, user.email, await sha256(token), now)
+    if (!to) return showForm(c, EXPIRED)
+    const children = <ConfirmAddressPage from={user.email} to={to} token={token} />
+    return renderPortal(c, { title: TITLE, at: '/portal', children })
+  })
+  .post(`${PATH}/confirm`, form(), async (c) => {
+    const { db, now, user } = c.var
+    const tokenHash = await sha256(c.req.valid('form').token ?? '')
+    const to = await findAddressChange(db, user.email, tokenHash, now)
+    if (!to) return showForm(c, EXPIRED)
+    const portalUrl = new URL('/portal', c.req.url).href
+    const outcome = await changeAddress(db, { from: user.email, to, tokenHash, now, portalUrl })
+    if (outcome !== 'changed') return showForm(c, outcome === 'taken' ? TAKEN : EXPIRED)
+    return renderPortal(c, { title: TITLE, at: '/portal', children: <ChangedPage to={to} /> })
+  })

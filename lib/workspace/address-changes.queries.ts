@@ -1,0 +1,137 @@
+/** How a partner's email address changes: the new one is proved by a mailed link, and the old one is told. */
+import { type SqlBool, sql } from 'kysely'
+import { breaks, type Db } from '../db/connection.ts'
+import { newId } from '../db/ids.ts'
+
+/** Unused requests per address: enough for typing errors, too few to flood somebody's mailbox. */
+const MAX_OPEN = 3
+
+/** A request to change an address. */
+type Request = {
+  /** The address of the session. */
+  from: string
+  to: string
+  /** SHA-256 of the token in the link. */
+  tokenHash: string
+  /** The link, which is of no use without a session of the old address. */
+  url: string
+  now: Date
+  expiresAt: Date
+}
+
+/** Saves a request, and mails the link to the new address. @returns false if the old address is no partner's, or has too many open requests */
+export const requestAddressChange = async (db: Db, request: Request): Promise<boolean> => {
+  const { from, to, tokenHash, url, now, expiresAt } = request
+  const id = newId()
+  const save = sql`
+    insert into address_changes (id, email, new_email, token_hash, created_at, expires_at)
+    select ${id}::uuid, ${from}, ${to}, ${tokenHash}, ${now}::timestamptz, ${expiresAt}::timestamptz
+    where (select count(*) from address_changes
+           where email = ${from} and done_at is null and expires_at > ${now}) < ${MAX_OPEN}
+      and exists (select from partners where email = ${from})
+    on conflict do nothing`
+  const mail = sql`
+    insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
+    select ${newId()}::uuid, p.workspace_id, 'address_link', ${to}, p.id, ${id},
+           jsonb_build_object('partnerName', p.name, 'from', ${from}::text, 'to', ${to}::text, 'url', ${url}::text),
+           ${now}::timestamptz, ${now}::timestamptz
+    from partners p
+    where p.email = ${from} and exists (select from address_changes where id = ${id})
+    order by p.id limit 1
+    on conflict do nothing`
+  const [, , saved] = await db.batch([
+    save.compile(db),
+    mail.compile(db),
+    db.selectFrom('address_changes').where('id', '=', id).select('id').compile(),
+  ])
+  return saved.length > 0
+}
+
+/** The new address of an open request, or null. Only the old address can use it. */
+export const findAddressChange = async (
+  db: Db,
+  from: string,
+  tokenHash: string,
+  now: Date,
+): Promise<string | null> => {
+  const row = await db
+    .selectFrom('address_changes')
+    .where('token_hash', '=', tokenHash)
+    .where('email', '=', from)
+    .where('done_at', 'is', null)
+    .where('expires_at', '>', now)
+    .select('new_email')
+    .executeTakeFirst()
+  return row?.new_email ?? null
+}
+
+type Confirmation = { from: string; to: string; tokenHash: string; now: Date; portalUrl: string }
+
+/** Whether somebody is known under the new address in a workspace of the old one: they would become one person. */
+const isTaken = (from: string, to: string) => sql<SqlBool>`exists (
+  select from partners o
+  where o.email = ${from} and (
+    exists (select from partners n where n.workspace_id = o.workspace_id and n.email = ${to})
+    or exists (select from payout_accounts a where a.workspace_id = o.workspace_id and a.email = ${to} and a.disconnected_at is null)
+    or exists (select from payees y where y.workspace_id = o.workspace_id and y.email = ${to})))`
+
+/**
+ * Changes the address in all workspaces, with everything that belongs to it: connected accounts, payment details, waiting
+ * mails. The former address still finds the partner in imports. Serialized with payout runs and imports. May be repeated.
+ */
+export const changeAddress = async (
+  db: Db,
+  { from, to, tokenHash, now, portalUrl }: Confirmation,
+): Promise<'changed' | 'taken' | 'expired'> => {
+  const isDone = sql<SqlBool>`exists (
+    select from address_changes where token_hash = ${tokenHash} and email = ${from} and done_at = ${now})`
+  const locks = sql`
+    select pg_advisory_xact_lock(hashtextextended(name, 0))
+    from (select distinct workspace_id || ' payouts' as name from partners where email = ${from}
+          union select 'partners.import ' || workspace_id from partners where email = ${from} order by 1) names`
+  const claim = sql`
+    update address_changes set done_at = ${now}
+    where token_hash = ${tokenHash} and email = ${from} and new_email = ${to} and done_at is null
+      and expires_at > ${now} and not ${isTaken(from, to)}`
+  const mine = sql`(select id from partners where email = ${from})`
+  const statements = [
+    sql`delete from former_partner_addresses where email = ${to} and partner_id in ${mine} and ${isDone}`,
+    sql`insert into former_partner_addresses (program_id, email, partner_id, until)
+        select program_id, ${from}, id, ${now}::timestamptz from partners where email = ${from} and ${isDone}
+        on conflict (program_id, email) do update set partner_id = excluded.partner_id, until = excluded.until`,
+    sql`insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+        select uuidv7(), workspace_id, ${from}, 'partner.address_changed', id,
+               jsonb_build_object('from', ${from}::text, 'to', ${to}::text), ${now}::timestamptz
+        from partners where email = ${from} and ${isDone}`,
+    sql`update mails set recipient = ${to}
+        where partner_id in ${mine} and recipient = ${from} and sent_at is null and ${isDone}`,
+    sql`insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
+        select uuidv7(), p.workspace_id, 'address_changed', ${from}, p.id, ${tokenHash},
+               jsonb_build_object('partnerName', p.name, 'from', ${from}::text, 'to', ${to}::text, 'url', ${portalUrl}::text),
+               ${now}::timestamptz, ${now}::timestamptz
+        from partners p where p.email = ${from} and ${isDone} order by p.id limit 1 on conflict do nothing`,
+    sql`update address_changes set expires_at = ${now} where email = ${from} and done_at is null and ${isDone}`,
+    ...['payout_accounts', 'payment_details', 'payees', 'unreachable_people'].map(
+      (table) => sql`
+        update ${sql.table(table)} set email = ${to}
+        where email = ${from} and workspace_id in (select workspace_id from partners where email = ${from}) and ${isDone}`,
+    ),
+    sql`update partners set email = ${to} where email = ${from} and ${isDone}`,
+  ]
+  try {
+    const results = await db.batch([
+      locks.compile(db),
+      claim.compile(db),
+      ...statements.map((statement) => statement.compile(db)),
+      sql<{ done: boolean; taken: boolean }>`
+        select done_at = ${now} as done, ${isTaken(from, to)} as taken
+        from address_changes where token_hash = ${tokenHash} and email = ${from}`.compile(db),
+    ])
+    const [last] = results.at(-1) as { done: boolean | null; taken: boolean }[]
+    if (last?.done) return 'changed'
+    return last?.taken ? 'taken' : 'expired'
+  } catch (error) {
+    if (breaks(error, 'partners_program_id_email_key')) return 'taken'
+    throw error
+  }
+}
