@@ -36,8 +36,10 @@ type Props = {
 
 const partNumbers = (parts: number): number[] => Array.from({ length: parts }, (_, index) => index + 1)
 
+type DownloadProps = Pick<Props, 'base' | 'api' | 'runPath'>
+
 /** The links or the form by which a file is downloaded. */
-const Download = ({ file, api, runPath }: { file: PlannedFile } & Pick<Props, 'api' | 'runPath'>) => {
+const Download = ({ file, base, api, runPath }: { file: PlannedFile } & DownloadProps) => {
   const { format, currency, parts } = file
   if (format === 'wise_template') {
     return <a href={`${runPath}/wise-template?currency=${currency}`}>Fill in a template</a>
@@ -64,6 +66,11 @@ const Download = ({ file, api, runPath }: { file: PlannedFile } & Pick<Props, 'a
           </li>
         )
       })}
+      {format === 'sepa' && (
+        <li>
+          It names your <a href={`${base}/settings/business`}>business details</a>
+        </li>
+      )}
       {format !== 'paypal' && (
         <li>
           <a href={`${runPath}/wise-template?currency=${currency}`}>Fill in a Wise template instead</a>
@@ -73,12 +80,7 @@ const Download = ({ file, api, runPath }: { file: PlannedFile } & Pick<Props, 'a
   )
 }
 
-const FileTable = ({
-  plan,
-  api,
-  runPath,
-  isManager,
-}: Pick<Props, 'plan' | 'api' | 'runPath' | 'isManager'>) => (
+const FileTable = ({ plan, base, api, runPath, isManager }: Props) => (
   <Table
     caption="Files"
     head={['File', { number: 'Payouts' }, { number: 'Amount' }, ...(isManager ? ['Download'] : [])]}
@@ -90,7 +92,7 @@ const FileTable = ({
         <td class="number">{formatMoney(file.amountCents, file.currency)}</td>
         {isManager && (
           <td>
-            <Download {...{ file, api, runPath }} />
+            <Download {...{ file, base, api, runPath }} />
           </td>
         )}
       </tr>
