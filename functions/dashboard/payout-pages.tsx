@@ -217,7 +217,7 @@ const RunTable = ({ base, runs }: { base: string; runs: Run[] }) => (
         </td>
         <td class="number">{moneySums(run.totals)}</td>
         <td>
-          <Status status={run.status} />
+          <Status status={run.status} label={run.status.replace('_', ' ')} />
         </td>
         <td>{runProgress(run)}</td>
         <td>{METHOD_NAMES[run.method]}</td>

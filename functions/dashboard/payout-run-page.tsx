@@ -52,7 +52,7 @@ export const RunPage = ({
       <dl class="facts">
         <dt>Status</dt>
         <dd>
-          <Status status={run.status} />
+          <Status status={run.status} label={run.status.replace('_', ' ')} />
         </dd>
         <dt>Progress</dt>
         <dd>{runProgress(run)}</dd>
@@ -175,6 +175,17 @@ const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
         This run is above the sum that one manager may pay. Nothing is paid until another one approves it.
         {run.createdBy === manager && ' You started it, so you can only decline it.'}
       </p>
+      {preview && (
+        <>
+          <p>It would pay {moneySums(preview.result.payouts) || 'nothing'} now:</p>
+          <Lines
+            base={base}
+            caption="Payouts to approve"
+            lines={preview.result.payouts}
+            names={preview.names}
+          />
+        </>
+      )}
       {workspace.role === 'manager' && (
         <div class="actions">
           {run.createdBy !== manager && (
@@ -188,17 +199,6 @@ const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
             </button>
           </form>
         </div>
-      )}
-      {preview && (
-        <>
-          <p>It would pay {moneySums(preview.result.payouts) || 'nothing'} now:</p>
-          <Lines
-            base={base}
-            caption="Payouts to approve"
-            lines={preview.result.payouts}
-            names={preview.names}
-          />
-        </>
       )}
     </section>
   )

@@ -9,6 +9,8 @@ import trackClick from '../../functions/track-click.ts'
 import trackSale from '../../functions/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { decideRun } from '../../lib/payouts/approvals.queries.ts'
+import { NO_LIMITS } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../lib/payouts/onboarding.service.ts'
 import { returnPayout } from '../../lib/payouts/returned.queries.ts'
@@ -18,6 +20,9 @@ import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.sc
 import { processEvent } from '../../lib/purchases/apply.service.ts'
 import { joinReport } from '../../lib/purchases/late.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
+import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
+import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 import { checkResponse } from '../support/contract.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
@@ -310,6 +315,65 @@ const steps = {
     const mail = { reason: 'The account is closed.', portalUrl: 'https://tributary.example/portal' }
     if (payout) await Promise.all([1, 2].map(() => returnPayout(db(), act(history), payout.id, mail)))
   }),
+  adjusted: step<{ partner: Partner; amountCents: number; currency: string }>(
+    'a manager adjusts what a partner has earned',
+    {
+      partner,
+      amountCents: fc.integer({ min: -20_000, max: 20_000 }).filter((cents) => cents !== 0),
+      currency,
+    },
+    (history, { partner, amountCents, currency }) => {
+      const about = { payableAt: null, eventId: null, commissionId: null }
+      const change = { partnerId: history.partner(partner).id, amountCents, currency, reason: 'Correction' }
+      const adjustment = { externalId: newId(), ...change, ...about }
+      return Promise.all([1, 2].map(() => saveAdjustment(db(), act(history), adjustment)))
+    },
+  ),
+  held: step<{ which: number; end: 'released' | 'rejected' | null }>(
+    'a manager holds a commission, and may decide about it, while payouts are run',
+    { which, end: fc.constantFrom('released', 'rejected', null) },
+    async (history, { which, end }) => {
+      const commissions = await world.query<{ id: string }>(
+        'select id from commissions where workspace_id = $1 order by id desc',
+        [history.payer.workspaceId],
+      )
+      const id = anyOf(commissions, which)?.id
+      if (!id) return
+      await Promise.all([holdCommission(db(), act(history), id, 'Is it ours to pay?'), run(history)])
+      if (end) await Promise.all([resolveHold(db(), act(history), id, end), run(history)])
+    },
+  ),
+  ranAsShown: step<{ amountCents: number; leavesOut: Partner | null }>(
+    'payouts are run as they were shown, while a sale comes in',
+    { amountCents: amount, leavesOut: fc.option(partner) },
+    async (history, { amountCents, leavesOut }) => {
+      const { payer } = history
+      const now = world.hoursLater(history.hours)
+      const limits = { ...NO_LIMITS, excludePartnerIds: leavesOut ? [history.partner(leavesOut).id] : [] }
+      const shown = await payer.run({ dryRun: true, limits }, {}, now)
+      const asShown = { limits: { ...limits, previewedAt: shown.previewedAt }, expected: shown.totals }
+      await Promise.all([
+        payer.run(asShown, {}, now),
+        payer.earn(history.partner('maya').id, { amountCents }),
+        payer.run(asShown, {}, now),
+      ])
+    },
+  ),
+  approved: step<{ wanted: 'approve' | 'decline' }>(
+    'a run waits for approval, and is approved or declined',
+    { wanted: fc.constantFrom('approve', 'decline') },
+    async (history, { wanted }) => {
+      const { workspaceId } = history.payer
+      const above = (cents: number | null) =>
+        world.query('update workspaces set approval_above_cents = $2 where id = $1', [workspaceId, cents])
+      await above(100)
+      const { runId } = await run(history)
+      await above(null)
+      expect(await world.violations()).toEqual([])
+      await decideRun(db(), { ...act(history), actor: 'another manager' }, runId ?? '', wanted)
+      await payDue(world.env(), world.hoursLater(history.hours))
+    },
+  ),
   slept: step('a day passes, and Stripe forgets its keys', {}, async (history) => {
     history.hours += 25
     world.hoursLater(history.hours)
@@ -351,7 +415,10 @@ const listOwed = ({ payer }: History) =>
      from commissions c join partners p on p.id = c.partner_id
      join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email and a.disconnected_at is null
                            and a.status = 'enabled'
-     where c.workspace_id = $1 and p.status = 'approved' and (c.payout_id is null or exists (
+     where c.workspace_id = $1 and p.status = 'approved'
+       and not exists (select from commission_holds h
+                       where h.commission_id = coalesce(c.reverses_id, c.id) and h.resolved_at is null)
+       and (c.payout_id is null or exists (
        select from payouts o where o.id = c.payout_id and o.stripe_account_id is not null and o.paid_at is null))
      group by p.id, c.currency having sum(c.amount_cents) >= 50`,
     [payer.workspaceId],
