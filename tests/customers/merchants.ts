@@ -9,8 +9,8 @@ const rarely = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 })
 
 const terms: fc.Arbitrary<Terms> = fc.record({
   reward: fc.constantFrom<Terms['reward']>({ percent: 20 }, { percent: 5 }, { flatCents: 1_000 }),
-  interval: fc.constantFrom('recurring', 'recurring', 'one-time'),
-  months: fc.constantFrom(null, null, 1, 12),
+  interval: fc.constantFrom('recurring', 'one-time'),
+  months: fc.constantFrom(null, 1, 12),
   attribution: fc.constantFrom('last', 'last', 'first'),
   knownCustomers: fc.boolean(),
 })
@@ -23,15 +23,17 @@ const kinds = ['tied', 'stripe', 'own', 'address', 'mail'] as const
 
 const report = fc.record({
   /** Under an order id, which the checkout or invoice carries, or under Stripe's id. */
-  as: fc.constantFrom('order', 'stripe', 'untied'),
+  as: fc.constantFrom('order', 'stripe', 'untied', 'untied'),
   by: fc.constantFrom('own', 'stripe'),
   via: rarely(partner),
 })
 
 const purchase = fc.record({
   person: fc.nat(1),
-  what: fc.constantFrom('checkout', 'subscribe', 'renew', 'renew', 'trial'),
+  what: fc.constantFrom('checkout', 'subscribe', 'subscribe', 'renew', 'renew', 'renew', 'trial'),
   hasCheckout: fc.boolean(),
+  /** Whether the buyer types the other's address. */
+  typesOther: fc.constantFrom(false, true, true),
   via: rarely(partner),
   coupon: fc.option(partner, { freq: 1 }),
   tie: fc.constantFrom('reference', 'metadata', 'invoice', null),
@@ -40,6 +42,14 @@ const purchase = fc.record({
   taxCents: fc.constantFrom(0, 900),
   refundPercent: fc.constantFrom(null, null, 25, 100),
   report: rarely(report),
+})
+
+const importing = fc.record({
+  kind: fc.constant('import' as const),
+  person: fc.nat(1),
+  by: fc.constantFrom('own', 'stripe', 'stripe'),
+  partner,
+  startedDaysAgo: fc.constantFrom(null, 10, 400),
 })
 
 const action = fc.oneof(
@@ -51,13 +61,8 @@ const action = fc.oneof(
     /** Hours ago. */
     clicked: fc.constantFrom(30, 10, 2_400),
   }),
-  fc.record({
-    kind: fc.constant('import' as const),
-    person: fc.nat(1),
-    by: fc.constantFrom('own', 'stripe'),
-    partner,
-    startedDaysAgo: fc.constantFrom(null, null, 10, 400),
-  }),
+  importing,
+  importing,
   fc.record({
     kind: fc.constant('order' as const),
     person: fc.nat(1),
@@ -74,7 +79,7 @@ export const plot = fc.record({
   settings: fc.record<Settings>({
     terms: fc.record({ A: terms, B: terms }),
     groupPercent: fc.constant(30),
-    salesFrom: fc.constantFrom('both', 'stripe', 'api'),
+    salesFrom: fc.constantFrom('both', 'both', 'stripe', 'api'),
   }),
   people: fc.tuple(fc.constantFrom(...kinds), fc.constantFrom(...kinds)),
   past: fc.array(purchase, { maxLength: 3 }),
@@ -104,6 +109,12 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
   }
   const addressOf = (person: number): string | null =>
     people[person] === 'address' ? `${person}@example.com` : null
+  /** Whether an import by Stripe's id gives the person an owner. */
+  const isOwned = (person: number): boolean =>
+    actions.some(
+      (action) =>
+        action.kind === 'import' && action.person === person && idOf(person, action.by) === `cus_${person}`,
+    )
   const click = (partner: Partner | null, hoursAgo: number): string | null => {
     if (partner === null) return null
     const id = `click_${clicks.length}`
@@ -118,6 +129,9 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const number = count++
     const own = subscriptions[person] ?? []
     const isFree = kind === 'address' || kind === 'mail'
+    // Only who has an owner: an address that binds nobody.
+    const typesOther = purchase.typesOther && at > 0 && isOwned(person)
+    const address = `${typesOther ? 1 - person : person}@example.com`
     // A buyer without a Stripe customer buys once, in a checkout that names the merchant's id.
     const what = kind === 'own' ? 'checkout' : purchase.what
     const isRenewal = what === 'renew' && own.length > 0
@@ -131,7 +145,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
     const common = {
       customer: kind === 'own' ? null : `cus_${person}`,
       subscription,
-      address: isFree ? `${person}@example.com` : `typed_${person}@example.com`,
+      address: isFree || typesOther ? address : `typed_${person}@example.com`,
     }
     // No two purchases cost the same, so that none is taken for another.
     const gross = what === 'trial' ? 0 : (number + 1) * 2_000
@@ -176,7 +190,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       const isUntied = report.as === 'untied'
       const id = isUntied ? `order_untied${number}` : (order ?? invoice ?? payment)
       const reporter = kind === 'address' ? `cus_${person}` : idOf(person, report.by)
-      const viaReport = isFree || isRenewal ? null : isUntied ? via : click(report.via, 25)
+      const viaReport = isFree || isRenewal ? null : isUntied && via ? via : click(report.via, 25)
       const cents = isUntied && report.by === 'own' ? amount.net : gross
       deliveries.push({ kind: 'report', at: NOW, id, customer: reporter, cents, click: viaReport })
     }
