@@ -8,9 +8,9 @@ import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
 import type { Invoice } from '../lib/papers/invoices.ts'
 import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
+import { encryptKey } from '../lib/payouts/keys.service.ts'
 import {
   disconnect,
-  encryptKey,
   openDashboard,
   refreshAccount,
   startOnboarding,

@@ -1,7 +1,8 @@
-/** Which connected accounts are to be read from Stripe again, because they could not be paid when they were read last. */
+/** Reading connected accounts from Stripe: which ones are to be read again, and what was read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { RunScope } from './claims.queries.ts'
+import type { PayoutAccountStatus } from './payouts.ts'
 
 /** An account to read, with the encrypted key to read it with. */
 export type UnreadAccount = {
@@ -71,4 +72,40 @@ export const retryAccounts = async (db: Db, accounts: UnreadAccount[], now: Date
     from jsonb_to_recordset(${JSON.stringify(ids)}::jsonb) as x("workspaceId" uuid, "stripeAccountId" text)
     where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
       and a.asked_at = ${now}::timestamptz`.execute(db)
+}
+
+/** Reads the key for a request about an account, and the database's time before that request. */
+export const loadKnownAccount = async (db: Db, workspaceId: string, stripeAccountId: string) => {
+  const { rows } = await sql<{ ciphertext: string | null; askedAt: string }>`
+    select k.ciphertext, clock_timestamp()::text as "askedAt"
+    from payout_accounts a left join stripe_keys k on k.workspace_id = a.workspace_id
+    where a.workspace_id = ${workspaceId} and a.stripe_account_id = ${stripeAccountId}`.execute(db)
+  return rows[0]
+}
+
+/** What was read of an account. */
+export type AccountReading = {
+  workspaceId: string
+  stripeAccountId: string
+  status: PayoutAccountStatus
+  /** Whether Stripe pays out to its bank. */
+  paysBank: boolean | null
+  /** The database's time before the request to Stripe. */
+  askedAt: string
+}
+
+/**
+ * Saves the status of accounts. Of concurrent requests about one, the result of the one that started last wins. An account
+ * that was enabled before and has new requirements is restricted.
+ */
+export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<void> => {
+  await sql`
+    update payout_accounts a
+    set status = case when x.status = 'onboarding' and a.status in ('enabled', 'restricted')
+                      then 'restricted' else x.status end,
+        pays_bank = x."paysBank", checked_at = x."askedAt"
+    from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb)
+      as x("workspaceId" uuid, "stripeAccountId" text, status text, "paysBank" boolean, "askedAt" timestamptz)
+    where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
+      and (a.checked_at is null or a.checked_at <= x."askedAt")`.execute(db)
 }

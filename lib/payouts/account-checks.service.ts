@@ -3,15 +3,17 @@
 import type { Db } from '../db/connection.ts'
 import { decryptSecret } from '../secrets.ts'
 import {
+  type AccountReading,
   leaseDailyAccounts,
   leaseOwedAccounts,
   retryAccounts,
+  saveReadings,
   type UnreadAccount,
 } from './account-checks.queries.ts'
-import { type AccountReading, saveReadings } from './accounts.queries.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
 import type { RunScope } from './claims.queries.ts'
-import { type OnboardingEnv, readTransferCountries } from './onboarding.service.ts'
+import { readTransferCountries } from './keys.service.ts'
+import type { OnboardingEnv } from './onboarding.service.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
 import { leaseKeysToAsk, saveTransferCountries } from './stripe-keys.queries.ts'

@@ -1,25 +1,23 @@
 /** Connects partners' Stripe accounts, by Stripe's hosted onboarding. */
 import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
-import { decryptSecret, encryptSecret } from '../secrets.ts'
+import { decryptSecret } from '../secrets.ts'
+import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
 import {
   bindPayoutAccount,
   disconnectAccount,
-  findOrphan,
   type Holder,
   intendPayoutAccount,
-  loadKnownAccount,
   loadOnboarding,
   type Moment,
   noteUnreachable,
   type PayoutAccount,
   type Platform,
-  saveReadings,
   withdrawIntent,
 } from './accounts.queries.ts'
-import type { EncryptedKey, OnboardingRequest, Refused } from './payouts.rpc.ts'
-import { type Connect, type ConnectEnv, connectTo } from './stripe/connect.service.ts'
+import type { OnboardingRequest, Refused } from './payouts.rpc.ts'
+import type { ConnectEnv } from './stripe/client.service.ts'
+import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
-import { checkKey } from './stripe/key-check.service.ts'
 
 export type OnboardingEnv = DatabaseEnv &
   ConnectEnv & {
@@ -45,7 +43,7 @@ const cannotReach = (country: string): string =>
 const CHANGED = 'The account was changed at the same time. Please try again.'
 
 /** Calls Stripe, and turns its errors into refusals with a message. */
-const refusing = async <T>(
+export const refusing = async <T>(
   work: () => Promise<T>,
   messages: { lockedOut: (message: string) => string; refused: (message: string) => string },
 ): Promise<T | Refused> => {
@@ -58,48 +56,6 @@ const refusing = async <T>(
     return { refused: kind === 'refused' ? messages.refused(message) : NO_RESPONSE }
   }
 }
-
-/** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
-export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
-  try {
-    const { country } = await stripe.platform()
-    return country ? await stripe.transferCountries(country) : null
-  } catch (error) {
-    if (error instanceof ConnectError) return null
-    throw error
-  }
-}
-
-/** Test mode has its own accounts, under the same Stripe account. */
-const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
-
-/**
- * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
- * exist under this one.
- */
-export const encryptKey = async (
-  env: OnboardingEnv,
-  workspaceId: string,
-  key: string,
-): Promise<EncryptedKey | Refused> =>
-  refusing(
-    async () => {
-      const checked = await checkKey(env, key)
-      if ('reason' in checked) return { refused: checked.reason }
-      const stripe = connectTo(env, key)
-      const orphan = await findOrphan(connect(env), workspaceId)
-      if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
-        return { refused: 'Your partners are connected under another Stripe account or mode.' }
-      }
-      const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
-      const transferCountries = await readTransferCountries(stripe)
-      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key), transferCountries }
-    },
-    {
-      lockedOut: (message) => `Stripe rejects this key: ${message}`,
-      refused: (message) => `Stripe refuses: ${message}`,
-    },
-  )
 
 /** Delays between attempts to create an account: a concurrent request may hold the key, or the response was lost. */
 const DELAYS_MS = [300, 900]

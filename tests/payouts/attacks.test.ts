@@ -2,13 +2,9 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { encryptKey } from '../../lib/payouts/keys.service.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import {
-  disconnect,
-  encryptKey,
-  refreshAccount,
-  startOnboarding,
-} from '../../lib/payouts/onboarding.service.ts'
+import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
 import type { RunStatus } from '../../lib/payouts/payouts.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'

@@ -2,12 +2,8 @@ import { inject, vi } from 'vitest'
 import dashboard from '../../functions/dashboard.tsx'
 import manage from '../../functions/manage.ts'
 import portal from '../../functions/portal.tsx'
-import {
-  disconnect,
-  encryptKey,
-  refreshAccount,
-  startOnboarding,
-} from '../../lib/payouts/onboarding.service.ts'
+import { encryptKey } from '../../lib/payouts/keys.service.ts'
+import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'

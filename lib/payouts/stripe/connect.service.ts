@@ -1,16 +1,12 @@
 /**
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
 import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
 import { type PayoutAccountStatus, transferGroup, transferKey } from '../payouts.ts'
+import { type ConnectEnv, stripeOf } from './client.service.ts'
 import { ConnectError, type Failure, failureOf } from './failures.service.ts'
-
-export type ConnectEnv = {
-  /** The base URL of Stripe's API, for tests and the local runtime. */
-  STRIPE_URL?: string
-}
 
 /** The parameters of a transfer. */
 export type TransferRequest = {
@@ -46,43 +42,10 @@ export type AccountRequest = {
 /** A client for one Stripe account. All methods but createTransfer throw a ConnectError. */
 export type Connect = ReturnType<typeof connectTo>
 
-/** Stripe responds within a second or two; a Worker's run has less than a minute. */
-const CALL_TIMEOUT_MS = 8_000
 /** A page waits for it. */
 const LOOK_TIMEOUT_MS = 2_000
 /** Stripe's maximum. A payout has one transfer, or very few. */
 const PAGE = 100
-
-/**
- * A fetch that empties bodies that are not JSON objects: the stripe package hangs on JSON such as a proxy's `null`.
- */
-const fetchObject = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
-  const response = await fetch(url, init)
-  const headers = new Headers(response.headers)
-  // The text is decoded already.
-  headers.delete('Content-Encoding')
-  headers.delete('Content-Length')
-  const text = await response.text()
-  return new Response(text.trimStart().startsWith('{') ? text : '', { status: response.status, headers })
-}
-
-/** The base URL as the stripe package takes it. */
-const addressOf = (url: string | undefined) => {
-  if (!url) return {}
-  const { hostname: host, port, protocol } = new URL(url)
-  return { host, port, protocol: protocol === 'http:' ? ('http' as const) : ('https' as const) }
-}
-
-/** The stripe package for a key. */
-export const stripeOf = (env: ConnectEnv, key: string): Stripe =>
-  new Stripe(key, {
-    ...addressOf(env.STRIPE_URL),
-    httpClient: Stripe.createFetchHttpClient(fetchObject),
-    timeout: CALL_TIMEOUT_MS,
-    // Callers retry themselves, and count the calls.
-    maxNetworkRetries: 0,
-    telemetry: false,
-  })
 
 type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
 

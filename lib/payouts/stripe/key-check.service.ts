@@ -1,6 +1,7 @@
 /** Checks that a key may do what payouts need, without creating anything at Stripe. */
 import Stripe from 'stripe'
-import { type ConnectEnv, idIn, stripeOf } from './connect.service.ts'
+import { type ConnectEnv, stripeOf } from './client.service.ts'
+import { idIn } from './connect.service.ts'
 import { ConnectError, failureOf } from './failures.service.ts'
 
 /** The Stripe account of a usable key; or why the key cannot be used, as sentences. */

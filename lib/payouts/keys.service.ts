@@ -1,0 +1,51 @@
+/** Takes the key of a merchant's Stripe account. */
+import { connect } from '../db/connection.ts'
+import { encryptSecret } from '../secrets.ts'
+import { findOrphan } from './accounts.queries.ts'
+import { type OnboardingEnv, refusing } from './onboarding.service.ts'
+import type { EncryptedKey, Refused } from './payouts.rpc.ts'
+import { type Connect, connectTo } from './stripe/connect.service.ts'
+import { ConnectError } from './stripe/failures.service.ts'
+import { checkKey } from './stripe/key-check.service.ts'
+
+/** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
+export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
+  try {
+    const { country } = await stripe.platform()
+    return country ? await stripe.transferCountries(country) : null
+  } catch (error) {
+    if (error instanceof ConnectError) return null
+    throw error
+  }
+}
+
+/** Test mode has its own accounts, under the same Stripe account. */
+const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
+
+/**
+ * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
+ * exist under this one.
+ */
+export const encryptKey = async (
+  env: OnboardingEnv,
+  workspaceId: string,
+  key: string,
+): Promise<EncryptedKey | Refused> =>
+  refusing(
+    async () => {
+      const checked = await checkKey(env, key)
+      if ('reason' in checked) return { refused: checked.reason }
+      const stripe = connectTo(env, key)
+      const orphan = await findOrphan(connect(env), workspaceId)
+      if (orphan && (await stripe.readAccount(orphan)).status === 'closed') {
+        return { refused: 'Your partners are connected under another Stripe account or mode.' }
+      }
+      const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
+      const transferCountries = await readTransferCountries(stripe)
+      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key), transferCountries }
+    },
+    {
+      lockedOut: (message) => `Stripe rejects this key: ${message}`,
+      refused: (message) => `Stripe refuses: ${message}`,
+    },
+  )
