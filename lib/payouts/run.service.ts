@@ -68,16 +68,16 @@ const presentAvailable = ({ available }: Funds): RunResultResponse['available'] 
   available && [...available].map(([currency, cents]) => ({ currency, amountCents: Number(cents) }))
 
 /**
- * What a request asks for. A run with a maximum pays nothing that is recorded once the maximum is applied, and a preview
- * shows what a run with its time would pay.
+ * What a request asks for. A run with a maximum, or of which a sum is expected, pays nothing that is recorded after they are
+ * checked, and a preview shows what a run with its time would pay.
  */
 const limitedScope = (
   { limits, ...request }: Pick<RunScope, 'workspaceId' | 'programId' | 'method'> & { limits: RunLimits },
   now: Date,
-  isPreview: boolean,
+  isBounded: boolean,
 ): RunScope => {
   const hasMaximum = Object.keys(limits.maxAmountCents).length > 0
-  const previewedAt = limits.previewedAt ?? (isPreview || hasMaximum ? now : null)
+  const previewedAt = limits.previewedAt ?? (isBounded || hasMaximum ? now : null)
   return { ...request, cutoffAt: limits.previewedAt ?? now, cover: null, limits: { ...limits, previewedAt } }
 }
 
@@ -129,7 +129,7 @@ export const runPayouts = async (
   { workspaceId, programId, method, dryRun, actor, limits = NO_LIMITS, expected = null }: RunRequest,
   now = new Date(),
 ): Promise<RunResultResponse | Refused | PreviewChanged> => {
-  const begun = limitedScope({ workspaceId, programId, method, limits }, now, dryRun)
+  const begun = limitedScope({ workspaceId, programId, method, limits }, now, dryRun || expected !== null)
   const budget = newBudget(env, REQUEST_MS)
   budget.fetches -= REQUEST_FETCHES
   if (dryRun) return dryRunResult(env, begun, budget)

@@ -161,7 +161,10 @@ test('partners and commissions that a run leaves out are due in the next one', a
   ])
   const { runId } = await begun(request(payer, { limits, expected: preview.totals }))
   expect(sums(payer)).toEqual(['2000 usd'])
-  expect(await findRun(db(), payer.workspaceId, runId ?? '')).toMatchObject(limits)
+  expect(await findRun(db(), payer.workspaceId, runId ?? '')).toMatchObject({
+    ...limits,
+    previewedAt: expect.any(Date),
+  })
   await payer.run()
   expect(sums(payer)).toEqual(['1000 usd', '2000 usd', '400 usd'])
   expect(await world.violations()).toEqual([])
