@@ -710,7 +710,8 @@ create table payout_runs (
     claimed_at      timestamptz,               -- when all partners were claimed
     marked_paid_at  timestamptz,
     confirmed_at    timestamptz,
-    canceled_at     timestamptz,
+    canceled_at     timestamptz,               -- since when it claims and sends nothing
+    is_canceling    boolean      not null default false,   -- not all of its payouts have been told yet
     -- Null for a run by Stripe, whose status follows from its payouts.
     manual_status   text generated always as (case
         when method <> 'manual' then null when canceled_at is not null then 'canceled'
@@ -721,18 +722,22 @@ create table payout_runs (
     constraint payout_runs_program_id_scheduled_for_key unique (program_id, scheduled_for),
     constraint payout_runs_scheduled_check check ((scheduled_for is null) <> (created_by is null)),
     constraint payout_runs_manual_check
-        check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at, canceled_at) = 0),
+        check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at) = 0),
     constraint payout_runs_approved_check check ((approved_at is null) = (approved_by is null)
         and (approved_at is null or (needs_approval and approved_by is distinct from created_by))),
     constraint payout_runs_declined_check check ((declined_at is null) = (declined_by is null)
         and (declined_at is null or (needs_approval and approved_at is null and claimed_at is not null))),
     constraint payout_runs_confirmed_check check (confirmed_at is null or marked_paid_at is not null),
     constraint payout_runs_canceled_check  check (canceled_at is null or marked_paid_at is null),
+    constraint payout_runs_canceling_check check (not is_canceling or (canceled_at is not null and claimed_at is not null)),
     constraint payout_runs_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
 );
 
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
+
+-- Which canceled runs have payouts that were not told yet?
+create index payout_runs_canceling_idx on payout_runs (id) where is_canceling;
 
 
 -- What managers are mailed about a run, once per reason: the report of a scheduled one, and what went wrong in any.
@@ -754,7 +759,11 @@ create index payout_run_notices_due_idx on payout_run_notices (run_id) where mai
 
 
 -- A payout is what a run pays one partner in one currency: the sum of the commissions that
--- refer to it.
+-- refer to it. Those of a large one are claimed in pages, and let go in pages, and meanwhile
+-- no other payout takes any of the same partner and currency. It grows until claimed_at, and
+-- is not sent before.
+-- From cancel_requested_at on, nothing is sent for it. It is canceled once its key cannot
+-- act any more and Stripe has no transfer: see lib/payouts/cancel.ts.
 -- Its transfer at Stripe has an idempotency key of the payout's id and key_version.
 -- key_used_at is written before the first call with that key, because Stripe forgets a
 -- key after a day. A failed or canceled payout has no commissions, and keeps its amount.
@@ -769,7 +778,7 @@ create table payouts (
     currency           char(3)      not null
         constraint payouts_currency_check check (currency ~ '^[A-Z]{3}$'),
     amount_cents       bigint       not null
-        constraint payouts_amount_cents_check check (amount_cents > 0),
+        constraint payouts_amount_cents_check check (amount_cents > 0 or claimed_at is null or canceled_at is not null),
     stripe_account_id  text,                   -- the destination; null if paid by bank
     number             bigint       not null
         constraint payouts_number_check check (number > 0),
@@ -777,6 +786,7 @@ create table payouts (
     reference          text not null generated always as
         ('PO-' || lpad(number::text, greatest(6, length(number::text)), '0')) virtual,
     created_at         timestamptz  not null,
+    claimed_at         timestamptz  default now(),   -- null while its commissions are being claimed
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
     next_attempt_at    timestamptz  not null,
@@ -787,7 +797,9 @@ create table payouts (
     transfer_id        text,
     paid_at            timestamptz,
     failed_at          timestamptz,
-    canceled_at        timestamptz,
+    cancel_requested_at  timestamptz,
+    canceled_at        timestamptz,            -- from when on it cannot be sent any more
+    is_freeing         boolean      not null default false,   -- its commissions are being let go
     reversed_cents     bigint       not null default 0
         constraint payouts_reversed_cents_check check (reversed_cents between 0 and amount_cents),
     reversed_at        timestamptz,            -- when the latest reversal was received
@@ -797,7 +809,8 @@ create table payouts (
         constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
     status             text not null generated always as (case
         when reversed_cents = amount_cents then 'reversed' when returned_at is not null then 'returned' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
-        when canceled_at is not null then 'canceled' else 'processing' end) virtual,
+        when canceled_at is not null and not is_freeing then 'canceled'
+        when cancel_requested_at is not null then 'canceling' else 'processing' end) virtual,
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
     constraint payouts_partner_id_currency_id_key  unique (partner_id, currency, id),
@@ -807,6 +820,8 @@ create table payouts (
     constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
     constraint payouts_transfer_check check ((transfer_id is not null) = (paid_at is not null and stripe_account_id is not null)),
     constraint payouts_reversed_check check ((reversed_cents > 0) = (reversed_at is not null) and (reversed_cents = 0 or transfer_id is not null)),
+    constraint payouts_freeing_check  check (not is_freeing or num_nonnulls(failed_at, canceled_at, released_at, returned_at) > 0),
+    constraint payouts_claimed_check  check (claimed_at is not null or num_nonnulls(paid_at, failed_at, canceled_at) = 0),
     constraint payouts_released_check check (released_at is null or reversed_cents = amount_cents),
     constraint payouts_returned_check check ((returned_at is null) = (return_reason is null)
                                              and (returned_at is null or (paid_at is not null and stripe_account_id is null))),
@@ -818,8 +833,12 @@ create table payouts (
 );
 
 create trigger payouts_never_change
-    before update of id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number, created_at
+    before update of id, workspace_id, run_id, program_id, partner_id, currency, stripe_account_id, number, created_at
     on payouts for each row execute function refuse_update();
+
+create trigger payouts_amount_never_changes
+    before update of amount_cents
+    on payouts for each row when (old.claimed_at is not null) execute function refuse_update();
 
 -- Numbers a workspace's payouts from 1. Claims are serialized by the lock of the workspace's
 -- payouts, and a trigger per row sees the rows that its own statement inserted before.
@@ -836,6 +855,9 @@ create trigger payouts_number
 -- so queries that need this one repeat its predicate: isInFlight in lib/payouts.
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
+
+-- Which payouts are growing, or are letting their commissions go?
+create index payouts_changing_idx on payouts (partner_id, currency) where claimed_at is null or is_freeing;
 
 -- Which payouts were reversed in full, and wait for a manager's decision?
 create index payouts_reversed_idx on payouts (workspace_id)
@@ -1471,7 +1493,8 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'a failed, canceled, released or returned payout has no commissions', p.workspace_id, p.id,
            format('%s commissions', count(*))
     from payouts p join commissions c on c.payout_id = p.id
-    where p.failed_at is not null or p.canceled_at is not null or p.released_at is not null or p.returned_at is not null
+    where (p.failed_at is not null or p.canceled_at is not null or p.released_at is not null or p.returned_at is not null)
+      and not p.is_freeing
     group by p.id
 
     union all
@@ -1537,7 +1560,8 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'a payout has the status of its manual run', p.workspace_id, p.id, format('the run is %s', r.id)
     from payouts p join payout_runs r on r.id = p.run_id
     where r.method = 'manual'
-      and (((p.paid_at is null) <> (r.marked_paid_at is null)) or ((p.canceled_at is null) <> (r.canceled_at is null)))
+      and ((p.canceled_at is null and (p.paid_at is null) <> (r.marked_paid_at is null))
+           or (r.canceled_at is not null and p.canceled_at is null and not r.is_canceling))
 
     union all
     select 'a returned payout is of a confirmed run', p.workspace_id, p.id, format('the run is %s', r.id)
@@ -1550,7 +1574,6 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     from payouts p join payout_runs r on r.id = p.run_id
     where (r.method = 'stripe') <> (p.stripe_account_id is not null)
        or (p.transfer_id is not null) <> (p.stripe_account_id is not null and p.paid_at is not null)
-       or (r.method = 'stripe' and p.canceled_at is not null)
        or p.program_id <> r.program_id
 
     union all

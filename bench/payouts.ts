@@ -5,7 +5,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import { listen } from '../dev/runtime/ports.ts'
 import { connect } from '../lib/db/connection.ts'
 import { beginRun } from '../lib/payouts/begin-run.queries.ts'
-import { claimPage } from '../lib/payouts/claims.queries.ts'
+import { claimPage, growPayout } from '../lib/payouts/claims.queries.ts'
 import { payDue } from '../lib/payouts/run.service.ts'
 import { median } from './measure.ts'
 
@@ -87,11 +87,12 @@ const claimAll = async (bindings: Bindings, workspaceId: string): Promise<number
   const begun = await beginRun(connect(bindings), scope, { actor: 'bench', now })
   const run = { ...scope, id: begun?.id ?? '' }
   const pages: number[] = []
-  let isClaimed = false
-  while (!isClaimed) {
+  let claimed = 'more'
+  while (claimed !== 'all') {
     pages.push(
       await time(async () => {
-        isClaimed = await claimPage(connect(bindings), run, PAGE, new Date())
+        if (claimed === 'growing') await growPayout(connect(bindings), run, new Date())
+        claimed = await claimPage(connect(bindings), run, { partners: PAGE }, new Date())
       }),
     )
   }

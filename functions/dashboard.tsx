@@ -18,6 +18,7 @@ import papers from './dashboard/papers.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
 import payer from './dashboard/payer.tsx'
+import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
 import payoutRelease from './dashboard/payout-release.tsx'
 import payoutReturn from './dashboard/payout-return.tsx'
@@ -47,6 +48,7 @@ export default createPages()
   .route('/', customers)
   .route('/', payouts)
   .route('/', payoutList)
+  .route('/', payoutCancel)
   .route('/', payoutRelease)
   .route('/', payoutReturn)
   .route('/', payoutTemplate)

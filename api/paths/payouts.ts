@@ -73,6 +73,21 @@ export const payouts: ZodOpenApiPathsObject = {
       },
     },
   },
+  [`${WORKSPACE}/payouts/{id}/cancel`]: {
+    post: {
+      summary: 'Cancel a payout that was not sent',
+      description:
+        'Nothing is sent from then on. It is `canceled` at once if no request to Stripe can be on its way, and its ' +
+        'commissions are payable again. Otherwise it is `canceling` until that is certain, and `paid` if it turns out ' +
+        'that it was sent. Safe to repeat.',
+      security: bySession,
+      requestParams: path(id),
+      responses: {
+        200: { description: 'The payout.', ...json(PayoutResponse) },
+        ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
   [`${WORKSPACE}/payouts/{id}/return`]: {
     post: {
       summary: 'Mark a payout by bank as returned',
@@ -92,7 +107,12 @@ export const payouts: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/payout-runs/{id}`]: {
     get: membersOnly(get('Get a payout run', PayoutRunResponse)),
     patch: {
-      ...patch('Change the status of a manual payout run', RunChange, PayoutRunResponse, 'conflict'),
+      ...patch(
+        'Cancel a payout run, or change the status of a manual one',
+        RunChange,
+        PayoutRunResponse,
+        'conflict',
+      ),
       description: 'Setting the current status changes nothing.',
     },
   },

@@ -13,6 +13,7 @@ const STATUSES = [
   { value: 'processing', label: 'Processing' },
   { value: 'paid', label: 'Paid' },
   { value: 'failed', label: 'Failed' },
+  { value: 'canceling', label: 'Canceling' },
   { value: 'canceled', label: 'Canceled' },
   { value: 'reversed', label: 'Reversed' },
   { value: 'returned', label: 'Returned' },

@@ -83,6 +83,7 @@ export const RunPage = ({
       {run.status === 'awaiting_approval' && (
         <Approval workspace={workspace} run={run} preview={preview} manager={manager} />
       )}
+      {workspace.role === 'manager' && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />
@@ -123,6 +124,25 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
         <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />
       )}
     </section>
+  )
+}
+
+/** Stops a run by Stripe, or one that is being created. */
+const CancelRun = ({ path, run: { method, status, claimedAt } }: { path: string; run: Run }) => {
+  if (status === 'canceling') {
+    return <p>Nothing more of this run is sent. Reload the page to see how far its canceling has come.</p>
+  }
+  if (status !== 'processing' || (method === 'manual' && claimedAt)) return null
+  return (
+    <form method="post" action={path}>
+      <p>
+        Cancel the run to stop it: what was sent stays sent, and the commissions of all other payouts are
+        payable again.
+      </p>
+      <p class="actions">
+        <StepButton to="canceled" kind="danger" label="Cancel run" />
+      </p>
+    </form>
   )
 }
 

@@ -39,7 +39,11 @@ const DONE = {
   paid: 'Run marked as paid. Confirm it once the transfers have completed.',
   processing: 'Run marked as unpaid.',
   confirmed: 'Run confirmed. The partners are notified by email.',
-  canceled: 'Run canceled. Its commissions are payable again.',
+  canceled: 'Run canceled. The commissions of what was not sent are payable again.',
+  canceling: 'Nothing more of this run is sent. Its payouts are being canceled.',
+  payout_canceled: 'Payout canceled. Its commissions are payable again.',
+  payout_canceling:
+    'Nothing more is sent for this payout. It is canceled once it is certain that it was not sent.',
   awaiting: 'Nothing is paid yet: another manager has to approve this run.',
   approve: 'Run approved. Its payouts are created within two minutes.',
   decline: 'Run declined. Nothing was paid.',
@@ -210,5 +214,6 @@ export default createRoutes<PayoutsEnv>()
     )
     const refusal = refusalOf(changed, status)
     if (refusal) return showRun(c, Page.parse({}), refusal)
-    return c.redirect(`/app/${workspace.slug}/payouts/runs/${changed.id}?done=${status}`, 303)
+    const done = changed.status === 'canceling' ? 'canceling' : status
+    return c.redirect(`/app/${workspace.slug}/payouts/runs/${changed.id}?done=${done}`, 303)
   })

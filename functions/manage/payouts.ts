@@ -6,6 +6,8 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
+import { cancelPayout } from '../../lib/payouts/cancel.queries.ts'
+import { cancelRefusalOf } from '../../lib/payouts/cancel.ts'
 import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
@@ -42,7 +44,7 @@ const decide = (wanted: 'approve' | 'decline') => async (c: Context<WorkspaceEnv
   return c.json(payoutRunResponse(run))
 }
 
-/** /payouts and /payout-runs: lists payouts and runs, and changes manual runs. Design, section 12. */
+/** /payouts and /payout-runs: lists payouts and runs, cancels them, and changes manual runs. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/payouts', member(), query(PayoutQuery), async (c) => {
     const { db, workspace } = c.var
@@ -59,6 +61,12 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/payouts/:id/release', manager(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
     const refusal = releaseRefusalOf(payout)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(payoutResponse(payout))
+  })
+  .post('/api/workspaces/:workspace/payouts/:id/cancel', manager(), async (c) => {
+    const payout = await found('payout', c.req.param('id'), (id) => cancelPayout(c.var.db, actOf(c), id))
+    const refusal = cancelRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })

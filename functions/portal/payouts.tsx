@@ -83,6 +83,13 @@ const Outcome = ({ payout }: { payout: OwnPayout }) => {
           {payout.stripeAccountId && ' A failed transfer is retried automatically.'}
         </>
       )
+    case 'canceling':
+      return (
+        <>
+          The merchant is canceling it. If it was sent already, it is paid. Otherwise its commissions are
+          payable again.
+        </>
+      )
     case 'failed':
       return (
         <>

@@ -162,6 +162,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     `reported that ${money({ ...d, amountCents: d.reversedCents })} of a payout of ${money(d)} was reversed`,
   'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,
   'payout.returned': (d) => `marked a payout of ${money(d)} as returned by the bank: ${text(d.reason)}`,
+  'payout.canceled': (d) => `canceled a payout of ${money(d)}`,
   'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
   'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,

@@ -36,6 +36,18 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
   insufficient_funds: 'Not covered by your Stripe balance. Top it up, or a later run pays it.',
 }
 
+/** How far the canceling of a payout has come. */
+const Canceling = ({ payout }: { payout: PayoutRow }) => {
+  const { lookedUpUntil, lastError } = payout
+  if (!lookedUpUntil) return <>Canceled. Its commissions are being released.</>
+  return (
+    <>
+      Nothing more is sent. An earlier attempt may have succeeded: Stripe is asked until{' '}
+      <Time at={lookedUpUntil} />, then its commissions are payable again.{lastError && ` ${lastError}`}
+    </>
+  )
+}
+
 /** Why a payout is retried, or why it failed. */
 const note = ({ status, lastError: error }: PayoutRow): string => {
   if (!error) return ''
@@ -84,7 +96,7 @@ const Return = ({ base, payout, isManager }: { base: string; payout: PayoutRow; 
 /** A payout's amount, linked to its commissions unless they have been released. */
 const Amount = ({ base, payout }: { base: string; payout: PayoutRow }) => {
   const amount = formatMoney(payout.amountCents, payout.currency)
-  const hasCommissions = payout.status === 'processing' || payout.status === 'paid' || isUndecided(payout)
+  const hasCommissions = ['processing', 'canceling', 'paid'].includes(payout.status) || isUndecided(payout)
   if (!hasCommissions) return <span>{amount}</span>
   return <a href={`${base}/commissions?payoutId=${payout.id}`}>{amount}</a>
 }
@@ -99,7 +111,7 @@ export const PayoutTable = ({
   base: string
   of?: 'partner' | 'run'
   payouts: PayoutRow[]
-  /** Whether the reader may release the commissions of a reversed payout, and mark one as returned. */
+  /** Whether the reader may cancel payouts, release the commissions of a reversed one, and mark one as returned. */
   isManager?: boolean
 }) => (
   <Table
@@ -143,8 +155,21 @@ export const PayoutTable = ({
         {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
         <td>{payout.reference}</td>
-        <td class={payout.lastError || payout.reversedAt || payout.returnedAt ? 'words' : undefined}>
+        <td
+          class={
+            payout.lastError || payout.reversedAt || payout.returnedAt || payout.cancelRequestedAt
+              ? 'words'
+              : undefined
+          }
+        >
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
+          {payout.status === 'canceling' && <Canceling payout={payout} />}
+          {isManager && payout.status === 'processing' && (
+            <>
+              {' '}
+              <a href={`${base}/payouts/${payout.id}/cancel`}>Cancel</a>
+            </>
+          )}
           {payout.bankStatus && BANK_NOTES[payout.bankStatus]}
           <Reversal base={base} payout={payout} isManager={isManager} />
           <Return base={base} payout={payout} isManager={isManager} />
@@ -187,7 +212,7 @@ const count = (run: Run, status: PayoutStatus, words: string): string[] => {
 export const runProgress = (run: Run): string => {
   if (run.status === 'awaiting_approval') return 'Waits for approval'
   if (run.status === 'declined') return 'Declined'
-  if (!run.claimedAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
+  if (!run.claimedAt && !run.canceledAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
   const all = countPayouts(run)
   if (all === 0) return 'No payouts due'
   const sent = countPayouts(run, 'paid').toLocaleString('en')
@@ -195,6 +220,7 @@ export const runProgress = (run: Run): string => {
   return [
     `${sent} of ${counted(all, 'payout')} ${done}`,
     ...count(run, 'failed', 'failed'),
+    ...count(run, 'canceling', 'being canceled'),
     ...count(run, 'canceled', 'canceled'),
     ...count(run, 'reversed', 'reversed'),
     ...count(run, 'returned', 'returned'),

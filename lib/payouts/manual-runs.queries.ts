@@ -1,4 +1,4 @@
-/** The steps of a manual run: mark as paid, undo that, confirm, cancel. */
+/** The steps of a manual run: mark as paid, undo that, confirm. cancel.queries.ts cancels runs. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
@@ -6,7 +6,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import type { PayoutSentDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { type Act, type AuditAction, auditEntry } from '../workspace/audit.queries.ts'
-import type { RunStatus } from './payouts.ts'
+import { cancelRun } from './cancel.queries.ts'
 import {
   countPayouts,
   findRun,
@@ -16,17 +16,19 @@ import {
   runQuery,
   toRun,
 } from './runs.queries.ts'
-import { refusalOf, STATUS_BEFORE } from './runs.ts'
+import { type RunStep, refusalOf, STATUS_BEFORE } from './runs.ts'
 
-const ACTIONS: Record<RunStatus, AuditAction> = {
+type ManualStep = Exclude<RunStep, 'canceled'>
+
+const ACTIONS: Record<ManualStep, AuditAction> = {
   paid: 'payout_run.marked_paid',
   processing: 'payout_run.unmarked',
   confirmed: 'payout_run.confirmed',
-  canceled: 'payout_run.canceled',
 }
 
 /**
- * Changes the status of a manual run, in one transaction. Concurrent changes are serialized. Idempotent.
+ * Changes the status of a run: a manual one in one transaction, or cancels one of any method. Concurrent changes are
+ * serialized. Idempotent.
  *
  * @param id        a UUID
  * @param portalUrl the link in the mails to partners
@@ -37,9 +39,10 @@ export const changeRun = async (
   db: Db,
   act: Act,
   id: string,
-  wanted: RunStatus,
+  wanted: RunStep,
   portalUrl: string,
 ): Promise<Run | undefined> => {
+  if (wanted === 'canceled') return cancelRun(db, act, id)
   const { workspaceId } = act
   const before = await findRun(db, workspaceId, id)
   if (!before || before.status === wanted || refusalOf(before, wanted)) return before
@@ -64,7 +67,7 @@ export const changeRun = async (
 
 /** The statement that changes the run, if it is ready, together with its payouts, commissions or mails. */
 const step = (
-  wanted: RunStatus,
+  wanted: ManualStep,
   isReady: RawBuilder<SqlBool>,
   { now }: Act,
   lines: RunLine[],
@@ -76,17 +79,11 @@ const step = (
     case 'paid':
       return sql`
         with run as (update payout_runs set marked_paid_at = ${at} where ${isReady} returning workspace_id, id)
-        update payouts po set paid_at = ${at} from run where ${isOfRun}`
+        update payouts po set paid_at = ${at} from run where ${isOfRun} and po.cancel_requested_at is null`
     case 'processing':
       return sql`
         with run as (update payout_runs set marked_paid_at = null where ${isReady} returning workspace_id, id)
         update payouts po set paid_at = null from run where ${isOfRun}`
-    // Without workspace_id, by which Postgres would read all commissions of the workspace per payout.
-    case 'canceled':
-      return sql`
-        with run as (update payout_runs set canceled_at = ${at} where ${isReady} returning workspace_id, id),
-             gone as (update payouts po set canceled_at = ${at} from run where ${isOfRun} returning po.id)
-        update commissions c set payout_id = null from gone where c.payout_id = gone.id`
     // Partners are mailed only now, because a confirmed run cannot change.
     case 'confirmed':
       return sql`

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { bankStatus } from './banks.queries.ts'
-import type { PayoutStatus } from './payouts.ts'
+import { KEY_LIFE_HOURS, type PayoutStatus } from './payouts.ts'
 
 export type PayoutFilter = PageRequest & {
   runId?: string | undefined
@@ -42,7 +42,12 @@ const selectPayouts = (db: Db, workspaceId: string) =>
       'po.created_at as createdAt',
       'po.paid_at as paidAt',
       'po.failed_at as failedAt',
+      'po.cancel_requested_at as cancelRequestedAt',
       'po.canceled_at as canceledAt',
+      sql<Date | null>`case when po.status = 'canceling' and po.canceled_at is null
+                            then po.key_used_at + make_interval(hours => ${KEY_LIFE_HOURS}) end`.as(
+        'lookedUpUntil',
+      ),
       'po.last_error as lastError',
       'po.transfer_id as transferId',
       'po.reversed_cents as reversedCents',

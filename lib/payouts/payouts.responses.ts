@@ -25,6 +25,12 @@ export const PayoutResponse = z
     createdAt: timestamp,
     paidAt: timestamp.nullable(),
     failedAt: timestamp.nullable(),
+    cancelRequestedAt: timestamp.nullable().meta({ description: 'Since when nothing is sent for it.' }),
+    lookedUpUntil: timestamp.nullable().meta({
+      description:
+        'While it is `canceling`: until when Stripe is asked whether an earlier request made the transfer. Then it is ' +
+        '`canceled`; if there is one, `paid`. null if nothing can be on its way.',
+    }),
     canceledAt: timestamp.nullable(),
     lastError: z.string().nullable().meta({ description: 'Why it failed or is being retried.' }),
     transferId: z.string().nullable().meta({ description: 'The id of the Stripe transfer: `tr_...`' }),

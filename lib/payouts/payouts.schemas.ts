@@ -4,7 +4,8 @@ import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { RunLimits } from './limits.ts'
-import { PAYOUT_METHODS, PAYOUT_STATUSES, RUN_STATUSES } from './payouts.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES } from './payouts.ts'
+import { RUN_STEPS } from './runs.ts'
 
 const MAX_REASON_LENGTH = 500
 
@@ -93,10 +94,11 @@ export const WriteOff = z.strictObject({
 /** PATCH /api/workspaces/:workspace/payout-runs/:id. */
 export const RunChange = z
   .strictObject({
-    status: z.enum(RUN_STATUSES, 'Must be paid, processing, confirmed or canceled.').meta({
+    status: z.enum(RUN_STEPS, 'Must be paid, processing, confirmed or canceled.').meta({
       description:
-        '`paid` marks all payouts of the run as paid, `processing` undoes that, `confirmed` makes it final and ' +
-        'notifies the partners, `canceled` cancels a run that is not marked as paid.',
+        '`canceled` cancels what was not sent of a Stripe run, and a manual run that is not marked as paid. Manual ' +
+        'runs only: `paid` marks all payouts of the run as paid, `processing` undoes that, `confirmed` makes it final ' +
+        'and notifies the partners.',
     }),
   })
   .meta({ id: 'PayoutRunChange' })

@@ -11,10 +11,19 @@ export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
 export type PayoutAccountStatus = 'onboarding' | 'in_review' | 'enabled' | 'restricted' | 'closed'
 
 /**
- * `reversed`: its transfer was reversed in full at Stripe. In part, it remains `paid`. `returned`: the bank returned it
- * after its run was confirmed.
+ * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being let go. `reversed`: its
+ * transfer was reversed in full at Stripe. In part, it remains `paid`. `returned`: the bank returned it after its run was
+ * confirmed.
  */
-export const PAYOUT_STATUSES = ['processing', 'paid', 'failed', 'canceled', 'reversed', 'returned'] as const
+export const PAYOUT_STATUSES = [
+  'processing',
+  'paid',
+  'failed',
+  'canceling',
+  'canceled',
+  'reversed',
+  'returned',
+] as const
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
 
 /** Why a run skips a partner's balance. */
@@ -37,7 +46,7 @@ export const SKIP_CODES = [
 export type SkipCode = (typeof SKIP_CODES)[number]
 
 /** A manual run has all of them; a run by Stripe is `processing` until everything is claimed and sent, then `paid`. */
-export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceled'] as const
+export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceling', 'canceled'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** The `transfer_group` of a payout, by which its transfer is found at Stripe. */
@@ -51,7 +60,8 @@ export const transferKey = (payoutId: string, keyVersion: number): string =>
   `payout_${payoutId}_${keyVersion}`
 
 /** Stripe may forget a key once it is 24 hours old. */
-const KEY_LIFE_MS = 24 * 3_600_000
+export const KEY_LIFE_HOURS = 24
+const KEY_LIFE_MS = KEY_LIFE_HOURS * 3_600_000
 /** Longer than any delay between a Worker's reading of the time and Stripe's receipt of its request. */
 const KEY_MARGIN_MS = 3_600_000
 

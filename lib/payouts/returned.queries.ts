@@ -5,6 +5,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { formatMoney } from '../money.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { endFreeing, freeCommissions } from './freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from './payouts.queries.ts'
 import { isReturnable } from './returned.ts'
 
@@ -34,18 +35,18 @@ export const returnPayout = async (
   const details = { amount: formatMoney(amountCents, currency), reason, portalUrl }
   const markReturned = sql`
     with returned as (
-      update payouts set returned_at = ${now}, return_reason = ${reason} where ${isReady}
+      update payouts set returned_at = ${now}, return_reason = ${reason}, is_freeing = true
+      where ${isReady}
       returning id, workspace_id, partner_id, program_id
-    ), mailed as (
-      insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
-      select ${newId()}::uuid, r.workspace_id, 'payout_returned', p.email, p.id, r.id,
-             jsonb_build_object('partnerName', p.name, 'programName', g.name) || ${JSON.stringify(details)}::jsonb,
-             ${now}::timestamptz, ${now}::timestamptz
-      from returned r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
-      on conflict do nothing
     )
-    update commissions c set payout_id = null from returned where c.payout_id = returned.id`
-  const [, , , [after]] = await db.batch([
+    insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
+    select ${newId()}::uuid, r.workspace_id, 'payout_returned', p.email, p.id, r.id,
+           jsonb_build_object('partnerName', p.name, 'programName', g.name) || ${JSON.stringify(details)}::jsonb,
+           ${now}::timestamptz, ${now}::timestamptz
+    from returned r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
+    on conflict do nothing`
+  const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
+  const [, , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -55,6 +56,8 @@ export const returnPayout = async (
       when: sql<SqlBool>`exists (select from payouts where ${isReady})`,
     }).compile(),
     markReturned.compile(db),
+    freeCommissions(isThis).compile(db),
+    endFreeing(isThis).compile(db),
     payoutQuery(db, workspaceId, id).compile(),
   ])
   return after

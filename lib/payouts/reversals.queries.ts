@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { endFreeing, freeCommissions } from './freeing.queries.ts'
 import { isInFlight, type PayoutRow, payoutQuery } from './payouts.queries.ts'
 import type { TransferReversal } from './reversals.ts'
 
@@ -56,10 +57,9 @@ export const releasePayout = async (db: Db, act: Act, id: string): Promise<Payou
 
   const isReleasable = sql<SqlBool>`
     workspace_id = ${workspaceId} and id = ${id} and status = 'reversed' and released_at is null`
-  const release = sql`
-    with released as (update payouts set released_at = ${now} where ${isReleasable} returning id)
-    update commissions c set payout_id = null from released where c.payout_id = released.id`
-  const [, , , [after]] = await db.batch([
+  const release = sql`update payouts set released_at = ${now}, is_freeing = true where ${isReleasable}`
+  const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
+  const [, , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -69,6 +69,8 @@ export const releasePayout = async (db: Db, act: Act, id: string): Promise<Payou
       when: sql<SqlBool>`exists (select from payouts where ${isReleasable})`,
     }).compile(),
     release.compile(db),
+    freeCommissions(isThis).compile(db),
+    endFreeing(isThis).compile(db),
     payoutQuery(db, workspaceId, id).compile(),
   ])
   return after

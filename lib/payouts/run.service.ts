@@ -4,9 +4,12 @@ import { Unavailable } from '../unavailable.ts'
 import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { beginRun, decideApproval } from './begin-run.queries.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
+import { continueCanceling } from './cancel.queries.ts'
 import {
   beginScheduledRuns,
+  type Claimed,
   claimPage,
+  growPayout,
   listBalances,
   listUnclaimedRuns,
   type OpenRun,
@@ -52,11 +55,12 @@ const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget
 const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): Promise<void> => {
   const run = await withCover(env, open, now, budget)
   if (run.needsApproval === null && !(await withDb(env, budget, (db) => decideApproval(db, run, now)))) return
-  let isClaimed = false
-  while (!isClaimed && hasLeft(budget)) {
-    isClaimed = await withDb(env, budget, (db) => claimPage(db, run, CLAIM_PAGE, now))
+  let claimed: Claimed = 'more'
+  while (claimed !== 'all' && hasLeft(budget)) {
+    if (claimed === 'growing') await withDb(env, budget, (db) => growPayout(db, run, now))
+    claimed = await withDb(env, budget, (db) => claimPage(db, run, { partners: CLAIM_PAGE }, now))
   }
-  if (isClaimed && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
+  if (claimed === 'all' && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
 }
 
 const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
@@ -170,6 +174,13 @@ export const runPayouts = async (
   }
 }
 
+/** Continues the canceling of runs and payouts that requests did not finish, as long as the budget lasts. */
+const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<number> => {
+  let pages = 0
+  while (hasLeft(budget) && (await withDb(env, budget, (db) => continueCanceling(db, now)))) pages++
+  return pages
+}
+
 /**
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
@@ -186,10 +197,11 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
     )
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })
+  const canceling = await cancelRest(env, now, budget)
   const accounts = await checkDailyAccounts(env, now, budget)
   await checkCountries(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
-  const did = { runs: runs.length, ...tally, accounts, reminders, notified }
+  const did = { runs: runs.length, ...tally, canceling, accounts, reminders, notified }
   return Object.values(did).some(Boolean) ? did : null
 }

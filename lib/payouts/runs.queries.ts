@@ -6,7 +6,7 @@ import { type RunLimits, type Total, waitOf } from './limits.ts'
 import { detailsAt } from './payment-details.queries.ts'
 import type { PaymentMethod } from './payment-details.ts'
 import type { PayoutStatus } from './payouts.ts'
-import { type RunState, stripeRunStatus } from './runs.ts'
+import { canceledRunStatus, type RunState, stripeRunStatus } from './runs.ts'
 
 /** How many payouts of a run have a status, and their sum, in one currency. */
 type RunTotal = { currency: string; status: PayoutStatus; payouts: number; amountCents: number }
@@ -67,6 +67,7 @@ const selectRuns = (db: Db, workspaceId: string) =>
       'r.marked_paid_at as markedPaidAt',
       'r.confirmed_at as confirmedAt',
       'r.canceled_at as canceledAt',
+      'r.is_canceling as isCanceling',
       'r.manual_status as manualStatus',
       'r.previewed_at as previewedAt',
       'r.expected',
@@ -88,12 +89,16 @@ export const countPayouts = ({ totals }: Pick<Run, 'totals'>, wanted?: PayoutSta
   totals.reduce((sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0), 0)
 
 /** A run with its status. */
-export const toRun = ({ manualStatus, expected, maxAmountCents, ...row }: RunRow): Run => ({
-  ...row,
-  maxAmountCents: maxAmountCents ?? {},
-  expected: expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
-  status: waitOf(row) ?? manualStatus ?? stripeRunStatus(row.claimedAt, countPayouts(row, 'processing')),
-})
+export const toRun = ({ manualStatus, isCanceling, expected, maxAmountCents, ...row }: RunRow): Run => {
+  const open = countPayouts(row, 'processing') + countPayouts(row, 'canceling')
+  const status = manualStatus ?? stripeRunStatus(row.claimedAt, open)
+  return {
+    ...row,
+    maxAmountCents: maxAmountCents ?? {},
+    expected: expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
+    status: waitOf(row) ?? (row.canceledAt ? canceledRunStatus(isCanceling ? open + 1 : open) : status),
+  }
+}
 
 /** One run of a workspace, or undefined. `id` must be a UUID. */
 export const findRun = async (db: Db, workspaceId: string, id: string): Promise<Run | undefined> => {
@@ -134,6 +139,7 @@ export const listRunLines = async (db: Db, workspaceId: string, runId: string): 
       .where('po.run_id', '=', runId)
       // Its commissions are payable again: paid from this file, it would be paid twice.
       .where('po.returned_at', 'is', null)
+      .where('po.cancel_requested_at', 'is', null)
       .$if(cursor !== undefined, (rest) => rest.where('po.id', '>', cursor ?? ''))
       .orderBy('po.id')
       .limit(LINES_PER_FETCH)

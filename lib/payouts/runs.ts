@@ -26,11 +26,18 @@ export const startRefusalOf = (
 }
 
 /** The status of a run by Stripe. It is paid once none of its payouts is in flight: some of them may have failed. */
-export const stripeRunStatus = (claimedAt: Date | null, processing: number): RunStatus =>
-  claimedAt && processing === 0 ? 'paid' : 'processing'
+export const stripeRunStatus = (claimedAt: Date | null, inFlight: number): RunStatus =>
+  claimedAt && inFlight === 0 ? 'paid' : 'processing'
+
+/** The status of a run that was canceled, by how many of its payouts are not sent and not canceled yet. */
+export const canceledRunStatus = (open: number): RunStatus => (open > 0 ? 'canceling' : 'canceled')
+
+/** What a manager can make of a run: one by Stripe can be canceled only. */
+export const RUN_STEPS = ['processing', 'paid', 'confirmed', 'canceled'] as const
+export type RunStep = (typeof RUN_STEPS)[number]
 
 /** The status from which a manual run reaches each status. */
-export const STATUS_BEFORE: Record<RunStatus, RunStatus> = {
+export const STATUS_BEFORE: Record<RunStep, RunStep> = {
   processing: 'paid',
   paid: 'processing',
   confirmed: 'paid',
@@ -43,14 +50,20 @@ const ENDED: Partial<Record<RunStatus | RunWait, string>> = {
   declined: 'This run was declined. Its commissions are payable still: start another run.',
   confirmed: 'This run was confirmed, and can no longer be changed.',
   canceled: 'This run was canceled. Its commissions are payable again: start another run.',
+  canceling: 'This run is being canceled.',
 }
 
 /** Why a run cannot change to a status; null if it can, or has it already. */
-export const refusalOf = (run: RunState, wanted: RunStatus): string | null => {
-  if (run.method === 'stripe') return 'This run is paid by Stripe, which reports what was paid.'
+export const refusalOf = (run: RunState, wanted: RunStep): string | null => {
   const { status } = run
+  if (wanted === 'canceled' && (status === 'canceling' || status === 'canceled')) return null
+  if (run.method === 'stripe') {
+    if (wanted !== 'canceled') return 'This run is paid by Stripe, which reports what was paid.'
+    if (status === 'processing') return null
+    return ENDED[status] ?? 'This run has ended: nothing of it is left to cancel.'
+  }
   if (status === wanted) return null
-  if (!run.claimedAt) return ENDED[status] ?? STILL_CLAIMING
+  if (!run.claimedAt && wanted !== 'canceled') return ENDED[status] ?? STILL_CLAIMING
   if (status === STATUS_BEFORE[wanted]) return null
   const ended = ENDED[status]
   if (ended) return ended

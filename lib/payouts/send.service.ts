@@ -65,10 +65,7 @@ const leftAfter = async (stripe: Connect, { amountCents, currency }: DuePayout):
 
 const NO_FUNDS = 'Your Stripe balance does not cover this payout.'
 
-const LOCKED_OUT = {
-  kind: 'locked_out',
-  message: 'The workspace has no working Stripe key.',
-} as const satisfies TransferOutcome
+const LOCKED_OUT = 'The workspace has no working Stripe key.'
 
 /** Stripe's code for an amount below what it transfers: https://docs.stripe.com/error-codes#amount-too-small */
 const TOO_SMALL = 'amount_too_small'
@@ -88,10 +85,11 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
 }
 
 /** The result of a payout that was not attempted. */
-const postponed = ({ id, keyVersion }: DuePayout, pauseMs: number): TransferResult => {
+const postponed = (payout: DuePayout, pauseMs: number): TransferResult => {
+  const { id, keyVersion, leasedAt, isKeyUsed } = payout
   const nextAttemptAt = new Date(Date.now() + pauseMs)
   const nothing = { transferId: null, reversedCents: 0, error: null, failureCode: null, mail: null }
-  return { id, keyVersion, outcome: 'later', nextAttemptAt, ...nothing }
+  return { id, keyVersion, leasedAt, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
 }
 
 /** Which outcomes managers are mailed about. One that is unclear is retried. */
@@ -107,8 +105,10 @@ const resultOf = (
   payout: DuePayout,
   { outcome, keyVersion }: AttemptResult,
 ): TransferResult => {
-  const waiting = { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), keyVersion }
+  const pauseMs = exponentialDelay(payout.attempts, BACKOFF_MS)
+  const waiting: TransferResult = { ...postponed(payout, pauseMs), outcome: 'later', keyVersion }
   if (outcome.kind === 'postponed') return waiting
+  if (outcome.kind === 'canceled') return { ...waiting, outcome: 'canceled' }
   const mail = mailOf(portalUrl, payout, outcome)
   if (outcome.kind === 'sent') {
     const { transferId, reversedCents } = outcome
@@ -140,7 +140,7 @@ const createConnections = (env: PayoutEnv) => {
 
 /** Notes what an attempt shows about the other payouts. */
 const learn = async (
-  stripe: Connect | null,
+  stripe: Connect,
   payout: DuePayout,
   { kind }: AttemptResult['outcome'],
   { learned, budget }: Sending,
@@ -148,7 +148,7 @@ const learn = async (
   const leftCents = learned.funds.get(fundsOf(payout))
   if (kind === 'sent' && leftCents !== undefined)
     learned.funds.set(fundsOf(payout), leftCents - payout.amountCents)
-  if (kind === 'no_funds' && stripe) {
+  if (kind === 'no_funds') {
     budget.fetches--
     learned.funds.set(fundsOf(payout), await leftAfter(stripe, payout))
   }
@@ -176,12 +176,12 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
     const pause = learned.pauses.get(payout.workspaceId)
     if (pause !== undefined) return postponed(payout, pause)
     const leftCents = learned.funds.get(fundsOf(payout))
-    if (leftCents !== undefined && leftCents < payout.amountCents)
+    if (leftCents !== undefined && leftCents < payout.amountCents && !payout.isCanceling)
       return { ...postponed(payout, HOUR_MS), error: NO_FUNDS }
     const stripe = await connectionOf(payout)
-    const attempt = stripe
-      ? await tryTransfer(env, stripe, payout, { now: clock(), budget })
-      : { outcome: LOCKED_OUT, keyVersion: payout.keyVersion }
+    if (!stripe)
+      return { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), error: LOCKED_OUT }
+    const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget })
     await learn(stripe, payout, attempt.outcome, sending)
     // The next run then skips this partner, and the portal shows why.
     if (attempt.outcome.kind === 'refused' && attempt.outcome.isAccount) {
@@ -226,7 +226,7 @@ export const sendPayouts = async (
     learned: { pauses: new Map(), funds: new Map() },
     clock: () => new Date(now.getTime() + Date.now() - start),
   }
-  const tally = { sent: 0, failed: 0, spent: 0, later: 0 }
+  const tally = { sent: 0, failed: 0, spent: 0, untried: 0, later: 0, canceled: 0 }
   for (let limit = pageSize(budget); limit > 0; limit = pageSize(budget)) {
     const leaseEnd = new Date(Date.now() + LEASE_MS)
     const page = await withDb(env, budget, (db) => leasePayouts(db, { workspaceId, now, leaseEnd, limit }))
@@ -235,7 +235,12 @@ export const sendPayouts = async (
     const sentAfterFailure = await withDb(env, budget, (db) => saveTransferResults(db, results, new Date()))
     if (sentAfterFailure.length) {
       console.log(
-        JSON.stringify({ level: 'error', job: 'payouts', error: 'sent after it failed', sentAfterFailure }),
+        JSON.stringify({
+          level: 'error',
+          job: 'payouts',
+          error: 'sent after it had ended',
+          sentAfterFailure,
+        }),
       )
     }
     for (const { outcome } of results) tally[outcome]++

@@ -99,6 +99,7 @@ export type PayoutTables = {
     marked_paid_at: Date | null
     confirmed_at: Date | null
     canceled_at: Date | null
+    is_canceling: Generated<boolean>
     manual_status: GeneratedAlways<RunStatus | null>
   }
   payout_run_notices: {
@@ -120,6 +121,7 @@ export type PayoutTables = {
     number: bigint
     reference: GeneratedAlways<string>
     created_at: Date
+    claimed_at: Generated<Date | null>
     key_version: Generated<number>
     key_used_at: Date | null
     next_attempt_at: Date
@@ -130,7 +132,9 @@ export type PayoutTables = {
     transfer_id: string | null
     paid_at: Date | null
     failed_at: Date | null
+    cancel_requested_at: Date | null
     canceled_at: Date | null
+    is_freeing: Generated<boolean>
     reversed_cents: Generated<bigint>
     reversed_at: Date | null
     released_at: Date | null

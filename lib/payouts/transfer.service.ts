@@ -12,6 +12,8 @@ export type AttemptResult = {
     | TransferOutcome
     /** Not attempted: the key expires soon, or another Worker has replaced it. Does not affect other payouts. */
     | { kind: 'postponed' }
+    /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
+    | { kind: 'canceled' }
   keyVersion: number
 }
 
@@ -35,7 +37,8 @@ const find = async (stripe: Connect, payoutId: string, budget: Budget): Promise<
 /**
  * Creates the transfer of a payout, or finds it. If a key was used before, the transfer is looked up first, because Stripe
  * may have forgotten the key; a forgotten key is replaced by a new version. A refusal is final only if there is no
- * transfer: a failed payout was never sent.
+ * transfer: a failed payout was never sent. A payout that is to be canceled is looked up only: it is canceled once its
+ * key is forgotten, because no request with it is on its way then.
  *
  * @param now the current time, not that of the start of the run
  */
@@ -51,6 +54,8 @@ export const tryTransfer = async (
     const found = await find(stripe, id, budget)
     if (found.kind !== 'not_found') return { outcome: found, keyVersion }
     const key = keyState(payout.keyUsedAt, now)
+    if (payout.isCanceling)
+      return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion }
     if (key === 'expiring') return { outcome: { kind: 'postponed' }, keyVersion }
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))

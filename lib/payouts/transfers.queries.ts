@@ -2,10 +2,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
+import { endFreeing, freeCommissions } from './freeing.queries.ts'
 import type { NoticeReason } from './notices.ts'
 import { isInFlight } from './payouts.queries.ts'
 
-/** A leased payout, with what its transfer and its mail need. */
+/** A leased payout, with what its transfer and its mail need. One that is being canceled is looked up only. */
 export type DuePayout = {
   id: string
   workspaceId: string
@@ -23,12 +24,15 @@ export type DuePayout = {
   isKeyUsed: boolean
   /** This one included. */
   attempts: number
+  isCanceling: boolean
+  /** Names the lease. */
+  leasedAt: Date
   /** The workspace's encrypted Stripe key; null if it was removed. */
   encryptedKey: string | null
 }
 
 /** The same condition for payouts whose ids are known, without the index, of which Postgres would read every entry. */
-const isStillInFlight = sql`p.status = 'processing' and p.stripe_account_id is not null`
+const isStillInFlight = sql`p.status in ('processing', 'canceling') and p.canceled_at is null and p.stripe_account_id is not null`
 
 type Lease = {
   /** Leases all of this workspace's payouts, due or not; null leases those due of any workspace, which take turns. */
@@ -47,7 +51,7 @@ export const leasePayouts = async (
   db: Db,
   { workspaceId, now, leaseEnd, limit }: Lease,
 ): Promise<DuePayout[]> => {
-  const isDue = (p: string) => sql`${isInFlight(p)}
+  const isDue = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_at`)} is not null
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
                  else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
@@ -62,7 +66,8 @@ export const leasePayouts = async (
     select l.id, l.workspace_id as "workspaceId", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", l.currency, l.amount_cents as "amountCents",
            l.stripe_account_id as "stripeAccountId", l.key_version as "keyVersion", l.key_used_at as "keyUsedAt",
-           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, k.ciphertext as "encryptedKey"
+           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, l.leased_at as "leasedAt",
+           l.cancel_requested_at is not null as "isCanceling", k.ciphertext as "encryptedKey"
     from leased l
     join partners pa on pa.id = l.partner_id
     join programs g on g.id = l.program_id
@@ -74,7 +79,7 @@ export const leasePayouts = async (
 /**
  * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved before the key is used.
  *
- * @returns false if another Worker has done so, or the payout was sent meanwhile
+ * @returns false if another Worker has done so, or the payout was sent or is to be canceled meanwhile
  */
 export const renewKey = async (
   db: Db,
@@ -84,6 +89,7 @@ export const renewKey = async (
   const { rows } = await sql`
     update payouts p set key_version = ${keyVersion + 1}, key_used_at = ${now}
     where p.id = ${id} and p.key_version in (${keyVersion}, ${keyVersion + 1}) and ${isStillInFlight}
+      and p.cancel_requested_at is null
       and (p.key_version = ${keyVersion} or p.key_used_at = ${now})
     returning p.id`.execute(db)
   return rows.length > 0
@@ -93,11 +99,13 @@ export const renewKey = async (
 export type TransferResult = {
   id: string
   keyVersion: number
+  leasedAt: Date
   /**
    * `failed`: refused permanently; its commissions are payable again. `spent`: refused for now, and Stripe repeats the
-   * refusal for the same key. `later`: unknown, or not attempted.
+   * refusal for the same key. `untried`: this version of the key was never used. `later`: unknown. `canceled`: it was to
+   * be canceled, its key cannot act any more, and Stripe has no transfer.
    */
-  outcome: 'sent' | 'failed' | 'spent' | 'later'
+  outcome: 'sent' | 'failed' | 'spent' | 'untried' | 'later' | 'canceled'
   transferId: string | null
   /** What was reversed of a transfer that was found, in minor units. */
   reversedCents: number
@@ -115,7 +123,10 @@ export type TransferResult = {
  * Saves the results of a page, in one transaction that may be repeated. `sent` applies whatever the key version; other
  * results do not change a payout that has a newer key version.
  *
- * @returns the payouts that were sent although they had failed before, which must never happen
+ * A payout that is to be canceled ends here if its key was never used, or only for requests that were refused: nothing
+ * can be on its way.
+ *
+ * @returns the payouts that were sent although they had failed or were canceled before, which must never happen
  */
 export const saveTransferResults = async (
   db: Db,
@@ -123,7 +134,7 @@ export const saveTransferResults = async (
   now: Date,
 ): Promise<string[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, "leasedAt" timestamptz, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p
@@ -132,18 +143,22 @@ export const saveTransferResults = async (
         reversed_at = case when x."reversedCents" > 0 then ${now}::timestamptz end
     from ${reported} where x.outcome = 'sent' and p.id = x.id and ${isStillInFlight}`
   const failed = sql`
-    with failed as (
-      update payouts p set failed_at = ${now}, last_error = x.error, failure_code = x."failureCode"
-      from ${reported} where x.outcome = 'failed' and ${isSameAttempt}
-      returning p.id
-    )
-    update commissions c set payout_id = null from failed where c.payout_id = failed.id`
+    update payouts p set failed_at = ${now}, is_freeing = true, last_error = x.error, failure_code = x."failureCode"
+    from ${reported} where x.outcome = 'failed' and ${isSameAttempt}`
   const waiting = sql`
     update payouts p
     set last_error = coalesce(x.error, p.last_error), next_attempt_at = x."nextAttemptAt",
         key_version = p.key_version + case when x.outcome = 'spent' then 1 else 0 end,
         key_used_at = case when x.outcome = 'later' then p.key_used_at end
-    from ${reported} where x.outcome in ('spent', 'later') and ${isSameAttempt}`
+    from ${reported}
+    where ${isSameAttempt}
+      and (x.outcome in ('spent', 'later') or x.outcome = 'untried' and p.leased_at = x."leasedAt")`
+  const canceled = sql`
+    update payouts p set canceled_at = ${now}, is_freeing = true, last_error = null
+    from ${reported}
+    where p.id = x.id and ${isStillInFlight} and p.cancel_requested_at is not null
+      and (p.key_used_at is null or x.outcome = 'canceled' and p.key_version = x."keyVersion")`
+  const ended = sql`p.id in (select x.id from ${reported} where x.outcome <> 'sent')`
   const mails = sql`
     insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
     select (x.mail->>'id')::uuid, p.workspace_id, case x.outcome when 'sent' then 'payout_sent' else 'payout_failed' end,
@@ -161,11 +176,14 @@ export const saveTransferResults = async (
     where x.problem is not null
     on conflict do nothing`
   const sentAfterFailure = sql<{ id: string }>`
-    select p.id from ${reported} join payouts p on p.id = x.id and p.status = 'failed' where x.outcome = 'sent'`
-  const [, , , , rows] = await db.batch([
+    select p.id from ${reported} join payouts p on p.id = x.id where x.outcome = 'sent' and p.paid_at is null`
+  const [, , , , , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),
     waiting.compile(db),
+    canceled.compile(db),
+    freeCommissions(ended).compile(db),
+    endFreeing(ended).compile(db),
     mails.compile(db),
     sentAfterFailure.compile(db),
     notices.compile(db),

@@ -45,6 +45,7 @@ export type AuditAction =
   | 'payout.reversed'
   | 'payout.released'
   | 'payout.returned'
+  | 'payout.canceled'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
   | 'stripe_key.added'

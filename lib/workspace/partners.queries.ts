@@ -4,6 +4,7 @@ import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
 import { withholdMails } from '../mail/outbox.queries.ts'
+import { cancelForBan } from '../payouts/cancel.queries.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { Coupon } from './coupons.queries.ts'
 import { diff, type Patch } from './diff.ts'
@@ -180,7 +181,9 @@ export const changePartner = async (
       details: { email: partner.email, ...log, ...groupNames },
     }).compile(),
     partnerQuery(db, workspaceId, id).compile(),
-    ...(status === 'banned' ? [withholdMails(db, workspaceId, id, act.now).compile()] : []),
+    ...(status === 'banned'
+      ? [withholdMails(db, workspaceId, id, act.now).compile(), ...cancelForBan(db, act, id)]
+      : []),
   ])
   return changed && { outcome: 'done', partner: changed }
 }

@@ -58,6 +58,8 @@ describe('GET /payouts and /payout-runs', () => {
       createdAt: expect.any(String),
       paidAt: null,
       failedAt: null,
+      cancelRequestedAt: null,
+      lookedUpUntil: null,
       canceledAt: null,
       lastError: null,
       transferId: null,
@@ -235,7 +237,7 @@ describe('PATCH /payout-runs/:id', () => {
     const merchant = await createOwing()
     const as = await merchant.asManager()
     const id = await merchant.begin('manual', { isClaimed: false })
-    for (const status of ['paid', 'canceled', 'confirmed']) {
+    for (const status of ['paid', 'confirmed']) {
       const answer = await as.patch(`/payout-runs/${id}`, { status })
       expect(answer).toMatchObject({ status: 409, body: errorShape('conflict') })
       expect(answer.body.error?.message).toContain('still being created')
@@ -246,6 +248,17 @@ describe('PATCH /payout-runs/:id', () => {
       409,
       expect.stringContaining('still being created'),
     ])
+  })
+
+  test('cancels a run that is still claiming, which then claims nothing more', async () => {
+    const merchant = await createOwing()
+    const as = await merchant.asManager()
+    const id = await merchant.begin('manual', { isClaimed: false })
+    expect((await as.patch(`/payout-runs/${id}`, { status: 'canceled' })).body).toMatchObject({
+      status: 'canceled',
+      claimedAt: expect.any(String),
+    })
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: ALL, violations: [] })
   })
 
   test('notifies the partners when it is confirmed, and not before', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { RUN_STATUSES } from '../../lib/payouts/payouts.ts'
-import { exportRefusalOf, type RunState, refusalOf, stripeRunStatus } from '../../lib/payouts/runs.ts'
+import {
+  canceledRunStatus,
+  exportRefusalOf,
+  RUN_STEPS,
+  type RunState,
+  refusalOf,
+  stripeRunStatus,
+} from '../../lib/payouts/runs.ts'
 
 const AT = new Date('2026-11-21T12:00:00Z')
 
@@ -15,6 +22,7 @@ const MANUAL = {
   processing: run(),
   paid: run({ status: 'paid' }),
   confirmed: run({ status: 'confirmed' }),
+  canceling: run({ status: 'canceling' }),
   canceled: run({ status: 'canceled' }),
 }
 
@@ -26,15 +34,20 @@ test.each([
   expect(stripeRunStatus(claimedAt, processing)).toBe(status)
 })
 
+test('a canceled run is canceling until the last of its payouts has ended', () => {
+  expect([canceledRunStatus(2), canceledRunStatus(0)]).toEqual(['canceling', 'canceled'])
+})
+
 describe('refusalOf', () => {
   const ALLOWED = {
     processing: ['processing', 'paid', 'canceled'],
     paid: ['paid', 'processing', 'confirmed'],
     confirmed: ['confirmed'],
+    canceling: ['canceled'],
     canceled: ['canceled'],
   }
 
-  test.each(RUN_STATUSES.flatMap((from) => RUN_STATUSES.map((to) => ({ from, to }))))(
+  test.each(RUN_STATUSES.flatMap((from) => RUN_STEPS.map((to) => ({ from, to }))))(
     'from $from to $to',
     ({ from, to }) => {
       const isAllowed = ALLOWED[from].includes(to)
@@ -42,15 +55,16 @@ describe('refusalOf', () => {
     },
   )
 
-  test('a run that is still claiming allows no step', () => {
+  test('a run that is still claiming allows no step but canceling', () => {
     const unclaimed = run({ claimedAt: null })
-    expect(RUN_STATUSES.filter((to) => refusalOf(unclaimed, to) === null)).toEqual(['processing'])
+    expect(RUN_STEPS.filter((to) => refusalOf(unclaimed, to) === null)).toEqual(['processing', 'canceled'])
     expect(exportRefusalOf(unclaimed)).toContain('still being created')
   })
 
-  test('a run by Stripe cannot be marked, and has no bank file', () => {
+  test('a run by Stripe can be canceled until it has ended, but not marked, and has no bank file', () => {
     const byStripe = run({ method: 'stripe' })
-    expect(RUN_STATUSES.filter((to) => refusalOf(byStripe, to) === null)).toEqual([])
+    expect(RUN_STEPS.filter((to) => refusalOf(byStripe, to) === null)).toEqual(['canceled'])
+    expect(RUN_STEPS.filter((to) => refusalOf({ ...byStripe, status: 'paid' }, to) === null)).toEqual([])
     expect(exportRefusalOf(byStripe)).toContain('paid twice')
   })
 

@@ -35,7 +35,7 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
     if (method === 'stripe')
       await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_shop', SECRETS_KEY)
     const id = (await beginRun(db(), scope, { actor: 'somebody@shop.example', now }))?.id ?? ''
-    while (isClaimed && !(await claimPage(db(), { ...scope, id }, 500, now)));
+    while (isClaimed && (await claimPage(db(), { ...scope, id }, { partners: 500 }, now)) !== 'all');
     await db().deleteFrom('stripe_keys').where('workspace_id', '=', workspaceId).execute()
     return id
   }

@@ -1,0 +1,163 @@
+/**
+ * Cancels payouts and runs. Nothing is sent from then on. What Stripe was never asked for, or has refused, ends at once; of
+ * the rest, the sender looks the transfers up until their keys cannot act any more: see transfer.service.ts.
+ */
+import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { lockPayouts } from '../db/locks.queries.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { cancelRefusalOf } from './cancel.ts'
+import { endFreeing, freeCommissions, freePage } from './freeing.queries.ts'
+import { type PayoutRow, payoutQuery } from './payouts.queries.ts'
+import { countPayouts, findRun, type Run, runQuery, toRun } from './runs.queries.ts'
+import { refusalOf } from './runs.ts'
+
+/** Payouts per statement. */
+const PAYOUTS_PER_PAGE = 1_000
+/** How long a request cancels payouts and lets commissions go. The cron continues. */
+const REQUEST_MS = 4_000
+
+/** Whether the payout `p` can be canceled. */
+const isOpen = sql`p.paid_at is null and p.failed_at is null and p.cancel_requested_at is null`
+
+/** Whether no request for the transfer of `p` can be on its way: none was made with its key, or all of them were refused. */
+const isUnsent = sql`(p.stripe_account_id is null or p.key_used_at is null)`
+
+/**
+ * Cancels payouts, `p`. To be preceded by `lockPayouts`, as a payout may be growing: see claims.queries.ts.
+ *
+ * @param which limits them
+ */
+const cancel = (which: RawBuilder<unknown>, now: Date) => sql<unknown>`
+  update payouts p
+  set cancel_requested_at = ${now}, next_attempt_at = ${now}, claimed_at = coalesce(p.claimed_at, ${now}),
+      canceled_at = case when ${isUnsent} then ${now}::timestamptz end, is_freeing = ${isUnsent}
+  where ${isOpen} and ${which}`
+
+/** An audit entry per payout that is about to be canceled. */
+const auditCanceled = (which: RawBuilder<unknown>, { actor, now }: Act) => sql<unknown>`
+  insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+  select uuidv7(), p.workspace_id, ${actor}, 'payout.canceled', p.id,
+         jsonb_build_object('amountCents', p.amount_cents, 'currency', p.currency), ${now}::timestamptz
+  from payouts p where ${isOpen} and ${which}`
+
+/** Lets commissions go until all are, or the request has taken long enough. */
+const freeUntil = async (db: Db, which: RawBuilder<unknown>, end: number): Promise<void> => {
+  while ((await freePage(db, which)) && Date.now() < end);
+}
+
+/**
+ * Cancels a payout. Idempotent.
+ *
+ * @param id a UUID
+ * @returns the payout after that, unchanged if it was sent or has ended: see `cancelRefusalOf`; undefined if the workspace
+ *          has no such payout
+ */
+export const cancelPayout = async (db: Db, act: Act, id: string): Promise<PayoutRow | undefined> => {
+  const { workspaceId, now } = act
+  const before = await payoutQuery(db, workspaceId, id).executeTakeFirst()
+  if (before?.status !== 'processing' || cancelRefusalOf(before)) return before
+  const which = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
+  await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    auditCanceled(which, act).compile(db),
+    cancel(which, now).compile(db),
+  ])
+  await freeUntil(db, which, Date.now() + REQUEST_MS)
+  return payoutQuery(db, workspaceId, id).executeTakeFirst()
+}
+
+/**
+ * Statements that cancel what a banned partner was not sent yet, for the end of the batch that bans it: they wait for a run
+ * that is claiming, which does not know of the ban. Payouts by bank stay: only the merchant knows whether the bank has
+ * them.
+ */
+export const cancelForBan = (db: Db, act: Act, partnerId: string): CompiledQuery[] => {
+  const which = sql`p.workspace_id = ${act.workspaceId} and p.partner_id = ${partnerId} and p.stripe_account_id is not null`
+  return [
+    lockPayouts(act.workspaceId).compile(db),
+    auditCanceled(which, act).compile(db),
+    cancel(which, act.now).compile(db),
+    freeCommissions(which).compile(db),
+    endFreeing(which).compile(db),
+  ]
+}
+
+/** Cancels a page of the payouts of a run that was canceled. */
+const cancelOfRun = (runId: string, now: Date) => {
+  const next = sql`(select q.id from payouts q where q.run_id = ${runId} and q.paid_at is null and q.failed_at is null
+                    and q.cancel_requested_at is null limit ${PAYOUTS_PER_PAGE})`
+  return cancel(sql`p.id in ${next}`, now)
+}
+
+/** Ends the canceling of a run whose payouts are all canceled, or at least asked for at Stripe no more. */
+const endCanceling = (runId: string) => sql<unknown>`
+  update payout_runs r set is_canceling = false
+  where r.id = ${runId} and r.is_canceling
+    and not exists (select from payouts p where p.run_id = r.id and ${isOpen})`
+
+/**
+ * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled. What was sent stays.
+ * Idempotent. What one request does not manage, the cron does.
+ *
+ * @param id a UUID
+ * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if there is no such run
+ */
+export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
+  const { workspaceId, now } = act
+  const before = await findRun(db, workspaceId, id)
+  if (!before || before.canceledAt || refusalOf(before, 'canceled')) return before
+  const isReady = sql<SqlBool>`
+    workspace_id = ${workspaceId} and id = ${id} and canceled_at is null and marked_paid_at is null`
+  await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'payout_run.canceled',
+      subjectId: id,
+      details: { payouts: countPayouts(before) },
+      when: sql<SqlBool>`exists (select from payout_runs where ${isReady})`,
+    }).compile(),
+    sql`update payout_runs set canceled_at = ${now}, claimed_at = coalesce(claimed_at, ${now}), is_canceling = true
+        where ${isReady}`.compile(db),
+  ])
+  const end = Date.now() + REQUEST_MS
+  while ((await continueRun(db, { workspaceId, id }, now)) && Date.now() < end);
+  await freeUntil(db, sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`, end)
+  const [after] = await runQuery(db, workspaceId, id).execute()
+  return after && toRun(after)
+}
+
+/** Cancels the next payouts of a canceled run. @returns whether there are more */
+const continueRun = async (
+  db: Db,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  now: Date,
+): Promise<boolean> => {
+  const left = sql<unknown>`select from payout_runs where id = ${id} and is_canceling`
+  const [, , , more] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    cancelOfRun(id, now).compile(db),
+    endCanceling(id).compile(db),
+    left.compile(db),
+  ])
+  return more.length > 0
+}
+
+/**
+ * Continues what requests did not manage: one page of payouts of a canceled run, or else of commissions to let go.
+ *
+ * @returns whether there may be more
+ */
+export const continueCanceling = async (db: Db, now: Date): Promise<boolean> => {
+  const [run] = await db
+    .selectFrom('payout_runs')
+    .where('is_canceling', '=', true)
+    .select(['id', 'workspace_id as workspaceId'])
+    .orderBy('id')
+    .limit(1)
+    .execute()
+  if (!run) return freePage(db, sql`true`)
+  await continueRun(db, run, now)
+  return true
+}

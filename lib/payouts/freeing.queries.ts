@@ -1,0 +1,36 @@
+/** Lets the commissions of payouts go that have ended without being paid, in pages. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+/** Commissions per statement. Each takes 50 to 150 microseconds, and a batch must finish well within the timeout. */
+const COMMISSIONS_PER_PAGE = 2_000
+
+/**
+ * Lets a page of commissions go, one payout after the other. Until all of a payout's are free, no run claims anything of
+ * its partner and currency, so that no balance is split. To be followed by `endFreeing`, in the same batch.
+ *
+ * @param which limits the payouts, `p`
+ */
+export const freeCommissions = (which: RawBuilder<unknown>, limit = COMMISSIONS_PER_PAGE) => sql<unknown>`
+  with page as materialized (
+    select own.id from payouts p
+    cross join lateral (select c.id from commissions c where c.payout_id = p.id limit ${limit}) own
+    where p.is_freeing and ${which} limit ${limit}
+  )
+  update commissions c set payout_id = null from page where c.id = page.id`
+
+/** Ends the payouts that have no commissions left, each looked up by itself, for the same reason as when claiming. */
+export const endFreeing = (which: RawBuilder<unknown>) => sql<unknown>`
+  update payouts p set is_freeing = false
+  where p.is_freeing and ${which} and (select c.id from commissions c where c.payout_id = p.id limit 1) is null`
+
+/** Lets a page of commissions go. @returns whether there are more */
+export const freePage = async (db: Db, which: RawBuilder<unknown>, limit?: number): Promise<boolean> => {
+  const left = sql<unknown>`select from payouts p where p.is_freeing and ${which} limit 1`
+  const [, , more] = await db.batch([
+    freeCommissions(which, limit).compile(db),
+    endFreeing(which).compile(db),
+    left.compile(db),
+  ])
+  return more.length > 0
+}
