@@ -96,9 +96,28 @@ const endCanceling = (runId: string) => sql<unknown>`
   where r.id = ${runId} and r.is_canceling
     and not exists (select from payouts p where p.run_id = r.id and ${isOpen})`
 
+/** Stops a run: it claims nothing more. */
+const stopRun = async (db: Db, act: Act, run: Run): Promise<void> => {
+  const { workspaceId, now } = act
+  const isReady = sql<SqlBool>`
+    workspace_id = ${workspaceId} and id = ${run.id} and canceled_at is null and marked_paid_at is null`
+  await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    auditEntry(db, {
+      ...act,
+      action: 'payout_run.canceled',
+      subjectId: run.id,
+      details: { payouts: countPayouts(run) },
+      when: sql<SqlBool>`exists (select from payout_runs where ${isReady})`,
+    }).compile(),
+    sql`update payout_runs set canceled_at = ${now}, claimed_at = coalesce(claimed_at, ${now}), is_canceling = true
+        where ${isReady}`.compile(db),
+  ])
+}
+
 /**
  * Cancels a run, by Stripe or by bank: it claims nothing more, and what was not sent is canceled. What was sent stays.
- * Idempotent. What one request does not manage, the cron does.
+ * Idempotent. What one request does not manage, the next one or the cron does.
  *
  * @param id a UUID
  * @returns the run after that, with another status if it was refused: see `refusalOf`; undefined if there is no such run
@@ -106,21 +125,8 @@ const endCanceling = (runId: string) => sql<unknown>`
 export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | undefined> => {
   const { workspaceId, now } = act
   const before = await findRun(db, workspaceId, id)
-  if (!before || before.canceledAt || refusalOf(before, 'canceled')) return before
-  const isReady = sql<SqlBool>`
-    workspace_id = ${workspaceId} and id = ${id} and canceled_at is null and marked_paid_at is null`
-  await db.batch([
-    lockPayouts(workspaceId).compile(db),
-    auditEntry(db, {
-      ...act,
-      action: 'payout_run.canceled',
-      subjectId: id,
-      details: { payouts: countPayouts(before) },
-      when: sql<SqlBool>`exists (select from payout_runs where ${isReady})`,
-    }).compile(),
-    sql`update payout_runs set canceled_at = ${now}, claimed_at = coalesce(claimed_at, ${now}), is_canceling = true
-        where ${isReady}`.compile(db),
-  ])
+  if (!before || before.status === 'canceled' || refusalOf(before, 'canceled')) return before
+  if (!before.canceledAt) await stopRun(db, act, before)
   const end = Date.now() + REQUEST_MS
   while ((await continueRun(db, { workspaceId, id }, now)) && Date.now() < end);
   await freeUntil(db, sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`, end)

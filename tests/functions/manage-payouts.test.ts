@@ -473,10 +473,13 @@ describe('a run of thousands of payouts', () => {
   })
 
   test('is canceled', async () => {
-    const many = timesOver({ often: 1_000, thorough: MANY })
-    const { merchant, as, path } = await createLarge(many)
-    expect(await as.patch(path, { status: 'canceled' })).toMatchObject({ status: 200 })
-    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 1_234 * many, violations: [] })
+    const { merchant, as, path } = await createLarge()
+    // In pages: what one request does not manage in its time, the next one continues.
+    const cancel = async () => (await as.patch(path, { status: 'canceled' })).body.status
+    let status = await cancel()
+    while (status === 'canceling') status = await cancel()
+    expect(status).toBe('canceled')
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 1_234 * MANY, violations: [] })
   })
 })
 
