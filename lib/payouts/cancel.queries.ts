@@ -7,7 +7,7 @@ import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { cancelRefusalOf } from './cancel.ts'
-import { endFreeing, freeCommissions, freePage } from './freeing.queries.ts'
+import { byIndexes, endFreeing, freeCommissions, freePage } from './freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from './payouts.queries.ts'
 import { countPayouts, findRun, type Run, runQuery, toRun } from './runs.queries.ts'
 import { refusalOf } from './runs.ts'
@@ -78,6 +78,7 @@ export const cancelForBan = (db: Db, act: Act, partnerId: string): CompiledQuery
     lockPayouts(act.workspaceId).compile(db),
     auditCanceled(which, act).compile(db),
     cancel(which, act.now).compile(db),
+    byIndexes.compile(db),
     freeCommissions(which).compile(db),
     endFreeing(which).compile(db),
   ]
@@ -141,8 +142,9 @@ const continueRun = async (
   now: Date,
 ): Promise<boolean> => {
   const left = sql<unknown>`select from payout_runs where id = ${id} and is_canceling`
-  const [, , , more] = await db.batch([
+  const [, , , , more] = await db.batch([
     lockPayouts(workspaceId).compile(db),
+    byIndexes.compile(db),
     cancelOfRun(id, now).compile(db),
     endCanceling(id).compile(db),
     left.compile(db),

@@ -5,7 +5,7 @@ import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { formatMoney } from '../money.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { endFreeing, freeCommissions } from './freeing.queries.ts'
+import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import { type PayoutRow, payoutQuery } from './payouts.queries.ts'
 import { isReturnable } from './returned.ts'
 
@@ -46,7 +46,7 @@ export const returnPayout = async (
     from returned r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
     on conflict do nothing`
   const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
-  const [, , , , , [after]] = await db.batch([
+  const [, , , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -56,6 +56,7 @@ export const returnPayout = async (
       when: sql<SqlBool>`exists (select from payouts where ${isReady})`,
     }).compile(),
     markReturned.compile(db),
+    byIndexes.compile(db),
     freeCommissions(isThis).compile(db),
     endFreeing(isThis).compile(db),
     payoutQuery(db, workspaceId, id).compile(),

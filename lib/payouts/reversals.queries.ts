@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { endFreeing, freeCommissions } from './freeing.queries.ts'
+import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import { isInFlight, type PayoutRow, payoutQuery } from './payouts.queries.ts'
 import type { TransferReversal } from './reversals.ts'
 
@@ -59,7 +59,7 @@ export const releasePayout = async (db: Db, act: Act, id: string): Promise<Payou
     workspace_id = ${workspaceId} and id = ${id} and status = 'reversed' and released_at is null`
   const release = sql`update payouts set released_at = ${now}, is_freeing = true where ${isReleasable}`
   const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
-  const [, , , , , [after]] = await db.batch([
+  const [, , , , , , [after]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     auditEntry(db, {
       ...act,
@@ -69,6 +69,7 @@ export const releasePayout = async (db: Db, act: Act, id: string): Promise<Payou
       when: sql<SqlBool>`exists (select from payouts where ${isReleasable})`,
     }).compile(),
     release.compile(db),
+    byIndexes.compile(db),
     freeCommissions(isThis).compile(db),
     endFreeing(isThis).compile(db),
     payoutQuery(db, workspaceId, id).compile(),

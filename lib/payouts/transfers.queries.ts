@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
-import { endFreeing, freeCommissions } from './freeing.queries.ts'
+import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import type { NoticeReason } from './notices.ts'
 import { isInFlight } from './payouts.queries.ts'
 
@@ -177,11 +177,12 @@ export const saveTransferResults = async (
     on conflict do nothing`
   const sentAfterFailure = sql<{ id: string }>`
     select p.id from ${reported} join payouts p on p.id = x.id where x.outcome = 'sent' and p.paid_at is null`
-  const [, , , , , , , rows] = await db.batch([
+  const [, , , , , , , , rows] = await db.batch([
     sent.compile(db),
     failed.compile(db),
     waiting.compile(db),
     canceled.compile(db),
+    byIndexes.compile(db),
     freeCommissions(ended).compile(db),
     endFreeing(ended).compile(db),
     mails.compile(db),
