@@ -473,13 +473,14 @@ describe('a run of thousands of payouts', () => {
   })
 
   test('is canceled', async () => {
-    const { merchant, as, path } = await createLarge()
+    const many = timesOver({ often: 1_000, thorough: MANY })
+    const { merchant, as, path } = await createLarge(many)
     // In pages: what one request does not manage in its time, the next one continues.
     const cancel = async () => (await as.patch(path, { status: 'canceled' })).body.status
     let status = await cancel()
     while (status === 'canceling') status = await cancel()
     expect(status).toBe('canceled')
-    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 1_234 * MANY, violations: [] })
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: 1_234 * many, violations: [] })
   })
 })
 
