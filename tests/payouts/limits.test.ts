@@ -141,7 +141,7 @@ test('what is recorded while the run claims its pages does not exceed what was s
   const [last] = [maya.id, leo.id].sort().reverse()
   await payer.earn(last ?? '', { amountCents: 1 })
   const open = { ...scope, id: run?.id ?? '', isLimited: true }
-  while (!(await claimPage(db(), open, 1, now)));
+  while ((await claimPage(db(), open, { partners: 1 }, now)) !== 'all');
   const [paid] = await world.query<{ cents: number; count: number }>(
     'select sum(amount_cents)::int as cents, count(*)::int as count from payouts where workspace_id = $1',
     [payer.workspaceId],

@@ -58,7 +58,9 @@ test('also if the run claims the two in different pages', async () => {
   const { workspaceId } = payer
   const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
   const run = await beginRun(connect(world.env()), scope, { actor: 'ann@shop.example', now })
-  while (!(await claimPage(connect(world.env()), { ...scope, id: run?.id ?? '' }, 1, now)));
+  while (
+    (await claimPage(connect(world.env()), { ...scope, id: run?.id ?? '' }, { partners: 1 }, now)) !== 'all'
+  );
   await payDue(world.env())
   expect(sums(payer)).toEqual(['4900 usd', '4900 usd'])
 })
