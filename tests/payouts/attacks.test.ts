@@ -5,8 +5,8 @@ import { newId } from '../../lib/db/ids.ts'
 import { encryptKey } from '../../lib/payouts/keys.service.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
-import type { RunStatus } from '../../lib/payouts/payouts.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
+import type { RunStep } from '../../lib/payouts/runs.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { usePayouts } from '../support/payouts.ts'
 import { timesOver } from '../support/thorough.ts'
@@ -328,7 +328,7 @@ const liveThrough = async (disturb: () => void) => {
   // What a repeat leaves for later is done by the next one, and who was refused is notified by the one after that.
   for (let times = 0; times < 3; times++) await payer.run()
 
-  const manual = async (...steps: RunStatus[]) => {
+  const manual = async (...steps: RunStep[]) => {
     const { runId } = await payer.run({ method: 'manual' })
     for (const step of steps) {
       const run = await changeRun(connect(env), act(), runId ?? '', step, 'https://tributary.example')

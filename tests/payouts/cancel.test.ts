@@ -206,7 +206,13 @@ test.each([true, false])(
 test('a key of another account is refused while a payout is looked up under the present one', async () => {
   const { payer, payoutId } = await stageUnclear(false)
   await cancelPayout(db(), actFor(payer), payoutId)
-  const other = { ciphertext: 'x', last4: 'xxxx', stripeAccountId: 'acct_other', livemode: false, transferCountries: null }
+  const other = {
+    ciphertext: 'x',
+    last4: 'xxxx',
+    stripeAccountId: 'acct_other',
+    livemode: false,
+    transferCountries: null,
+  }
   expect(await saveStripeKey(db(), actFor(payer), other)).toEqual({ outcome: 'other_account' })
 })
 
