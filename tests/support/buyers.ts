@@ -63,7 +63,7 @@ export const openShop = async (
       event,
       /** A click through a partner's link, so many hours ago. */
       click: async (slug: Partner = 'maya', hoursAgo = 0): Promise<string> => {
-        const clickId = await merchant.click(slug, slug === 'nora' ? secondProgramId : programId)
+        const clickId = await merchant.click(slug, slug === 'nora' ? secondProgramId : programId, tag)
         await database.query(
           `update clicks set created_at = created_at - $2 * interval '1 hour', expires_at = expires_at - $2 * interval '1 hour'
            where id = $1`,

@@ -100,11 +100,11 @@ export const createMerchant = async (options: Options = {}) => {
   const get = (path: string) =>
     send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, { headers: authorization })
 
-  const click = async (slug = 'maya', program = programId): Promise<string> => {
+  const click = async (slug = 'maya', program = programId, visitor = workspace.id): Promise<string> => {
     const { body } = await send(`${baseUrl}/api/track/click`, {
       body: { programId: program, slug },
       // An address of its own, or all tests together would run into one visitor's limit.
-      headers: { 'CF-Connecting-IP': workspace.id },
+      headers: { 'CF-Connecting-IP': visitor },
     })
     if (!body.clickId) throw new Error(`No click: ${JSON.stringify(body)}`)
     return body.clickId
