@@ -157,6 +157,8 @@ create table programs (
     payout_schedule            text         not null
         constraint programs_payout_schedule_check check (payout_schedule in ('manual', 'weekly', 'twice_monthly', 'monthly')),
     payout_days                integer[],   -- null is the schedule's own; 31 is the last day of the month
+    review_days                integer      not null default 0   -- between a scheduled run and its sending
+        constraint programs_review_days_check check (review_days between 0 and 14),
     payout_schedule_since      timestamptz  not null default now(),   -- earlier occurrences create no runs
     payouts_previewed_for      timestamptz,   -- the latest occurrence of which managers got a preview
     terms_since                timestamptz,                           -- null until terms are changed
@@ -690,6 +692,7 @@ create table payout_runs (
         constraint payout_runs_method_check check (method in ('stripe', 'manual')),
     cutoff_at       timestamptz  not null,
     scheduled_for   timestamptz,               -- the schedule's occurrence; null if a manager started it
+    sends_at        timestamptz,               -- the end of its review, before which nothing is sent; null without one
     created_by      text,                      -- that manager's email address
     created_at      timestamptz  not null,
     cover           jsonb,                     -- null until the balance was read; {} covers everything
@@ -721,6 +724,7 @@ create table payout_runs (
     constraint payout_runs_workspace_id_id_key unique (workspace_id, id),
     constraint payout_runs_program_id_scheduled_for_key unique (program_id, scheduled_for),
     constraint payout_runs_scheduled_check check ((scheduled_for is null) <> (created_by is null)),
+    constraint payout_runs_sends_at_check check (sends_at is null or scheduled_for is not null),
     constraint payout_runs_manual_check
         check (method = 'manual' or num_nonnulls(marked_paid_at, confirmed_at) = 0),
     constraint payout_runs_approved_check check ((approved_at is null) = (approved_by is null)
@@ -746,7 +750,7 @@ create table payout_run_notices (
     run_id        uuid         not null,
     reason        text         not null
         constraint payout_run_notices_reason_check
-            check (reason in ('report', 'failed', 'insufficient_funds', 'key_rejected')),
+            check (reason in ('review', 'report', 'failed', 'insufficient_funds', 'key_rejected')),
     created_at    timestamptz  not null,
     mailed_at     timestamptz,
 
@@ -1346,7 +1350,7 @@ create table mails (
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
-                            'payout_returned', 'payout_report', 'payout_preview', 'payout_problem',
+                            'payout_returned', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed')),
     recipient        text         not null,
     partner_id       uuid,

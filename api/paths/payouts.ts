@@ -122,6 +122,9 @@ export const payouts: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/payout-runs/{id}/decline`]: {
     post: act('Decline a payout run that waits for approval', PayoutRunResponse),
   },
+  [`${WORKSPACE}/payout-runs/{id}/send`]: {
+    post: act('End the review of a scheduled payout run, and send it', PayoutRunResponse),
+  },
   [`${WORKSPACE}/payout-runs/{id}/files`]: {
     get: {
       ...membersOnly(get('List the files of a manual payout run', RunFilesResponse)),

@@ -29,6 +29,7 @@ const KINDS: Record<MailKind, string> = {
   payment_details: 'Payment details changed',
   payout_returned: 'Payout returned',
   payout_report: 'Payout report',
+  payout_review: 'Payout review',
   payout_preview: 'Payout preview',
   payout_problem: 'Payout problem',
 }

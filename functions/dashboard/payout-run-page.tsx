@@ -127,11 +127,31 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
   )
 }
 
+/** Stops a scheduled run before it is sent, or sends it at once. */
+const Review = ({ path, run }: { path: string; run: Run }) => (
+  <>
+    <p>
+      This run is in review. It is sent {run.sendsAt && <Time at={run.sendsAt} />} unless it is stopped, which
+      makes its commissions payable again.
+    </p>
+    <div class="actions">
+      <form method="post" action={`${path}/send`}>
+        <button type="submit">Send now</button>
+      </form>
+      <form method="post" action={path}>
+        <StepButton to="canceled" kind="danger" label="Stop run" />
+      </form>
+    </div>
+  </>
+)
+
 /** Stops a run by Stripe, or one that is being created. */
-const CancelRun = ({ path, run: { method, status, claimedAt } }: { path: string; run: Run }) => {
+const CancelRun = ({ path, run }: { path: string; run: Run }) => {
+  const { method, status, claimedAt } = run
   if (status === 'canceling') {
     return <p>Nothing more of this run is sent. Reload the page to see how far its canceling has come.</p>
   }
+  if (status === 'review') return <Review path={path} run={run} />
   if (status !== 'processing' || (method === 'manual' && claimedAt)) return null
   return (
     <form method="post" action={path}>

@@ -18,8 +18,9 @@ import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { limitsIn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
+import { endReview } from '../../lib/payouts/review.queries.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
-import { exportRefusalOf, refusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
+import { exportRefusalOf, refusalOf, reviewRefusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { PayoutsPage } from './payout-pages.tsx'
 import { MAX_LINES, onlyNotifies, PreviewPage, RefusedPage } from './payout-preview.tsx'
@@ -44,6 +45,7 @@ const DONE = {
   payout_canceled: 'Payout canceled. Its commissions are payable again.',
   payout_canceling:
     'Nothing more is sent for this payout. It is canceled once it is certain that it was not sent.',
+  sending: 'Review ended. The payouts are sent within two minutes.',
   awaiting: 'Nothing is paid yet: another manager has to approve this run.',
   approve: 'Run approved. Its payouts are created within two minutes.',
   decline: 'Run declined. Nothing was paid.',
@@ -201,6 +203,12 @@ export default createRoutes<PayoutsEnv>()
     return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
+  .post(`${BASE}/runs/:id/send`, managersOnly(), async (c) => {
+    const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
+    const refusal = reviewRefusalOf(run)
+    if (refusal) return showRun(c, Page.parse({}), refusal)
+    return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
+  })
   .post(`${BASE}/runs/:id/approve`, managersOnly(), decide('approve'))
   .post(`${BASE}/runs/:id/decline`, managersOnly(), decide('decline'))
   .post(`${BASE}/runs/:id`, managersOnly(), form(), async (c) => {

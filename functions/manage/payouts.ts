@@ -17,8 +17,9 @@ import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { returnRefusalOf } from '../../lib/payouts/returned.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
+import { endReview } from '../../lib/payouts/review.queries.ts'
 import { findRun, listRuns, type Run } from '../../lib/payouts/runs.queries.ts'
-import { refusalOf } from '../../lib/payouts/runs.ts'
+import { refusalOf, reviewRefusalOf } from '../../lib/payouts/runs.ts'
 
 const payoutResponse = ({
   partnerSlug: _,
@@ -94,6 +95,12 @@ export default createRoutes()
   })
   .post(`${RUN}/approve`, manager(), decide('approve'))
   .post(`${RUN}/decline`, manager(), decide('decline'))
+  .post(`${RUN}/send`, manager(), async (c) => {
+    const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
+    const refusal = reviewRefusalOf(run)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(payoutRunResponse(run))
+  })
   .patch(RUN, manager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href

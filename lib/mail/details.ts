@@ -83,12 +83,12 @@ export type PaymentDetailsDetails = {
 /** How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200 JPY". */
 export type PayoutSum = { code: string; payouts: number; amount: string }
 
-/** `payout_report`, `payout_preview` and `payout_problem`: to managers, about a run. */
+/** `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to managers, about a run. */
 export type PayoutRunDetails = {
   workspaceName: string
   /** null for all programs. */
   programName: string | null
-  /** The scheduled day, such as 2026-12-01; null if a manager started the run. */
+  /** The scheduled day, such as 2026-12-01, or that of its sending; null if a manager started the run. */
   day: string | null
   sums: PayoutSum[]
   /** Why payouts failed or wait. */

@@ -20,6 +20,7 @@ export const MAIL_KINDS = [
   'payment_details',
   'payout_returned',
   'payout_report',
+  'payout_review',
   'payout_preview',
   'payout_problem',
 ] as const

@@ -40,7 +40,7 @@ const sentence = ({ code, payouts, amount }: PayoutSum): string => {
 const amountOf = (sums: PayoutSum[], code: string): string | null =>
   sums.find((sum) => sum.code === code)?.amount ?? null
 
-export type RunMailKind = 'payout_report' | 'payout_preview' | 'payout_problem'
+export type RunMailKind = 'payout_report' | 'payout_review' | 'payout_preview' | 'payout_problem'
 
 /** The subject and the first sentence of each kind, after the name of the program. */
 const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: string; opening: string }> = {
@@ -54,6 +54,10 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: st
   payout_preview: ({ sums, day }) => ({
     subject: `${amountOf(sums, 'payable') ?? 'nothing can be paid'} on ${day ?? ''}`,
     opening: `Payouts are scheduled for ${day ?? ''}, at midnight UTC. This is what they would pay, as far as it is known today.`,
+  }),
+  payout_review: ({ sums, day }) => ({
+    subject: `${amountOf(sums, 'payable') ?? 'nothing'} to review until ${day ?? ''}`,
+    opening: `A scheduled payout run is ready. It is sent on ${day ?? ''} unless a manager stops it.`,
   }),
   payout_problem: ({ sums }) => ({
     subject: sums.some(({ code }) => code === 'failed') ? 'some have failed' : 'some are waiting',

@@ -363,6 +363,7 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
   payout_returned: (details) =>
     payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
   payout_report: (details) => runContent('payout_report', aboutRun(details)),
+  payout_review: (details) => runContent('payout_review', aboutRun(details)),
   payout_preview: (details) => runContent('payout_preview', aboutRun(details)),
   payout_problem: (details) => runContent('payout_problem', aboutRun(details)),
 }

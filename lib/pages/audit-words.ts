@@ -51,6 +51,7 @@ const FIELDS: Record<string, string> = {
   minimumPayoutCents: 'minimum payout',
   payoutSchedule: 'payout schedule',
   payoutDays: 'payout days',
+  reviewDays: 'review days',
   saleReward: 'sale reward',
   leadReward: 'lead reward',
   payoutMails: 'emails about payouts',
@@ -148,6 +149,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.unmarked': (d) => `marked a payout run as unpaid: ${payouts(d)}`,
   'payout_run.confirmed': (d) => `confirmed a payout run: ${payouts(d)}`,
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
+  'payout_run.review_ended': (d) => `ended the review of a payout run: ${payouts(d)}`,
   'payout_run.exported': (d) =>
     `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
   'payee.changed': (d) =>

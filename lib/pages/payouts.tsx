@@ -215,6 +215,7 @@ export const runProgress = (run: Run): string => {
   if (!run.claimedAt && !run.canceledAt) return `Preparing: ${counted(countPayouts(run), 'payout')} so far`
   const all = countPayouts(run)
   if (all === 0) return 'No payouts due'
+  if (run.status === 'review') return `In review: ${counted(all, 'payout')}`
   const sent = countPayouts(run, 'paid').toLocaleString('en')
   const done = run.method === 'manual' ? 'paid' : 'sent'
   return [

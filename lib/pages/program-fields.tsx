@@ -58,6 +58,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
+  reviewDays: String(program.reviewDays),
 })
 
 /** A form's fields as API input. Blank fields take the defaults of a new program. */
@@ -85,6 +86,7 @@ export const readProgram = (fields: Fields): Reading => {
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
     ...readSchedule(fields),
+    reviewDays: numberIn(fields, 'reviewDays'),
   }
   return { input, problems }
 }

@@ -9,7 +9,7 @@ import {
   type Schedule,
 } from '../payouts/schedules.ts'
 import { numberIn } from './forms.ts'
-import { Select } from './parts.tsx'
+import { Field, Select } from './parts.tsx'
 
 const SCHEDULES = [
   { value: 'manual', label: 'Manual' },
@@ -34,7 +34,11 @@ const MONTH_DAY_OPTIONS = [...Array.from({ length: 28 }, (_, index) => index + 1
 }))
 
 /** The labels of a schedule's fields. */
-export const SCHEDULE_LABELS = { payoutSchedule: 'Payout schedule', payoutDays: 'Payout days' }
+export const SCHEDULE_LABELS = {
+  payoutSchedule: 'Payout schedule',
+  payoutDays: 'Payout days',
+  reviewDays: 'Review period (days)',
+}
 
 /** A schedule as form fields. `payoutDay` and `secondPayoutDay` are days of the month. */
 export const scheduleFields = ({ payoutSchedule, payoutDays: [first, second] }: Schedule): Fields => ({
@@ -90,6 +94,17 @@ export const ScheduleInputs = ({ fields, errors }: { fields: Fields; errors: Err
           name="secondPayoutDay"
           options={MONTH_DAY_OPTIONS}
           value={fields.secondPayoutDay ?? second}
+        />
+      </div>
+      <div data-schedule="any">
+        <Field
+          label={SCHEDULE_LABELS.reviewDays}
+          name="reviewDays"
+          hint="A scheduled run is mailed to managers, and sent after this many days unless one of them stops it. 0 sends it at once."
+          inputmode="numeric"
+          autocomplete="off"
+          value={fields.reviewDays ?? '0'}
+          errors={errors}
         />
       </div>
     </fieldset>

@@ -133,9 +133,12 @@ export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> 
 export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
   await sql`
     with begun as (
-    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, needs_approval, created_at)
-    select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at, null, ${now}::timestamptz
-    from (select g.workspace_id, g.id, max(t.at) as at
+    insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, scheduled_for, sends_at, needs_approval,
+                             created_at)
+    select uuidv7(), due.workspace_id, due.id, 'stripe', ${now}::timestamptz, due.at,
+           case when due.review_days > 0 then ${now}::timestamptz + make_interval(days => due.review_days) end, null,
+           ${now}::timestamptz
+    from (select g.workspace_id, g.id, g.review_days, max(t.at) as at
           from jsonb_to_recordset(${JSON.stringify(occurrences('latest', now))}::jsonb)
             as t(schedule text, day integer, defaults integer[], at timestamptz)
           join programs g on g.payout_schedule = t.schedule and t.day = any (coalesce(g.payout_days, t.defaults))
@@ -143,10 +146,11 @@ export const beginScheduledRuns = async (db: Db, now: Date): Promise<void> => {
           join stripe_keys k on k.workspace_id = g.workspace_id
           group by g.id) due
     where not exists (select from payout_runs r where r.program_id = due.id and r.scheduled_for = due.at)
-    on conflict do nothing returning id, workspace_id, created_at
+    on conflict do nothing returning id, workspace_id, sends_at, created_at
     )
     insert into payout_run_notices (workspace_id, run_id, reason, created_at)
-    select workspace_id, id, 'report', created_at from begun`.execute(db)
+    select workspace_id, id, reason, created_at from begun cross join unnest(array['review', 'report']) reason
+    where reason = 'report' or sends_at is not null`.execute(db)
 }
 
 /** A run that has not claimed everything yet. */
@@ -222,7 +226,7 @@ export const claimPage = async (
     with growing as (
       select from payouts where run_id = ${id} and claimed_at is null limit 1
     ), run as (
-      select claim_cursor from payout_runs
+      select claim_cursor, sends_at from payout_runs
       where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null and not exists (select from growing)
         and (needs_approval = false or approved_at is not null) for update
     ), next as (
@@ -260,7 +264,8 @@ export const claimPage = async (
                            stripe_account_id, created_at, claimed_at, next_attempt_at)
       select chosen.id, ${workspaceId}::uuid, ${id}::uuid, chosen.program_id, chosen.partner_id, chosen.currency,
              sums.amount_cents, case when ${method}::text = 'stripe' then chosen.stripe_account_id end,
-             ${now}::timestamptz, case when sums.count < ${commissions} then ${now}::timestamptz end, ${now}::timestamptz
+             ${now}::timestamptz, case when sums.count < ${commissions} then ${now}::timestamptz end,
+             greatest(${now}::timestamptz, (select sends_at from run))
       from chosen
       join (select payout_id, sum(amount_cents) as amount_cents, count(*) as count from claimed group by 1) sums
         on payout_id = chosen.id

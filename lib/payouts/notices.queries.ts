@@ -12,7 +12,7 @@ type About = { workspaceName: string; slug: string; programName: string | null }
 
 /** A run that managers are to be mailed about. */
 export type DueNotice = OpenRun &
-  About & { reasons: NoticeReason[]; scheduledFor: Date | null; isDeclined: boolean }
+  About & { reasons: NoticeReason[]; scheduledFor: Date | null; sendsAt: Date | null; isStopped: boolean }
 
 /** Payouts that were never attempted are waited for this long. */
 const PATIENCE = sql`interval '1 hour'`
@@ -21,15 +21,21 @@ const PATIENCE = sql`interval '1 hour'`
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
-           r.scheduled_for as "scheduledFor", r.declined_at is not null as "isDeclined", w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
-    from (select run_id, array_agg(reason) as reasons from payout_run_notices where mailed_at is null group by run_id) n
+           r.scheduled_for as "scheduledFor", r.sends_at as "sendsAt",
+           (r.declined_at is not null or r.canceled_at is not null) as "isStopped", w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
+    from (select n.run_id, array_agg(n.reason) as reasons
+          from payout_run_notices n join payout_runs r on r.id = n.run_id
+          where n.mailed_at is null and r.claimed_at is not null and case
+            when n.reason = 'review' then true
+            when r.sends_at > ${now}::timestamptz and r.canceled_at is null then false
+            when greatest(r.claimed_at, r.sends_at) <= ${now}::timestamptz - ${PATIENCE} then true
+            else not exists (
+              select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id and p.status = 'processing'
+                                      and p.attempts = 0) end
+          group by n.run_id) n
     join payout_runs r on r.id = n.run_id
     join workspaces w on w.id = r.workspace_id
     left join programs g on g.id = r.program_id
-    where r.claimed_at <= ${now}::timestamptz - ${PATIENCE}
-       or r.claimed_at is not null and not exists (
-            select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id and p.status = 'processing'
-                                    and p.attempts = 0)
     order by r.id limit ${limit}`.execute(db)
   return rows
 }

@@ -23,21 +23,26 @@ const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?
 
 /** Mails what became of a run, or what went wrong in it. */
 const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
-  const { workspaceName, programName, scheduledFor, reasons } = run
+  const { workspaceName, programName, scheduledFor, sendsAt, reasons } = run
   const { totals, skipped, messages } = await withDb(env, budget, (db) => readOutcome(db, run))
   const isReport = reasons.includes('report')
-  const all = isReport ? [...totals, ...skipped] : totals
+  const isReview = !isReport && reasons.includes('review')
+  const paid = isReview ? totals.map((total) => ({ ...total, code: 'payable' })) : totals
+  const all = isReport || isReview ? [...paid, ...skipped] : totals
   const details: PayoutRunDetails = {
     workspaceName,
     programName,
-    day: day(scheduledFor),
+    day: day(isReview ? sendsAt : scheduledFor),
     sums: sumsOf(all),
     messages,
     url: new URL(`/app/${run.slug}/payouts/runs/${run.id}`, env.PUBLIC_URL).href,
   }
-  // Managers know of a run that one of them declined.
-  const isWorth = !run.isDeclined && (!isReport || isWorthReporting(all, ['paid', 'processing', 'failed']))
-  const mail = { kind: isReport ? 'payout_report' : 'payout_problem', details } as const
+  // Managers know of a run that one of them stopped.
+  const isWorth =
+    !run.isStopped &&
+    (!(isReport || isReview) || isWorthReporting(all, ['payable', 'paid', 'processing', 'failed']))
+  const kind = isReport ? 'payout_report' : isReview ? 'payout_review' : 'payout_problem'
+  const mail = { kind, details } as const
   await withDb(env, budget, (db) =>
     mailNotice(db, run, isReport ? problemsIn(all) : [], isWorth ? mail : null, now),
   )

@@ -68,10 +68,13 @@ export const PayoutRunResponse = z
     method: z.enum(PAYOUT_METHODS),
     programId: z.uuid().nullable().meta({ description: 'null for all programs.' }),
     status: runStatus.meta({
-      description: 'A Stripe run is `paid` once none of its payouts is processing, even if some failed.',
+      description:
+        'A Stripe run is `completed` once none of its payouts is processing, whatever became of them: see `counts`. In ' +
+        '`review`, it is sent at `sendsAt` unless it is canceled.',
     }),
     createdBy: z.string().nullable().meta({ description: 'An email address; null for scheduled runs.' }),
     scheduledFor: timestamp.nullable(),
+    sendsAt: timestamp.nullable().meta({ description: 'The end of its review; null without one.' }),
     createdAt: timestamp,
     previewedAt: timestamp.nullable().meta({
       description: 'What was recorded later can only reduce the payouts. null if nothing was previewed.',
@@ -91,6 +94,9 @@ export const PayoutRunResponse = z
     markedPaidAt: timestamp.nullable(),
     confirmedAt: timestamp.nullable(),
     canceledAt: timestamp.nullable(),
+    counts: z
+      .strictObject({ sent: z.int(), failed: z.int(), canceled: z.int(), waiting: z.int() })
+      .meta({ description: 'How many payouts were sent, failed, were canceled, and wait to be sent.' }),
     totals: z.array(
       z.strictObject({
         currency: z.string(),

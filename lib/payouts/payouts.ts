@@ -45,8 +45,19 @@ export const SKIP_CODES = [
 ] as const
 export type SkipCode = (typeof SKIP_CODES)[number]
 
-/** A manual run has all of them; a run by Stripe is `processing` until everything is claimed and sent, then `paid`. */
-export const RUN_STATUSES = ['processing', 'paid', 'confirmed', 'canceling', 'canceled'] as const
+/**
+ * A run by Stripe is in `review` if its program has a review period, then `processing` until everything is claimed and sent,
+ * then `completed`, whatever became of its payouts. A manual run is `processing`, `paid`, `confirmed`.
+ */
+export const RUN_STATUSES = [
+  'processing',
+  'review',
+  'completed',
+  'paid',
+  'confirmed',
+  'canceling',
+  'canceled',
+] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** The `transfer_group` of a payout, by which its transfer is found at Stripe. */

@@ -20,6 +20,8 @@ export type Run = RunState &
     programName: string | null
     createdBy: string | null
     scheduledFor: Date | null
+    /** The end of its review, before which nothing is sent; null without one. */
+    sendsAt: Date | null
     createdAt: Date
     markedPaidAt: Date | null
     confirmedAt: Date | null
@@ -32,7 +34,11 @@ export type Run = RunState &
     declinedAt: Date | null
     declinedBy: string | null
     totals: RunTotal[]
+    counts: RunCounts
   }
+
+/** How many payouts of a run were sent, have failed, were canceled, and wait to be sent. */
+type RunCounts = { sent: number; failed: number; canceled: number; waiting: number }
 
 const totals: RawBuilder<RunTotal[]> = sql`(
   select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.status), '[]')
@@ -62,6 +68,8 @@ const selectRuns = (db: Db, workspaceId: string) =>
       'g.name as programName',
       'r.created_by as createdBy',
       'r.scheduled_for as scheduledFor',
+      'r.sends_at as sendsAt',
+      sql<boolean>`coalesce(r.sends_at > now(), false)`.as('isInReview'),
       'r.created_at as createdAt',
       'r.claimed_at as claimedAt',
       'r.marked_paid_at as markedPaidAt',
@@ -89,11 +97,24 @@ export const countPayouts = ({ totals }: Pick<Run, 'totals'>, wanted?: PayoutSta
   totals.reduce((sum, { status, payouts }) => sum + (status === (wanted ?? status) ? payouts : 0), 0)
 
 /** A run with its status. */
-export const toRun = ({ manualStatus, isCanceling, expected, maxAmountCents, ...row }: RunRow): Run => {
+export const toRun = ({
+  manualStatus,
+  isCanceling,
+  isInReview,
+  expected,
+  maxAmountCents,
+  ...row
+}: RunRow): Run => {
   const open = countPayouts(row, 'processing') + countPayouts(row, 'canceling')
-  const status = manualStatus ?? stripeRunStatus(row.claimedAt, open)
+  const status = manualStatus ?? stripeRunStatus(row.claimedAt, open, isInReview)
   return {
     ...row,
+    counts: {
+      sent: countPayouts(row) - open - countPayouts(row, 'failed') - countPayouts(row, 'canceled'),
+      failed: countPayouts(row, 'failed'),
+      canceled: countPayouts(row, 'canceled'),
+      waiting: open,
+    },
     maxAmountCents: maxAmountCents ?? {},
     expected: expected && Object.entries(expected).map(([currency, total]) => ({ currency, ...total })),
     status: waitOf(row) ?? (row.canceledAt ? canceledRunStatus(isCanceling ? open + 1 : open) : status),

@@ -25,9 +25,11 @@ export const startRefusalOf = (
     : 'Bank transfers are turned off in this workspace. Turn them on in its settings, or pay with Stripe.'
 }
 
-/** The status of a run by Stripe. It is paid once none of its payouts is in flight: some of them may have failed. */
-export const stripeRunStatus = (claimedAt: Date | null, inFlight: number): RunStatus =>
-  claimedAt && inFlight === 0 ? 'paid' : 'processing'
+/** The status of a run by Stripe. It is completed once none of its payouts is in flight: all of them may have failed. */
+export const stripeRunStatus = (claimedAt: Date | null, inFlight: number, isInReview = false): RunStatus => {
+  if (claimedAt && inFlight === 0) return 'completed'
+  return isInReview ? 'review' : 'processing'
+}
 
 /** The status of a run that was canceled, by how many of its payouts are not sent and not canceled yet. */
 export const canceledRunStatus = (open: number): RunStatus => (open > 0 ? 'canceling' : 'canceled')
@@ -59,7 +61,7 @@ export const refusalOf = (run: RunState, wanted: RunStep): string | null => {
   if (wanted === 'canceled' && (status === 'canceling' || status === 'canceled')) return null
   if (run.method === 'stripe') {
     if (wanted !== 'canceled') return 'This run is paid by Stripe, which reports what was paid.'
-    if (status === 'processing') return null
+    if (status === 'processing' || status === 'review') return null
     return ENDED[status] ?? 'This run has ended: nothing of it is left to cancel.'
   }
   if (status === wanted) return null
@@ -80,4 +82,10 @@ export const exportRefusalOf = (run: RunState): string | null => {
     return 'This run is paid by Stripe. If you also paid it by bank, partners would be paid twice.'
   if (!run.claimedAt) return ENDED[run.status] ?? STILL_CLAIMING
   return run.status === 'confirmed' ? null : (ENDED[run.status] ?? null)
+}
+
+/** Why a run cannot be sent before the end of its review; null if it can, or the review has ended. */
+export const reviewRefusalOf = ({ status, sendsAt }: RunState & { sendsAt: Date | null }): string | null => {
+  if (sendsAt === null) return 'This run has no review, so it is sent at once.'
+  return status === 'canceled' || status === 'canceling' ? (ENDED[status] ?? null) : null
 }

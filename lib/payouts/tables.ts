@@ -80,6 +80,7 @@ export type PayoutTables = {
     method: PayoutMethod
     cutoff_at: Date
     scheduled_for: Date | null
+    sends_at: Date | null
     created_by: string | null
     created_at: Date
     cover: Json<Cover> | null

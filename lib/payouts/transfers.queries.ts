@@ -54,7 +54,9 @@ export const leasePayouts = async (
   const isDue = (p: string) => sql`${isInFlight(p)} and ${sql.ref(`${p}.claimed_at`)} is not null
         and ${sql.ref(`${p}.leased_at`)} is distinct from ${now}::timestamptz
         and case when ${workspaceId}::uuid is null then ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz
-                 else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid end`
+                 else ${sql.ref(`${p}.workspace_id`)} = ${workspaceId}::uuid
+                      -- One that was never attempted is in review until then.
+                      and (${sql.ref(`${p}.attempts`)} > 0 or ${sql.ref(`${p}.next_attempt_at`)} <= ${now}::timestamptz) end`
   const { rows } = await sql<DuePayout>`
     with ${dueRows({ table: 'payouts', isDue, limit })}, leased as (
       update payouts p

@@ -35,6 +35,7 @@ export type AuditAction =
   | 'payout_run.unmarked'
   | 'payout_run.confirmed'
   | 'payout_run.canceled'
+  | 'payout_run.review_ended'
   | 'payout_run.exported'
   | 'payer.changed'
   | 'payee.changed'

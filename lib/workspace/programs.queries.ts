@@ -31,6 +31,7 @@ const selectPrograms = (db: Db, workspaceId: string) =>
       'p.minimum_payout_cents as minimumPayoutCents',
       'p.payout_schedule as payoutSchedule',
       'p.payout_days as payoutDays',
+      'p.review_days as reviewDays',
       'p.created_at as createdAt',
       'r.basis_points as basisPoints',
       'r.amount_cents as amountCents',
@@ -84,6 +85,7 @@ const COLUMNS = {
   minimumPayoutCents: 'minimum_payout_cents',
   payoutSchedule: 'payout_schedule',
   payoutDays: 'payout_days',
+  reviewDays: 'review_days',
 } as const
 
 type Columns<T> = { [K in keyof T & keyof typeof COLUMNS as (typeof COLUMNS)[K]]: T[K] }

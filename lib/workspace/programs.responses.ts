@@ -22,6 +22,7 @@ export const ProgramResponse = z
     minimumPayoutCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),
     payoutDays: z.array(z.int()),
+    reviewDays: z.int(),
     createdAt: timestamp,
   })
   .meta({ id: 'Program' })

@@ -84,6 +84,11 @@ const programFields = {
         'for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. ' +
         'null for the schedule’s own: Monday, the 1st, the 1st and 15th.',
     }),
+  reviewDays: integer(
+    0,
+    14,
+    'Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then.',
+  ),
 }
 
 /** Refuses days that do not fit the schedule. */
@@ -125,6 +130,7 @@ export const NewProgram = z
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
     payoutDays: optional(programFields.payoutDays),
+    reviewDays: withDefault(programFields.reviewDays, PROGRAM_DEFAULTS.reviewDays),
   })
   .check(checkDays)
   .transform((program) => ({

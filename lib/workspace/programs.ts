@@ -21,6 +21,8 @@ export type ProgramTerms = Schedule & {
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
   minimumPayoutCents: number
+  /** Days between a scheduled run and its sending, in which managers can stop it. */
+  reviewDays: number
 }
 
 /** The terms of a new program where the request leaves them out. */
@@ -36,6 +38,7 @@ export const PROGRAM_DEFAULTS = {
   attributeKnownCustomers: false,
   minimumPayoutCents: 0,
   payoutSchedule: 'manual',
+  reviewDays: 0,
 } satisfies Partial<ProgramTerms>
 
 export type GroupTerms = {

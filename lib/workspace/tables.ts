@@ -68,6 +68,7 @@ export type WorkspaceTables = {
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
     payout_days: number[] | null
+    review_days: Generated<number>
     payout_schedule_since: Generated<Date>
     payouts_previewed_for: Date | null
     terms_since: Date | null

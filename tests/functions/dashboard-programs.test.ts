@@ -26,6 +26,7 @@ const SUMMER = {
   payoutWeekday: '5',
   payoutDay: '31',
   secondPayoutDay: '15',
+  reviewDays: '3',
 }
 
 describe('programs', () => {
@@ -53,6 +54,7 @@ describe('programs', () => {
       minimumPayoutCents: 5_000,
       payoutSchedule: 'monthly',
       payoutDays: [31],
+      reviewDays: 3,
     })
     const { html } = await pages.get(`/programs/${id}?done=created`)
     expect(html).toContain('Program created.')

@@ -59,6 +59,7 @@ const ENDPOINTS = [
   { method: 'GET', path: '/payer', who: 'managers' },
   { method: 'PUT', path: '/payer', body: { name: 'Shop Ltd' }, who: 'managers' },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },
+  { method: 'POST', path: '/payout-runs/:run/send', who: 'managers' },
   { method: 'GET', path: '/settings', who: 'readers' },
   { method: 'PATCH', path: '/settings', body: { manualPayouts: true }, who: 'managers' },
   { method: 'GET', path: '/audit', who: 'managers' },

@@ -2,6 +2,7 @@ import Papa from 'papaparse'
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
 import { errorShape, send, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
 import { createOwing, lookAtLedger, type Owing } from '../support/runs.ts'
 import { timesOver } from '../support/thorough.ts'
 
@@ -78,6 +79,7 @@ describe('GET /payouts and /payout-runs', () => {
       status: 'processing',
       createdBy: 'somebody@shop.example',
       scheduledFor: null,
+      sendsAt: null,
       createdAt: expect.any(String),
       claimedAt: expect.any(String),
       previewedAt: null,
@@ -93,6 +95,7 @@ describe('GET /payouts and /payout-runs', () => {
       markedPaidAt: null,
       confirmedAt: null,
       canceledAt: null,
+      counts: { sent: 0, failed: 0, canceled: 0, waiting: 2 },
       totals: [{ currency: 'USD', status: 'processing', payouts: 2, amountCents: ALL }],
     }
     expect((await as.get(`/payout-runs/${id}`)).body).toEqual(run)
@@ -144,7 +147,7 @@ describe('GET /payouts and /payout-runs', () => {
     ])
   })
 
-  test('a run by Stripe is paid once nothing of it is on its way, whatever has failed', async () => {
+  test('a run by Stripe is completed, with counts, once nothing of it is on its way: it is not paid if all has failed', async () => {
     const merchant = await createOwing()
     const as = await merchant.asManager()
     const account = `acct_${newId().slice(-12)}`
@@ -169,7 +172,8 @@ describe('GET /payouts and /payout-runs', () => {
       [id],
     )
     expect(await run()).toMatchObject({
-      status: 'paid',
+      status: 'completed',
+      counts: { sent: 1, failed: 1, canceled: 0, waiting: 0 },
       totals: [
         { currency: 'USD', status: 'failed', payouts: 1, amountCents: 812_000 },
         { currency: 'USD', status: 'paid', payouts: 1, amountCents: 5_050 },
@@ -185,6 +189,64 @@ describe('GET /payouts and /payout-runs', () => {
       body: errorShape('conflict'),
     })
     expect(await lookAtLedger(database, merchant)).toEqual({ paid: 5_050, payable: 812_000, violations: [] })
+  })
+})
+
+describe('the review of a scheduled run', () => {
+  /** A scheduled run with all payouts, which are sent tomorrow. */
+  const createReview = async () => {
+    const merchant = await createOwing()
+    await database.query(
+      `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+       select gen_random_uuid(), workspace_id, email, 'DE', $2 || slug, 'enabled', now() from partners
+       where workspace_id = $1`,
+      [merchant.workspace.id, `acct_${newId().slice(-12)}`],
+    )
+    const id = await merchant.begin('stripe')
+    await database.query(
+      `with run as (update payout_runs set sends_at = now() + interval '1 day', scheduled_for = now(), created_by = null
+                    where id = $1 returning id, sends_at)
+       update payouts set next_attempt_at = sends_at from run where run_id = run.id`,
+      [id],
+    )
+    const as = await merchant.asManager()
+    const due = () =>
+      database.query(`select from payouts where run_id = $1 and next_attempt_at <= now()`, [id])
+    return { merchant, id, as, path: `/payout-runs/${id}`, due }
+  }
+
+  test('can be ended by a manager, which sends the run, once', async () => {
+    const { merchant, as, id, path, due } = await createReview()
+    expect((await as.get(path)).body).toMatchObject({
+      status: 'review',
+      sendsAt: expect.any(String),
+      counts: { sent: 0, failed: 0, canceled: 0, waiting: 2 },
+    })
+    const pages = await openPages(merchant)
+    const page = await pages.get(`/payouts/runs/${id}`)
+    expect(page.text).toContain('This run is in review.')
+    expect(page.html).toContain(`/payouts/runs/${id}/send`)
+    expect(await due()).toHaveLength(0)
+    for (const _ of ['once', 'twice']) {
+      expect(await as.post(`${path}/send`, {})).toMatchObject({ status: 200, body: { status: 'processing' } })
+    }
+    expect(await due()).toHaveLength(2)
+    const audit = (await database.audit(merchant)).map(({ action }) => action)
+    expect(audit.filter((action) => action === 'payout_run.review_ended')).toHaveLength(1)
+    const manual = await merchant.begin()
+    expect((await as.post(`/payout-runs/${manual}/send`, {})).status).toBe(409)
+  })
+
+  test('can be used to stop the run: its commissions are payable again, and it is not sent', async () => {
+    const { merchant, as, path, id } = await createReview()
+    const pages = await openPages(merchant)
+    await pages.post(`/payouts/runs/${id}`, { status: 'canceled' })
+    expect((await as.get(path)).body).toMatchObject({
+      status: 'canceled',
+      counts: { canceled: 2, waiting: 0 },
+    })
+    expect((await as.post(`${path}/send`, {})).status).toBe(409)
+    expect(await lookAtLedger(database, merchant)).toEqual({ payable: ALL, violations: [] })
   })
 })
 

@@ -24,6 +24,7 @@ describe('POST /programs', () => {
       ...program,
       ...PROGRAM_DEFAULTS,
       payoutDays: [],
+      reviewDays: 0,
       createdAt: expect.any(String),
     })
     expect((await programs.get(`/programs/${body.id}`)).body).toEqual(body)
@@ -56,6 +57,7 @@ describe('POST /programs', () => {
       minimumPayoutCents: 99_999_999_999,
       payoutSchedule: 'twice_monthly',
       payoutDays: [28, 31],
+      reviewDays: 14,
     }
     const { body } = await programs.post('/programs', all)
     expect(body).toMatchObject(all)
@@ -123,6 +125,7 @@ describe('POST /programs', () => {
     { path: 'payoutDays', change: { payoutSchedule: 'monthly', payoutDays: 15 } },
     { path: 'payoutDays.0', change: { payoutSchedule: 'monthly', payoutDays: ['last'] } },
     { path: 'payoutDays', change: { payoutDays: [15] } },
+    { path: 'reviewDays', change: { reviewDays: 15 } },
     { path: '', change: { holdingdays: 14 } },
   ])('refuses $change and names "$path"; a change to it is refused too', async ({ path, change }) => {
     const merchant = await createMerchant()

@@ -37,7 +37,7 @@ const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
   const mails = () =>
     world.query<Mail>(
       `select kind, recipient, details from mails
-       where workspace_id = $1 and kind in ('payout_report', 'payout_preview', 'payout_problem') order by id`,
+       where workspace_id = $1 and (kind like 'payout_r%' or kind in ('payout_preview', 'payout_problem')) order by id`,
       [workspaceId],
     )
   return {
@@ -161,4 +161,26 @@ test('a problem of another kind that comes later is another mail', async () => {
     'payout_problem to ann@shop.example: 1 processing, 10.00 EUR',
     'payout_problem to ann@shop.example: 1 failed, 10.00 EUR',
   ])
+})
+
+test('a scheduled run with a review period is fixed and mailed at once, and sent after it', async () => {
+  const { payer, told, mails } = await stage()
+  await world.query('update programs set review_days = 3')
+  const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payDue(world.env(), on('2026-11-01'))
+  await payer.earn(maya.id, { amountCents: 500 })
+  await payDue(world.env(), on('2026-11-03'))
+  expect(payer.sent()).toEqual({})
+  expect(await told()).toEqual(['payout_review to ann@shop.example: 1 payable, 10.00 USD'])
+  const [mail] = await mails()
+  expect(mail && outboxContent(mail).text).toContain('It is sent on 2026-11-04 unless a manager stops it.')
+
+  // A run of a manager meanwhile pays what is new, and sends nothing that is in review.
+  await payer.run({}, {}, on('2026-11-03'))
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['500 usd'] })
+
+  await payDue(world.env(), on('2026-11-04'))
+  expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '500 usd'] })
+  expect((await told()).at(-1)).toBe('payout_report to ann@shop.example: 1 paid, 10.00 USD')
+  expect(await world.violations()).toEqual([])
 })
