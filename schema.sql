@@ -805,14 +805,14 @@ create table payouts (
     canceled_at        timestamptz,            -- from when on it cannot be sent any more
     is_freeing         boolean      not null default false,   -- its commissions are being let go
     reversed_cents     bigint       not null default 0
-        constraint payouts_reversed_cents_check check (reversed_cents between 0 and amount_cents),
+        constraint payouts_reversed_cents_check check (reversed_cents = 0 or reversed_cents between 1 and amount_cents),
     reversed_at        timestamptz,            -- when the latest reversal was received
     released_at        timestamptz,
     returned_at        timestamptz,            -- when a manager reported that the bank returned it
     return_reason      text
         constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
     status             text not null generated always as (case
-        when reversed_cents = amount_cents then 'reversed' when returned_at is not null then 'returned' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
+        when reversed_cents > 0 and reversed_cents = amount_cents then 'reversed' when returned_at is not null then 'returned' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
         when canceled_at is not null and not is_freeing then 'canceled'
         when cancel_requested_at is not null then 'canceling' else 'processing' end) virtual,
 
@@ -865,7 +865,7 @@ create index payouts_changing_idx on payouts (partner_id, currency) where claime
 
 -- Which payouts were reversed in full, and wait for a manager's decision?
 create index payouts_reversed_idx on payouts (workspace_id)
-    where reversed_cents = amount_cents and released_at is null;
+    where reversed_cents > 0 and reversed_cents = amount_cents and released_at is null;
 
 -- Which payouts does this partner have, and this workspace, newest first?
 create index payouts_partner_id_idx   on payouts (partner_id, id);

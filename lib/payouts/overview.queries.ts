@@ -29,7 +29,7 @@ type Unready = { unconnected: number; inReview: number; restricted: number }
 const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { reversed: number } & Unready>`
   select ${setupColumns(workspaceId)},
          (select count(*)::int from payouts where workspace_id = ${workspaceId}
-          and reversed_cents = amount_cents and released_at is null) as reversed, unready.*
+          and reversed_cents > 0 and reversed_cents = amount_cents and released_at is null) as reversed, unready.*
   from (select count(distinct partner_id) filter (where status not in ('in_review', 'restricted'))::int as unconnected,
                count(distinct partner_id) filter (where status = 'in_review')::int as "inReview",
                count(distinct partner_id) filter (where status = 'restricted')::int as restricted

@@ -10,6 +10,7 @@ import trackSale from '../../functions/track-sale.ts'
 import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
+import { cancelPayout, cancelRun } from '../../lib/payouts/cancel.queries.ts'
 import { NO_LIMITS } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { disconnect } from '../../lib/payouts/onboarding.service.ts'
@@ -23,6 +24,7 @@ import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
+import { changePartner } from '../../lib/workspace/partners.queries.ts'
 import { checkResponse } from '../support/contract.ts'
 import { type Cut, during, VICTIMS } from '../support/killed.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
@@ -247,11 +249,60 @@ const steps = {
   banned: step<{ partner: Partner }>(
     'a partner is banned, or approved again',
     { partner },
-    (history, { partner }) =>
-      world.query(
-        `update partners set status = case status when 'banned' then 'approved' else 'banned' end where id = $1`,
-        [history.partner(partner).id],
-      ),
+    async (history, { partner }) => {
+      const { id } = history.partner(partner)
+      const [now] = await world.query<{ status: string }>('select status from partners where id = $1', [id])
+      await changePartner(db(), act(history), id, {
+        status: now?.status === 'banned' ? 'approved' : 'banned',
+      })
+    },
+  ),
+  bannedInRun: step<Cut & { partner: Partner }>(
+    'a partner is banned while payouts are run',
+    { ...cut, partner },
+    async (history, { partner, ...cut }) => {
+      const { id } = history.partner(partner)
+      const banning = () => changePartner(db(), act(history), id, { status: 'banned' })
+      await Promise.all([during(cut, world.stripe().url, () => run(history)), banning().catch(() => {})])
+    },
+  ),
+  payoutCanceled: step<{ which: number }>(
+    'a manager cancels a payout',
+    { which },
+    async (history, { which }) => {
+      const payouts = await world.query<{ id: string }>(
+        `select id from payouts where workspace_id = $1 and paid_at is null and failed_at is null order by id`,
+        [history.payer.workspaceId],
+      )
+      const payout = anyOf(payouts, which)
+      if (payout) await cancelPayout(db(), act(history), payout.id)
+    },
+  ),
+  runCanceled: step<{ which: number }>(
+    'a manager cancels a run while payouts are run',
+    { which },
+    async (history, { which }) => {
+      const runs = await world.query<{ id: string }>(
+        'select id from payout_runs where workspace_id = $1 order by id desc',
+        [history.payer.workspaceId],
+      )
+      const one = anyOf(runs, which)
+      if (one) await Promise.all([cancelRun(db(), act(history), one.id), run(history)])
+    },
+  ),
+  keyRolled: step<{ which: number }>(
+    'another key of the same account is set',
+    { which },
+    async ({ payer }, { which }) => payer.replaceKey(`${payer.key}_rolled${which}`),
+  ),
+  spentInRun: step<{ currency: string; cents: number }>(
+    'the money goes while payouts are run',
+    { currency, cents: fc.integer({ min: 0, max: 9_000 }) },
+    async (history, { currency, cents }) => {
+      world.changeFundsAtTransfer(history.payer.key, currency, cents)
+      await run(history)
+      world.stripe().hooks.onCall = undefined
+    },
   ),
   ran: step('payouts are run', {}, (history) => run(history)),
   ranAtOnce: step<{ amountCents: number }>(
