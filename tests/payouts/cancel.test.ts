@@ -232,7 +232,7 @@ describe('a run by Stripe', () => {
     const { payer, account } = await stage()
     const { runId } = await payer.run()
     expect(await cancelRun(db(), actFor(payer), runId ?? '')).toMatchObject({
-      status: 'paid',
+      status: 'completed',
       canceledAt: null,
     })
     expect(payer.sent()).toEqual({ [account]: ['1000 usd'] })
