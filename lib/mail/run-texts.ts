@@ -25,6 +25,7 @@ const WORDS: Record<string, { title: string; note?: string }> = {
   below_minimum: { title: 'Below the minimum payout' },
   country_not_supported: { title: 'To countries that Stripe does not transfer to' },
   amount_too_small: { title: 'Below what Stripe transfers' },
+  amount_too_fine: { title: 'Not a whole number of the units that Stripe transfers' },
   documents_missing: { title: 'To partners whose documents are missing' },
   over_maximum: { title: 'Above the maximum' },
   excluded: { title: 'Left out' },

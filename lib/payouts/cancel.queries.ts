@@ -86,8 +86,9 @@ export const cancelForBan = (db: Db, act: Act, partnerId: string): CompiledQuery
 
 /** Cancels a page of the payouts of a run that was canceled. */
 const cancelOfRun = (runId: string, now: Date) => {
-  const next = sql`(select q.id from payouts q where q.run_id = ${runId} and q.paid_at is null and q.failed_at is null
-                    and q.cancel_requested_at is null limit ${PAYOUTS_PER_PAGE})`
+  const next = sql`(select q.id from payout_runs r join payouts q on q.run_id = r.id
+                    where r.id = ${runId} and r.canceled_at is not null and q.paid_at is null and q.failed_at is null
+                      and q.cancel_requested_at is null limit ${PAYOUTS_PER_PAGE})`
   return cancel(sql`p.id in ${next}`, now)
 }
 
@@ -98,22 +99,54 @@ const endCanceling = (runId: string) => sql<unknown>`
     and not exists (select from payouts p where p.run_id = r.id and ${isOpen})`
 
 /** Stops a run: it claims nothing more. */
-const stopRun = async (db: Db, act: Act, run: Run): Promise<void> => {
+const stopRun = (db: Db, act: Act, run: Run): RawBuilder<unknown> => {
   const { workspaceId, now } = act
   const isReady = sql<SqlBool>`
     workspace_id = ${workspaceId} and id = ${run.id} and canceled_at is null and marked_paid_at is null`
-  await db.batch([
+  const entry = auditEntry(db, {
+    ...act,
+    action: 'payout_run.canceled',
+    subjectId: run.id,
+    details: { payouts: countPayouts(run) },
+    when: sql<SqlBool>`exists (select from payout_runs where ${isReady})`,
+  })
+  return sql`
+    with entry as (${entry})
+    update payout_runs set canceled_at = ${now}, claimed_at = coalesce(claimed_at, ${now}), is_canceling = true
+    where ${isReady}`
+}
+
+/** In the place of the statement that stops a run, once it is stopped. */
+const IS_STOPPED = sql<unknown>`select 'stopped'`
+
+/**
+ * Cancels the next payouts of a canceled run, and lets a page of its commissions go, in one batch.
+ *
+ * @param stop stops the run in the same batch
+ * @returns whether there is more to do, and the run after that
+ */
+const continueRun = async (
+  db: Db,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  now: Date,
+  stop = IS_STOPPED,
+): Promise<{ hasMore: boolean; run: Run | undefined }> => {
+  const ofRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
+  const left = sql<{ hasMore: boolean }>`
+    select is_canceling or exists (select from payouts p where p.is_freeing and ${ofRun}) as "hasMore"
+    from payout_runs where workspace_id = ${workspaceId} and id = ${id}`
+  const [, , , , , , , [progress], [row]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
-    auditEntry(db, {
-      ...act,
-      action: 'payout_run.canceled',
-      subjectId: run.id,
-      details: { payouts: countPayouts(run) },
-      when: sql<SqlBool>`exists (select from payout_runs where ${isReady})`,
-    }).compile(),
-    sql`update payout_runs set canceled_at = ${now}, claimed_at = coalesce(claimed_at, ${now}), is_canceling = true
-        where ${isReady}`.compile(db),
+    byIndexes.compile(db),
+    stop.compile(db),
+    cancelOfRun(id, now).compile(db),
+    endCanceling(id).compile(db),
+    freeCommissions(ofRun).compile(db),
+    endFreeing(ofRun).compile(db),
+    left.compile(db),
+    runQuery(db, workspaceId, id).compile(),
   ])
+  return { hasMore: progress?.hasMore ?? false, run: row && toRun(row) }
 }
 
 /**
@@ -127,29 +160,11 @@ export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | und
   const { workspaceId, now } = act
   const before = await findRun(db, workspaceId, id)
   if (!before || before.status === 'canceled' || refusalOf(before, 'canceled')) return before
-  if (!before.canceledAt) await stopRun(db, act, before)
   const end = Date.now() + REQUEST_MS
-  while ((await continueRun(db, { workspaceId, id }, now)) && Date.now() < end);
-  await freeUntil(db, sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`, end)
-  const [after] = await runQuery(db, workspaceId, id).execute()
-  return after && toRun(after)
-}
-
-/** Cancels the next payouts of a canceled run. @returns whether there are more */
-const continueRun = async (
-  db: Db,
-  { workspaceId, id }: { workspaceId: string; id: string },
-  now: Date,
-): Promise<boolean> => {
-  const left = sql<unknown>`select from payout_runs where id = ${id} and is_canceling`
-  const [, , , , more] = await db.batch([
-    lockPayouts(workspaceId).compile(db),
-    byIndexes.compile(db),
-    cancelOfRun(id, now).compile(db),
-    endCanceling(id).compile(db),
-    left.compile(db),
-  ])
-  return more.length > 0
+  const stop = before.canceledAt ? IS_STOPPED : stopRun(db, act, before)
+  let step = await continueRun(db, { workspaceId, id }, now, stop)
+  while (step.hasMore && Date.now() < end) step = await continueRun(db, { workspaceId, id }, now)
+  return step.run
 }
 
 /**
