@@ -714,7 +714,7 @@ create table payout_runs (
     marked_paid_at  timestamptz,
     confirmed_at    timestamptz,
     canceled_at     timestamptz,               -- since when it claims and sends nothing
-    is_canceling    boolean      not null default false,   -- not all of its payouts have been told yet
+    is_canceling    boolean      not null default false,   -- not all of its payouts are marked yet
     -- Null for a run by Stripe, whose status follows from its payouts.
     manual_status   text generated always as (case
         when method <> 'manual' then null when canceled_at is not null then 'canceled'
@@ -740,7 +740,7 @@ create table payout_runs (
 -- Which runs have not claimed everything yet?
 create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is null;
 
--- Which canceled runs have payouts that were not told yet?
+-- Which canceled runs have payouts that are not marked yet?
 create index payout_runs_canceling_idx on payout_runs (id) where is_canceling;
 
 

@@ -17,7 +17,7 @@ export type DueNotice = OpenRun &
 /** Payouts that were never attempted are waited for this long. */
 const PATIENCE = sql`interval '1 hour'`
 
-/** The runs that managers are to be mailed about, once all payouts were attempted: one mail tells of all of them. */
+/** The runs that managers are to be mailed about, once all payouts were attempted: one mail reports all of them. */
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
@@ -84,11 +84,11 @@ const toManagers = (workspaceId: string, { kind, details }: ManagerMail, now: Da
   from members m
   where m.workspace_id = ${workspaceId} and m.role = 'manager' and m.payout_mails and exists (select from marked)`
 
-/** Marks the notices of a run as mailed, with the problems that the mail tells, and adds the mail, if there is one. Once. */
+/** Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail, if there is one. Once. */
 export const mailNotice = async (
   db: Db,
   { id, workspaceId, reasons }: DueNotice,
-  told: NoticeReason[],
+  reported: NoticeReason[],
   mail: ManagerMail | null,
   now: Date,
 ): Promise<void> => {
@@ -96,10 +96,10 @@ export const mailNotice = async (
     with marked as (
       update payout_run_notices set mailed_at = ${now}
       where run_id = ${id} and reason = any (${sql.val(reasons)}::text[]) and mailed_at is null returning run_id
-    ), told as (
+    ), reported as (
       insert into payout_run_notices (workspace_id, run_id, reason, created_at, mailed_at)
       select ${workspaceId}::uuid, ${id}::uuid, reason, ${now}::timestamptz, ${now}::timestamptz
-      from unnest(${sql.val(told)}::text[]) reason on conflict do nothing
+      from unnest(${sql.val(reported)}::text[]) reason on conflict do nothing
     )`
   await sql`${marked} ${mail ? toManagers(workspaceId, mail, now) : sql`select`}`.execute(db)
 }

@@ -1,4 +1,4 @@
-/** How a partner's email address changes: the new one is proved by a mailed link, and the old one is told. */
+/** How a partner's email address changes: a mailed link proves the new one, and the old one is notified. */
 import { type SqlBool, sql } from 'kysely'
 import { breaks, type Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
