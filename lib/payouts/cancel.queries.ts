@@ -116,20 +116,17 @@ const stopRun = (db: Db, act: Act, run: Run): RawBuilder<unknown> => {
     where ${isReady}`
 }
 
-/** In the place of the statement that stops a run, once it is stopped. */
-const IS_STOPPED = sql<unknown>`select 'stopped'`
-
 /**
  * Cancels the next payouts of a canceled run, and lets a page of its commissions go, in one batch.
  *
- * @param stop stops the run in the same batch
+ * @param stop stops the run in the same batch, unless it was stopped before
  * @returns whether there is more to do, and the run after that
  */
 const continueRun = async (
   db: Db,
   { workspaceId, id }: { workspaceId: string; id: string },
   now: Date,
-  stop = IS_STOPPED,
+  stop: RawBuilder<unknown> = sql`select`,
 ): Promise<{ hasMore: boolean; run: Run | undefined }> => {
   const ofRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
   const left = sql<{ hasMore: boolean }>`
@@ -161,7 +158,7 @@ export const cancelRun = async (db: Db, act: Act, id: string): Promise<Run | und
   const before = await findRun(db, workspaceId, id)
   if (!before || before.status === 'canceled' || refusalOf(before, 'canceled')) return before
   const end = Date.now() + REQUEST_MS
-  const stop = before.canceledAt ? IS_STOPPED : stopRun(db, act, before)
+  const stop = before.canceledAt ? undefined : stopRun(db, act, before)
   let step = await continueRun(db, { workspaceId, id }, now, stop)
   while (step.hasMore && Date.now() < end) step = await continueRun(db, { workspaceId, id }, now)
   return step.run
