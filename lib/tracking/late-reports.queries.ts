@@ -9,7 +9,8 @@ import { addressesOf, changesOf, type DecidedReport, referrerOf } from './decide
 /**
  * Marks what a report refers of payments received before: these have to be planned again, of the customer from the click on,
  * and of its addresses whose payments were credited to nobody. Then the report has no hash until that is done.
- * A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's.
+ * A sale that somebody has referred by then stays that partner's. A sale in whole seconds is a processor's. Concurrent reports
+ * commit in another order than that of their times, so they count within a second; an import counts for the sales after it.
  *
  * @returns a statement with a row for a report that was marked
  */
@@ -36,7 +37,9 @@ export const markLate = (eventId: string, decided: DecidedReport, credit: Credit
         and s.occurred_at >= date_trunc('second', ${isClickedFirst ? referrer.createdAt : now}::timestamptz)
         and (s.occurred_at >= date_trunc('second', ${now}::timestamptz) and s.occurred_at = date_trunc('second', s.occurred_at)
              or not exists (select from referrals r where r.customer_id = s.customer_id and r.origin <> ${eventId}
-                              and r.referred_at < s.occurred_at + interval '1 second'))
+                              and r.referred_at < s.occurred_at + interval '1 second'
+                              and (r.source <> 'import' or r.referred_at <= s.occurred_at
+                                   or s.occurred_at = date_trunc('second', s.occurred_at))))
       order by s.occurred_at limit 1
     ), addressed as (
       select min(p.occurred_at) as occurred_at

@@ -298,6 +298,16 @@ test('a lead without a click ties the two ids that it gives, and is not attribut
   expect(await earningsOf(shop, buyer.id('in'))).toEqual(EARNED)
 })
 
+test('an import in the second after a reported sale does not keep a late click from crediting it', async () => {
+  const shop = await openShop(database, { program: { attribute_known_customers: true } })
+  const buyer = shop.buyer()
+  const clickId = await buyer.click('leo', 2)
+  await buyer.sale()
+  await buyer.import({ customerExternalId: buyer.id('user') })
+  await buyer.sale({ externalId: buyer.id('order', 'two'), clickId })
+  expect(await earningsOf(shop, buyer.id('order'))).toEqual(['leo', 980])
+})
+
 test('an address that hundreds of payments share delays no lead', async () => {
   const shop = await openShop(database)
   const buyer = shop.buyer()
