@@ -24,7 +24,9 @@ const startStripe = () => {
   const server = createServer((_, response) => {
     transfers++
     response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ id: `tr_${transfers}`, object: 'transfer' }))
+    response.end(
+      JSON.stringify({ id: `tr_${transfers}`, object: 'transfer', currency: 'usd', amount_reversed: 0 }),
+    )
   })
   return listen(server)
 }
