@@ -744,13 +744,14 @@ create index payout_runs_unclaimed_idx on payout_runs (id) where claimed_at is n
 create index payout_runs_canceling_idx on payout_runs (id) where is_canceling;
 
 
--- What managers are mailed about a run, once per reason: the report of a scheduled one, and what went wrong in any.
+-- What managers are mailed about a run, once per reason: that it waits for approval, the review and the report of a
+-- scheduled one, and what went wrong in any.
 create table payout_run_notices (
     workspace_id  uuid         not null,
     run_id        uuid         not null,
     reason        text         not null
         constraint payout_run_notices_reason_check
-            check (reason in ('review', 'report', 'failed', 'insufficient_funds', 'key_rejected')),
+            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected')),
     created_at    timestamptz  not null,
     mailed_at     timestamptz,
 
@@ -1350,7 +1351,7 @@ create table mails (
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
-                            'payout_returned', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
+                            'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed')),
     recipient        text         not null,
     partner_id       uuid,

@@ -28,6 +28,7 @@ const KINDS: Record<MailKind, string> = {
   payout_failed: 'Payout failed',
   payment_details: 'Payment details changed',
   payout_returned: 'Payout returned',
+  payout_approval: 'Payout run to approve',
   payout_report: 'Payout report',
   payout_review: 'Payout review',
   payout_preview: 'Payout preview',

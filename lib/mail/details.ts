@@ -83,7 +83,7 @@ export type PaymentDetailsDetails = {
 /** How many payouts, or balances, have a status or a code, and their amounts: "49.00 USD and 1,200 JPY". */
 export type PayoutSum = { code: string; payouts: number; amount: string }
 
-/** `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to managers, about a run. */
+/** `payout_approval`, `payout_report`, `payout_preview`, `payout_review` and `payout_problem`: to managers, about a run. */
 export type PayoutRunDetails = {
   workspaceName: string
   /** null for all programs. */

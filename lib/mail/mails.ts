@@ -19,6 +19,7 @@ export const MAIL_KINDS = [
   'payout_failed',
   'payment_details',
   'payout_returned',
+  'payout_approval',
   'payout_report',
   'payout_review',
   'payout_preview',

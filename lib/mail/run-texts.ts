@@ -41,7 +41,12 @@ const sentence = ({ code, payouts, amount }: PayoutSum): string => {
 const amountOf = (sums: PayoutSum[], code: string): string | null =>
   sums.find((sum) => sum.code === code)?.amount ?? null
 
-export type RunMailKind = 'payout_report' | 'payout_review' | 'payout_preview' | 'payout_problem'
+export type RunMailKind =
+  | 'payout_approval'
+  | 'payout_report'
+  | 'payout_review'
+  | 'payout_preview'
+  | 'payout_problem'
 
 /** The subject and the first sentence of each kind, after the name of the program. */
 const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: string; opening: string }> = {
@@ -52,6 +57,10 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: st
       opening: `The payouts scheduled for ${day ?? 'today'} have run.`,
     }
   },
+  payout_approval: ({ sums, day }) => ({
+    subject: `${amountOf(sums, 'payable') ?? 'nothing'} to approve`,
+    opening: `A payout run waits for the approval of a second manager. Until then, nothing is paid.${day ? ` It is sent on ${day}, or when it is approved, if that is later.` : ''}`,
+  }),
   payout_preview: ({ sums, day }) => ({
     subject: `${amountOf(sums, 'payable') ?? 'nothing can be paid'} on ${day ?? ''}`,
     opening: `Payouts are scheduled for ${day ?? ''}, at midnight UTC. This is what they would pay, as far as it is known today.`,

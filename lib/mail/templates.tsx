@@ -362,6 +362,7 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
   payout_returned: (details) =>
     payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
+  payout_approval: (details) => runContent('payout_approval', aboutRun(details)),
   payout_report: (details) => runContent('payout_report', aboutRun(details)),
   payout_review: (details) => runContent('payout_review', aboutRun(details)),
   payout_preview: (details) => runContent('payout_preview', aboutRun(details)),

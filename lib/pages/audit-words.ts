@@ -143,6 +143,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     ])}`,
   'payout_run.begun': (d) =>
     `started a payout run ${d.method === 'manual' ? 'by bank transfer' : 'with Stripe'}`,
+  'payout_run.approval_requested': () => 'requested approval of a payout run',
   'payout_run.approved': () => 'approved a payout run',
   'payout_run.declined': () => 'declined a payout run',
   'payout_run.marked_paid': (d) => `marked a payout run as paid: ${payouts(d)}`,

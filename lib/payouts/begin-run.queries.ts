@@ -23,6 +23,20 @@ const dueAndApproval = (scope: RunScope) => sql`
 const DUE_JSON = sql`
   (select jsonb_object_agg(currency, jsonb_build_object('amountCents', cents, 'count', count)) from due)`
 
+/** Managers are mailed that the run waits, and the audit log has it, if it needs approval. `run` is the row just written. */
+const askForApproval = (actor: string, now: Date) => sql`
+    asked as (
+      insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+      select uuidv7(), workspace_id, ${actor}, 'payout_run.approval_requested', id,
+             jsonb_build_object('expected', expected), ${now}::timestamptz
+      from run where needs_approval
+    )
+    insert into payout_run_notices (workspace_id, run_id, reason, created_at)
+    select workspace_id, id, 'approval', ${now}::timestamptz from run where needs_approval`
+
+/** Who starts scheduled runs, in the audit log. */
+const SCHEDULE = 'Schedule'
+
 /**
  * Inserts a run that has claimed nothing yet, with what the balance covers. Nothing is claimed between the check and the
  * insert. A run that waits for approval keeps what it would pay now, and pays no more once it is approved.
@@ -41,7 +55,7 @@ export const beginRun = async (
   const kept = sql`${expected && totalsJson(expected)}::jsonb`
   const { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents } = limits
   const insert = sql<unknown>`
-    with ${dueAndApproval(scope)}
+    with ${dueAndApproval(scope)}, run as (
     insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, cover, maximum, previewed_at, expected,
                              exclude_partner_ids, exclude_commission_ids, max_amount_cents, needs_approval, created_by,
                              created_at)
@@ -56,7 +70,8 @@ export const beginRun = async (
       { currency: sql`due.currency`, cents: sql`due.cents`, count: sql`due.count` },
       kept,
     )})
-    on conflict do nothing`
+    on conflict do nothing returning id, workspace_id, needs_approval, expected
+    ), ${askForApproval(actor, now)}`
   const [, , , [run]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     insert.compile(db),
@@ -78,11 +93,13 @@ export const beginRun = async (
 export const decideApproval = async (db: Db, run: OpenRun, now: Date): Promise<boolean> => {
   const { id, workspaceId } = run
   const decide = sql<unknown>`
-    with ${dueAndApproval(run)}
+    with ${dueAndApproval(run)}, run as (
     update payout_runs r
     set needs_approval = needs, previewed_at = case when needs then ${now}::timestamptz end,
         expected = case when needs then ${DUE_JSON} end
-    from decided where r.id = ${id} and r.needs_approval is null`
+    from decided where r.id = ${id} and r.needs_approval is null
+    returning r.id, r.workspace_id, r.needs_approval, r.expected
+    ), ${askForApproval(SCHEDULE, now)}`
   const [, , [decided]] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     decide.compile(db),

@@ -12,26 +12,41 @@ type About = { workspaceName: string; slug: string; programName: string | null }
 
 /** A run that managers are to be mailed about. */
 export type DueNotice = OpenRun &
-  About & { reasons: NoticeReason[]; scheduledFor: Date | null; sendsAt: Date | null; isStopped: boolean }
+  About & {
+    reasons: NoticeReason[]
+    createdBy: string | null
+    scheduledFor: Date | null
+    sendsAt: Date | null
+    isStopped: boolean
+    /** What it would pay, if it waits for approval: by currency. */
+    toApprove: Record<string, { amountCents: number; count: number }> | null
+  }
 
 /** Payouts that were never attempted are waited for this long. */
 const PATIENCE = sql`interval '1 hour'`
+
+/** Whether the mail for a notice `n` of a run `r` is due. A review that has ended, as while it waited for approval, is part of the report. */
+const isDue = (now: Date) => sql`case
+  when n.reason = 'approval' then true
+  when r.claimed_at is null then false
+  when r.canceled_at is not null then true
+  when r.sends_at > ${now}::timestamptz then n.reason = 'review'
+  when greatest(r.claimed_at, r.sends_at) <= ${now}::timestamptz - ${PATIENCE} then true
+  else not exists (select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id
+                                           and p.status = 'processing' and p.attempts = 0) end`
 
 /** The runs that managers are to be mailed about, once all payouts were attempted: one mail reports all of them. */
 export const listDueNotices = async (db: Db, now: Date, limit: number): Promise<DueNotice[]> => {
   const { rows } = await sql<DueNotice>`
     select r.id, r.workspace_id as "workspaceId", r.program_id as "programId", r.method, r.cutoff_at as "cutoffAt", r.cover,
-           r.scheduled_for as "scheduledFor", r.sends_at as "sendsAt",
-           (r.declined_at is not null or r.canceled_at is not null) as "isStopped", w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
+           r.created_by as "createdBy", r.scheduled_for as "scheduledFor", r.sends_at as "sendsAt",
+           (r.declined_at is not null or r.canceled_at is not null) as "isStopped",
+           case when r.needs_approval and num_nonnulls(r.approved_at, r.declined_at) = 0
+                then coalesce(r.expected, '{}') end as "toApprove",
+           w.name as "workspaceName", w.slug, g.name as "programName", n.reasons
     from (select n.run_id, array_agg(n.reason) as reasons
           from payout_run_notices n join payout_runs r on r.id = n.run_id
-          where n.mailed_at is null and r.claimed_at is not null and case
-            when n.reason = 'review' then true
-            when r.sends_at > ${now}::timestamptz and r.canceled_at is null then false
-            when greatest(r.claimed_at, r.sends_at) <= ${now}::timestamptz - ${PATIENCE} then true
-            else not exists (
-              select from payouts p where p.workspace_id = r.workspace_id and p.run_id = r.id and p.status = 'processing'
-                                      and p.attempts = 0) end
+          where n.mailed_at is null and ${isDue(now)}
           group by n.run_id) n
     join payout_runs r on r.id = n.run_id
     join workspaces w on w.id = r.workspace_id
@@ -74,15 +89,21 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
   }
 }
 
-type ManagerMail = { kind: MailKind; details: PayoutRunDetails }
+type ManagerMail = {
+  kind: MailKind
+  details: PayoutRunDetails
+  /** A manager who gets none. */
+  except?: string | null
+}
 
 /** Adds a mail to each manager who wants them, if the row that it is about was `marked`, of which there is one. */
-const toManagers = (workspaceId: string, { kind, details }: ManagerMail, now: Date) => sql`
+const toManagers = (workspaceId: string, { kind, details, except = null }: ManagerMail, now: Date) => sql`
   insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
   select uuidv7(), m.workspace_id, ${kind}, m.email, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz,
          ${now}::timestamptz
   from members m
-  where m.workspace_id = ${workspaceId} and m.role = 'manager' and m.payout_mails and exists (select from marked)`
+  where m.workspace_id = ${workspaceId} and m.role = 'manager' and m.payout_mails
+    and m.email is distinct from ${except} and exists (select from marked)`
 
 /** Marks the notices of a run as mailed, with the problems that the mail reports, and adds the mail, if there is one. Once. */
 export const mailNotice = async (

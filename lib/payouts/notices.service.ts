@@ -21,9 +21,35 @@ const MAX_MAILS = 10
 
 const day = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?? null
 
+/** Where the page of a run is. */
+const pageOf = (env: PayoutEnv, { slug, id }: DueNotice) =>
+  new URL(`/app/${slug}/payouts/runs/${id}`, env.PUBLIC_URL).href
+
+/** Mails those who can approve a run what it would pay, if it waits still. */
+const notifyApprovers = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
+  const { workspaceName, programName, createdBy, sendsAt, toApprove } = run
+  const totals = Object.entries(toApprove ?? {}).map(([currency, { amountCents, count }]) => ({
+    code: 'payable',
+    currency,
+    payouts: count,
+    amountCents: BigInt(amountCents),
+  }))
+  const details = {
+    workspaceName,
+    programName,
+    day: day(sendsAt),
+    sums: sumsOf(totals),
+    messages: [],
+    url: pageOf(env, run),
+  }
+  const mail = toApprove && { kind: 'payout_approval' as const, details, except: createdBy }
+  await withDb(env, budget, (db) => mailNotice(db, run, [], mail, now))
+}
+
 /** Mails what became of a run, or what went wrong in it. */
 const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget): Promise<void> => {
   const { workspaceName, programName, scheduledFor, sendsAt, reasons } = run
+  if (reasons.every((reason) => reason === 'approval')) return notifyApprovers(env, run, now, budget)
   const { totals, skipped, messages } = await withDb(env, budget, (db) => readOutcome(db, run))
   const isReport = reasons.includes('report')
   const isReview = !isReport && reasons.includes('review')
@@ -35,7 +61,7 @@ const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget)
     day: day(isReview ? sendsAt : scheduledFor),
     sums: sumsOf(all),
     messages,
-    url: new URL(`/app/${run.slug}/payouts/runs/${run.id}`, env.PUBLIC_URL).href,
+    url: pageOf(env, run),
   }
   // Managers know of a run that one of them stopped.
   const isWorth =

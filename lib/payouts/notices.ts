@@ -3,10 +3,11 @@ import type { PayoutSum } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 
 /**
- * Why managers are mailed about a run, once each: `review` before a scheduled run is sent, `report` when a scheduled run has ended, or when it waits; the others for
- * what goes wrong in any run by Stripe, bundled.
+ * Why managers are mailed about a run, once each: `approval` while any run waits for a second manager, `review` before a
+ * scheduled run is sent, `report` when a scheduled run has ended, or when it waits; the others for what goes wrong in any
+ * run by Stripe, bundled.
  */
-export type NoticeReason = 'review' | 'report' | 'failed' | 'insufficient_funds' | 'key_rejected'
+export type NoticeReason = 'approval' | 'review' | 'report' | 'failed' | 'insufficient_funds' | 'key_rejected'
 
 /** How long before a scheduled run its preview is mailed. */
 export const PREVIEW_MS = 3 * 86_400_000

@@ -74,7 +74,9 @@ export const PayoutRunResponse = z
     }),
     createdBy: z.string().nullable().meta({ description: 'An email address; null for scheduled runs.' }),
     scheduledFor: timestamp.nullable(),
-    sendsAt: timestamp.nullable().meta({ description: 'The end of its review; null without one.' }),
+    sendsAt: timestamp
+      .nullable()
+      .meta({ description: 'The end of its review, counted from when it was prepared; null without one.' }),
     createdAt: timestamp,
     previewedAt: timestamp.nullable().meta({
       description: 'What was recorded later can only reduce the payouts. null if nothing was previewed.',

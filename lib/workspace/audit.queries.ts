@@ -29,6 +29,7 @@ export type AuditAction =
   | 'customers.imported'
   | 'mail.retried'
   | 'payout_run.begun'
+  | 'payout_run.approval_requested'
   | 'payout_run.approved'
   | 'payout_run.declined'
   | 'payout_run.marked_paid'

@@ -1,12 +1,14 @@
 /** Mails to managers about payout runs: before and after scheduled ones, and about failures. */
 import { expect, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
+import { decideRun } from '../../lib/payouts/approvals.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
 
-/** A time on a day of 2026 or 2027, in the morning. */
+/** A time on a day, in the morning. A run that waits for approval pays what was recorded before: its days are in 2036. */
 const on = (day: string) => new Date(`${day}T06:00:00Z`)
 
 type Details = {
@@ -17,7 +19,7 @@ type Details = {
   sums: { code: string; payouts: number; amount: string }[]
 }
 type Mail = {
-  kind: 'payout_report' | 'payout_preview' | 'payout_problem'
+  kind: 'payout_approval' | 'payout_report' | 'payout_preview' | 'payout_problem'
   recipient: string
   details: Details
 }
@@ -37,7 +39,7 @@ const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
   const mails = () =>
     world.query<Mail>(
       `select kind, recipient, details from mails
-       where workspace_id = $1 and (kind like 'payout_r%' or kind in ('payout_preview', 'payout_problem')) order by id`,
+       where workspace_id = $1 and (kind like 'payout_r%' or kind in ('payout_approval', 'payout_preview', 'payout_problem')) order by id`,
       [workspaceId],
     )
   return {
@@ -182,5 +184,96 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
   await payDue(world.env(), on('2026-11-04'))
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '500 usd'] })
   expect((await told()).at(-1)).toBe('payout_report to ann@shop.example: 1 paid, 10.00 USD')
+  expect(await world.violations()).toEqual([])
+})
+
+/** Requires a second manager for every run, and gives the workspace one. */
+const requireApproval = async ({ workspaceId, seed }: Awaited<ReturnType<typeof stage>>['payer']) => {
+  await seed.addMember(workspaceId, 'cleo@shop.example', 'manager')
+  await world.query('update workspaces set approval_above_cents = 0')
+}
+const requests = () =>
+  world.query(`select actor, details from audit_entries where action = 'payout_run.approval_requested'`)
+const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
+  const [run] = await world.query<{ id: string }>('select id from payout_runs')
+  await decideRun(
+    connect(world.env()),
+    { workspaceId, actor: 'cleo@shop.example', now },
+    run?.id ?? '',
+    'approve',
+  )
+}
+
+test('a run that waits for a second manager is mailed once to those who can approve it, and is in the audit log', async () => {
+  const { payer, told, mails } = await stage('manual')
+  await requireApproval(payer)
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 3_000, currency: 'EUR' }] })
+  await payer.run({ actor: 'ann@shop.example' })
+  for (const _ of ['once', 'twice']) await payDue(world.env())
+  expect(await told()).toEqual(['payout_approval to cleo@shop.example: 2 payable, 30.00 EUR and 10.00 USD'])
+  expect(await requests()).toEqual([
+    {
+      actor: 'ann@shop.example',
+      details: { expected: { EUR: { amountCents: 3_000, count: 1 }, USD: { amountCents: 1_000, count: 1 } } },
+    },
+  ])
+  const [mail] = await mails()
+  if (!mail) return
+  const { subject, text } = outboxContent(mail)
+  expect(subject).toMatch(/: 30\.00 EUR and 10\.00 USD to approve$/)
+  expect(text).toContain(
+    'A payout run waits for the approval of a second manager. Until then, nothing is paid.',
+  )
+})
+
+test('a run that was approved before its mail was due is not mailed for approval', async () => {
+  const { payer, told } = await stage('manual')
+  await requireApproval(payer)
+  await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payer.run({ actor: 'ann@shop.example' })
+  await approve(payer, new Date())
+  for (const _ of ['once', 'twice']) await payDue(world.env())
+  expect(await told()).toEqual([])
+  expect(Object.values(payer.sent())).toEqual([['1000 usd']])
+})
+
+test.each([
+  {
+    case: 'approved during its review, a scheduled run is sent at its end',
+    day: '2036-11-03',
+    reviewed: true,
+  },
+  { case: 'approved after its review has ended, a scheduled run is sent upon approval', day: '2036-11-06' },
+])('$case', async ({ day, reviewed = false }) => {
+  const { payer, told, mails } = await stage()
+  await requireApproval(payer)
+  await world.query('update programs set review_days = 3')
+  const { account } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
+  await payDue(world.env(), on('2036-11-01'))
+  await payDue(world.env(), on('2036-11-02'))
+  const asked = ['ann', 'cleo'].map((name) => `payout_approval to ${name}@shop.example: 1 payable, 10.00 USD`)
+  expect((await told()).sort()).toEqual(asked)
+  const [mail] = await mails()
+  expect(mail && outboxContent(mail).text).toContain(
+    'It is sent on 2036-11-04, or when it is approved, if that is later.',
+  )
+  expect(await requests()).toMatchObject([{ actor: 'Schedule' }])
+  if (!reviewed) await payDue(world.env(), on('2036-11-05'))
+  expect(payer.sent()).toEqual({})
+
+  await world.query('truncate mails')
+  await approve(payer, on(day))
+  await payDue(world.env(), on(day))
+  expect(payer.sent()).toEqual(reviewed ? {} : { [account ?? '']: ['1000 usd'] })
+  const mailed = (kind: string, code: string) =>
+    ['ann', 'cleo'].map((name) => `${kind} to ${name}@shop.example: 1 ${code}, 10.00 USD`)
+  if (reviewed) {
+    expect((await told()).sort()).toEqual(mailed('payout_review', 'payable'))
+    await world.query('truncate mails')
+    await payDue(world.env(), on('2036-11-04'))
+    expect(payer.sent()).toEqual({ [account ?? '']: ['1000 usd'] })
+  }
+  expect((await told()).sort()).toEqual(mailed('payout_report', 'paid'))
   expect(await world.violations()).toEqual([])
 })
