@@ -70,7 +70,7 @@ export const PreviewPage = (props: Props) => {
       <Shortage result={result} />
       {isReady && method === 'stripe' && payouts.length > 0 && result.available === null && (
         <p class="hint">
-          Stripe did not tell your balance. Payouts that it does not cover wait until you top it up.
+          Stripe did not report your balance. Payouts that it does not cover wait until you top it up.
         </p>
       )}
       {!isReady && <NeedsSetup base={base} method={method} />}

@@ -26,6 +26,7 @@ const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   link: partnerLink(partner.siteUrl, partner.slug),
   minimumPayoutCents: partner.minimumPayoutCents,
   documentsReceivedAt: partner.documentsReceivedAt,
+  payoutAccount: partner.payoutAccount,
   coupons: partner.coupons,
 })
 

@@ -106,7 +106,7 @@ export const payoutFailedContent = ({
     HOW_TO_SIGN_IN,
   ])
 
-/** Tells a partner that its bank returned a payout. */
+/** Reports to a partner that its bank returned a payout. */
 export const payoutReturnedContent = ({
   partnerName,
   programName,
@@ -203,13 +203,13 @@ export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetail
     'If you do not know about this, ignore this email. Nothing changes without the link.',
   ])
 
-/** Tells the old address of a partner that it was replaced. */
+/** Notifies the old address of a partner that it was replaced. */
 export const addressChangedContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
   content('Your email address was changed', [
     greeting(partnerName),
     ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
     'Your earnings, links and connected accounts did not change. Sign in with the new address.',
-    'If you did not do this, tell the merchants of your programs immediately.',
+    'If you did not do this, contact the merchants of your programs immediately.',
     { button: 'Open portal', link: url },
   ])
 
@@ -233,7 +233,7 @@ export const payoutAccountContent = ({
           { name: workspaceName },
           ' cannot pay you until you connect one.',
         ],
-    'If you did not do this, open the portal, check your account, and tell the merchant.',
+    'If you did not do this, open the portal, check your account, and contact the merchant.',
     { button: 'Open portal', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
@@ -259,7 +259,7 @@ export const bankRefusedContent = ({
     HOW_TO_SIGN_IN,
   ])
 
-/** Tells a manager about a payout run. */
+/** Reports on a payout run to a manager. */
 export const runContent = (kind: RunMailKind, details: PayoutRunDetails): MailContent => {
   const { subject, paragraphs } = runMail(kind, details)
   return content(subject, paragraphs)

@@ -17,7 +17,7 @@ const readAvailable = async (env: PayoutEnv, key: string, budget: Budget): Promi
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     if (error.failure.kind === 'locked_out' || error.failure.kind === 'refused') return null
-    throw new Unavailable('Stripe did not tell the balance.', { cause: error })
+    throw new Unavailable('Stripe did not report the balance.', { cause: error })
   }
 }
 

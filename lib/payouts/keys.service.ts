@@ -6,7 +6,7 @@ import { type OnboardingEnv, refusing } from './onboarding.service.ts'
 import type { EncryptedKey, Refused } from './payouts.rpc.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
-import { checkKey } from './stripe/key-check.service.ts'
+import { checkKey, isNamedLive } from './stripe/key-check.service.ts'
 
 /** The countries to which the account of a key may transfer; null if Stripe does not say, or the key may not ask. */
 export const readTransferCountries = async (stripe: Connect): Promise<string[] | null> => {
@@ -18,9 +18,6 @@ export const readTransferCountries = async (stripe: Connect): Promise<string[] |
     throw error
   }
 }
-
-/** Test mode has its own accounts, under the same Stripe account. */
-const isLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
 
 /**
  * Checks with Stripe that a key may do what payouts need, and encrypts it. If partners are still connected under an earlier key, their accounts must
@@ -42,7 +39,7 @@ export const encryptKey = async (
       }
       const ciphertext = await encryptSecret(env.SECRETS_KEY, workspaceId, key)
       const transferCountries = await readTransferCountries(stripe)
-      return { ciphertext, stripeAccountId: checked.account, livemode: isLive(key), transferCountries }
+      return { ciphertext, stripeAccountId: checked.account, livemode: isNamedLive(key), transferCountries }
     },
     {
       lockedOut: (message) => `Stripe rejects this key: ${message}`,

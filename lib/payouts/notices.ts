@@ -27,7 +27,7 @@ export const sumsOf = (totals: CodeTotal[]): PayoutSum[] =>
 export const isWorthReporting = (totals: CodeTotal[], paying: string[]): boolean =>
   totals.some(({ code }) => code === 'insufficient_funds' || paying.includes(code))
 
-/** The problems that a report tells: they need no mail of their own. */
+/** The problems that a report includes: they need no mail of their own. */
 export const problemsIn = (totals: CodeTotal[]): NoticeReason[] => [
   ...(totals.some(({ code }) => code === 'failed') ? (['failed'] as const) : []),
   ...(totals.some(({ code }) => code === 'processing' || code === 'insufficient_funds')

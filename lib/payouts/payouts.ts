@@ -8,7 +8,8 @@ export type PayoutMethod = (typeof PAYOUT_METHODS)[number]
  * The status of a partner's Stripe account: `onboarding` needs more information from the partner, `in_review` waits for
  * Stripe, `enabled` can be paid, `restricted` was enabled and needs more information, `closed` is permanent.
  */
-export type PayoutAccountStatus = 'onboarding' | 'in_review' | 'enabled' | 'restricted' | 'closed'
+export const PAYOUT_ACCOUNT_STATUSES = ['onboarding', 'in_review', 'enabled', 'restricted', 'closed'] as const
+export type PayoutAccountStatus = (typeof PAYOUT_ACCOUNT_STATUSES)[number]
 
 /**
  * `canceling`: nothing more is sent, but it may have been sent, or its commissions are being let go. `reversed`: its

@@ -15,7 +15,7 @@ import { isReturnable } from './returned.ts'
  *
  * @param id        a UUID
  * @param reason    a sentence, which the partner reads
- * @param portalUrl the link in the mail
+ * @param portalUrl the link in the mail, which continues to the page for payment details if the workspace has one
  * @returns the payout after that, unchanged if it cannot be returned: see `returnRefusalOf`; undefined if the workspace has
  *          no such payout
  */
@@ -32,7 +32,7 @@ export const returnPayout = async (
   // A confirmed run does not change, so this holds until the payout is returned.
   const isReady = sql<SqlBool>`workspace_id = ${workspaceId} and id = ${id} and status = 'paid'`
   const { amountCents, currency } = before
-  const details = { amount: formatMoney(amountCents, currency), reason, portalUrl }
+  const details = { amount: formatMoney(amountCents, currency), reason }
   const markReturned = sql`
     with returned as (
       update payouts set returned_at = ${now}, return_reason = ${reason}, is_freeing = true
@@ -41,9 +41,12 @@ export const returnPayout = async (
     )
     insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
     select ${newId()}::uuid, r.workspace_id, 'payout_returned', p.email, p.id, r.id,
-           jsonb_build_object('partnerName', p.name, 'programName', g.name) || ${JSON.stringify(details)}::jsonb,
+           jsonb_build_object('partnerName', p.name, 'programName', g.name, 'portalUrl',
+             case when w.manual_payouts and (w.paypal_payouts or w.wise_payouts or w.iban_payouts)
+                  then ${portalUrl} || '/payment?workspace=' || w.id else ${portalUrl} end) || ${JSON.stringify(details)}::jsonb,
            ${now}::timestamptz, ${now}::timestamptz
     from returned r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
+    join workspaces w on w.id = r.workspace_id
     on conflict do nothing`
   const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
   const [, , , , , , [after]] = await db.batch([

@@ -125,7 +125,7 @@ const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Pr
  * Runs payouts for a manager: starts a run, and continues the workspace's interrupted ones. The cron does what does not
  * fit into one request.
  *
- * @throws {Unavailable} Stripe did not tell the balance, and no run began; or the database did not answer, and another
+ * @throws {Unavailable} Stripe did not report the balance, and no run began; or the database did not answer, and another
  *         request continues the run. Nobody is paid twice.
  */
 export const runPayouts = async (

@@ -5,6 +5,7 @@ import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
 import { withholdMails } from '../mail/outbox.queries.ts'
 import { cancelForBan } from '../payouts/cancel.queries.ts'
+import type { PayoutAccountStatus } from '../payouts/payouts.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 import type { Coupon } from './coupons.queries.ts'
 import { diff, type Patch } from './diff.ts'
@@ -20,6 +21,14 @@ export type PartnerFilter = PageRequest & {
   status?: PartnerStatus | undefined
   /** Matches part of an email address, a name or a slug. Case-insensitive. */
   query?: string | undefined
+}
+
+/** A partner's Stripe account. */
+type PartnerAccount = {
+  status: PayoutAccountStatus
+  country: string
+  stripeAccountId: string | null
+  paysBank: boolean | null
 }
 
 export type PartnerRow = Awaited<ReturnType<typeof listPartners>>[number]
@@ -91,6 +100,13 @@ const selectPartners = (db: Db, workspaceId: string) =>
                                   order by ca.id), '[]')
         from coupon_aliases ca where ca.workspace_id = p.workspace_id and ca.partner_id = p.id)`.as(
         'coupons',
+      ),
+      sql<PartnerAccount | null>`(
+        select jsonb_build_object('status', a.status, 'country', a.country, 'stripeAccountId', a.stripe_account_id,
+                                  'paysBank', a.pays_bank)
+        from payout_accounts a
+        where a.workspace_id = p.workspace_id and a.email = p.email and a.disconnected_at is null)`.as(
+        'payoutAccount',
       ),
     ])
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { PAYOUT_ACCOUNT_STATUSES } from '../payouts/payouts.ts'
 import { CouponResponse } from './coupons.responses.ts'
 
 export const PartnerResponse = z
@@ -14,6 +15,20 @@ export const PartnerResponse = z
     link: z.url(),
     minimumPayoutCents: z.int().nullable().meta({ description: 'null for the program’s.' }),
     documentsReceivedAt: timestamp.nullable(),
+    payoutAccount: z
+      .strictObject({
+        status: z.enum(PAYOUT_ACCOUNT_STATUSES),
+        country: z.string().meta({ description: 'ISO 3166-1 alpha-2.' }),
+        stripeAccountId: z.string().nullable().meta({ description: 'null until Stripe has created it.' }),
+        paysBank: z.boolean().nullable().meta({
+          description: 'Whether Stripe pays out to the account’s bank; null if that is not known.',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The Stripe account that the person has connected to the workspace, as last read from Stripe; null without one.',
+      }),
     coupons: z.array(CouponResponse),
   })
   .meta({ id: 'Partner' })

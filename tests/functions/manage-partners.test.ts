@@ -48,8 +48,29 @@ test('shows a partner with its link and coupons', async () => {
     link: 'https://shop.example/?via=Zo%C3%AB-50%25_Off',
     minimumPayoutCents: null,
     documentsReceivedAt: null,
+    payoutAccount: null,
     coupons: [{ couponId: 'promo_1', couponLabel: 'ZOE20' }],
   })
+})
+
+test('shows the status of the account that a partner has connected, in lists too, and not that of a former one', async () => {
+  const { merchant, id } = await createTeam()
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, pays_bank, created_at,
+                                  disconnected_at)
+     values (gen_random_uuid(), $1, 'zoe@partner.example', 'FR', 'acct_old', 'enabled', true, now(), now()),
+            (gen_random_uuid(), $1, 'zoe@partner.example', 'DE', 'acct_now', 'restricted', false, now(), null)`,
+    [merchant.workspace.id],
+  )
+  const payoutAccount = {
+    status: 'restricted',
+    country: 'DE',
+    stripeAccountId: 'acct_now',
+    paysBank: false,
+  }
+  expect((await merchant.get(`/partners/${id}`)).body).toMatchObject({ payoutAccount })
+  expect((await list(merchant, 'query=zoe')).partners).toMatchObject([{ payoutAccount }])
+  expect((await list(merchant, 'query=maya')).partners).toMatchObject([{ payoutAccount: null }])
 })
 
 test('lists each partner once, newest first, with pagination', async () => {

@@ -160,6 +160,16 @@ describe('PUT /stripe/key', () => {
     expect(await kept(merchant)).toEqual([])
   })
 
+  test('refuses a key that is named as one of test mode, and is of live mode at Stripe', async () => {
+    const { merchant, set } = await createSetup()
+    const { status, body } = await set(`${stripeKey()}_live`)
+    expect([status, body.error?.message]).toEqual([
+      400,
+      expect.stringContaining('Stripe reports that this key is for its live mode'),
+    ])
+    expect(await kept(merchant)).toEqual([])
+  })
+
   test('creates nothing at Stripe', async () => {
     const { set } = await createSetup()
     const key = stripeKey()

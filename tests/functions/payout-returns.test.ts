@@ -11,7 +11,7 @@ const database = useDatabase()
 type Row = { id: string; partnerId: string; amountCents: number; status: string }
 const REASON = 'The account is closed.'
 
-/** A merchant who has paid Leo and Ann by bank, and confirmed it unless told otherwise. */
+/** A merchant who has paid Leo and Ann by bank, and confirmed it by default. */
 const createPaid = async ({ until = 'confirmed' }: { until?: 'processing' | 'paid' | 'confirmed' } = {}) => {
   const merchant = await createOwing()
   const as = await merchant.asManager()
@@ -39,7 +39,17 @@ const createPaid = async ({ until = 'confirmed' }: { until?: 'processing' | 'pai
 }
 
 describe('POST /payouts/:id/return', () => {
-  test('makes the commissions of a bounced bank payout payable again, tells the partner, and the next run pays them', async () => {
+  test('mails a link to the page where the payment details are checked, where partners can choose how to be paid', async () => {
+    const { merchant, as, giveBack, mails } = await createPaid()
+    await as.patch('/settings', { paypalPayouts: true })
+    expect((await giveBack()).status).toBe(200)
+    const [mail] = await mails()
+    expect(mail?.details.portalUrl).toBe(
+      `${inject('baseUrl')}/portal/payment?workspace=${merchant.workspace.id}`,
+    )
+  })
+
+  test('makes the commissions of a bounced bank payout payable again, mails the partner, and the next run pays them', async () => {
     const { merchant, as, id, path, run, giveBack, ledger, mails, audit, list } = await createPaid()
     const { status, body } = await giveBack(` ${REASON} `)
     expect(status).toBe(200)

@@ -1,4 +1,4 @@
-/** A partner's email address changes: the new one is proved by a mailed link, the old one is told, and all else stays. */
+/** A partner's email address changes: the new one is proved by a mailed link, the old one is notified, and all else stays. */
 import { describe, expect, inject, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { useDatabase } from '../support/merchant.ts'

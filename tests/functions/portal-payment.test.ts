@@ -48,7 +48,7 @@ const createChooser = async (status: 'approved' | 'banned' = 'approved') => {
 }
 
 describe('a partner who chooses how to be paid', () => {
-  test('is told what the merchant offers, and gives the details, which count after 72 hours', async () => {
+  test('sees what the merchant offers, and gives the details, which count after 72 hours', async () => {
     const partner = await createChooser()
     expect((await partner.overview()).text).toContain('can pay you by PayPal, Wise, bank transfer')
     const saved = await partner.choose(IBAN)

@@ -165,7 +165,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     shown: ['This purchase was recorded twice. The other record is credited.'],
   },
   {
-    case: 'what cannot be told apart from nothing',
+    case: 'what cannot be distinguished from nothing',
     event: { ...uncredited, isClicked: false },
     steps: [
       { code: 'no_click', facts: {} },

@@ -22,7 +22,7 @@ export const createOwing = async (rows: Row[] = OWED, options: Parameters<typeof
   if (imported && imported.status !== 200) throw new Error(JSON.stringify(imported.body))
 
   /**
-   * Begins a run, which claims all that is owed, unless told otherwise. One by Stripe claims under a key, which is gone
+   * Begins a run, which claims all that is owed by default. One by Stripe claims under a key, which is gone
    * afterwards, or the clock of other tests would send what was claimed.
    *
    * @returns its id

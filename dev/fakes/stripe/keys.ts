@@ -17,7 +17,7 @@ export type Permission =
   | 'webhook_read'
 
 /** What ends the name of a key, and says what it may not do. */
-const SUFFIX = /_(?:from_[a-z]{2}|noconnect|noplatform|webhooks|rolled\d*|lacks_[a-z_]+)$/
+const SUFFIX = /_(?:from_[a-z]{2}|live|noconnect|noplatform|webhooks|rolled\d*|lacks_[a-z_]+)$/
 
 const suffixesOf = (key: string): string[] => {
   const [suffix] = SUFFIX.exec(key) ?? []
@@ -46,6 +46,9 @@ export const countryOf = (key: string): string => {
 
 /** Whether the account of a key has not turned on Connect, by the suffix `_noplatform`. */
 export const isNoPlatform = (key: string): boolean => suffixesOf(key).includes('_noplatform')
+
+/** Whether a key is of live mode, although its name says test, by the suffix `_live`. */
+export const isLiveKey = (key: string): boolean => suffixesOf(key).includes('_live')
 
 /** The secret key in an Authorization header, Bearer or Basic. */
 export const keyOf = (authorization = ''): string | undefined => {

@@ -8,6 +8,7 @@ import { noAccess } from './accounts-v1.ts'
 import { needs } from './authentication.ts'
 import type { ApiEnv } from './env.ts'
 import { invalidParam, invalidRequest, StripeError } from './errors.ts'
+import { isLiveKey } from './keys.ts'
 import { integer, metadata, readParams, text } from './params.ts'
 import type { Platform, Platforms } from './platforms.ts'
 import { answer, readable } from './routes.ts'
@@ -103,7 +104,7 @@ const CURRENCIES = Intl.supportedValuesOf('currency')
   .map((code) => code.toLowerCase())
 
 /** A platform's balance, by currency. */
-const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
+const balance = (platforms: Platforms, platform: Platform, livemode: boolean): Stripe.Balance => {
   const available = CURRENCIES.map((code) => {
     const amount = platforms.balanceOf(platform, code)
     return { amount, currency: code, source_types: { card: amount } }
@@ -112,7 +113,7 @@ const balance = (platforms: Platforms, platform: Platform): Stripe.Balance => {
     object: 'balance',
     available,
     connect_reserved: available.map((one) => ({ amount: 0, currency: one.currency })),
-    livemode: false,
+    livemode,
     pending: available.map((one) => ({ amount: 0, currency: one.currency, source_types: { card: 0 } })),
   }
 }
@@ -123,7 +124,7 @@ export const transferRoutes = (store: Store, platforms: Platforms, webhooks: Web
     .use(`${PATH}/*`, needs('transfer_read'))
     .get('/v1/balance', needs('balance_read'), async (c) => {
       await readParams(c, {})
-      return answer(c, store, balance(platforms, c.var.platform))
+      return answer(c, store, balance(platforms, c.var.platform, isLiveKey(c.var.key)))
     })
     .post(PATH, needs('transfer_write'), async (c) => {
       const params = await readParams(c, {

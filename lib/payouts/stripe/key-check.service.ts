@@ -4,6 +4,12 @@ import { type ConnectEnv, stripeOf } from './client.service.ts'
 import { idIn } from './connect.service.ts'
 import { ConnectError, failureOf } from './failures.service.ts'
 
+/** Whether a key is named as one of live mode, such as `rk_live_...`. Test mode has its own accounts, under the same Stripe account. */
+export const isNamedLive = (key: string): boolean => /^[a-z]+_live_/.test(key)
+
+const otherMode = (livemode: boolean): string =>
+  `Stripe reports that this key is for its ${livemode ? 'live' : 'test'} mode, although it is named as one for ${livemode ? 'test' : 'live'} mode. Create another key in Stripe, under API keys.`
+
 /** The Stripe account of a usable key; or why the key cannot be used, as sentences. */
 type KeyCheck = { account: string } | { reason: string }
 
@@ -66,13 +72,17 @@ const lacksPermission = ({ statusCode, code }: Stripe.errors.StripeError): boole
   statusCode === 403 && code !== 'account_invalid'
 
 /** null if nothing is wrong. */
-type Finding = { missing: string } | 'connect_off' | null
+type Finding = { missing: string } | 'connect_off' | 'other_mode' | null
+
+/** Whether an answer of Stripe says that it is of a mode. A proxy may leave it out. */
+const isOfMode = (answer: unknown, isLive: boolean): boolean =>
+  typeof answer === 'object' && answer !== null && 'livemode' in answer && answer.livemode === isLive
 
 /** What a call shows about the key. @throws {ConnectError} a bad key, or no answer */
-const findIn = async (probe: Probe, call: () => Promise<unknown>): Promise<Finding> => {
+const findIn = async (probe: Probe, call: () => Promise<unknown>, isLive: boolean): Promise<Finding> => {
   try {
-    await call()
-    return null
+    const answer = await call()
+    return isOfMode(answer, !isLive) ? 'other_mode' : null
   } catch (error) {
     const failure = failureOf(error)
     if (!isError(error) || failure.kind === 'unclear') throw new ConnectError(failure)
@@ -105,11 +115,12 @@ export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> 
   const stripe = stripeOf(env, key)
   const account = await accountOf(stripe)
   const probes = probesOf(stripe)
+  const isLive = isNamedLive(key)
   const findings = await Promise.all([
-    findIn('balance', probes.balance),
-    findIn('transfers', probes.transfers),
-    findIn('accounts', probes.accounts),
-    findIn('accountLinks', probes.accountLinks),
+    findIn('balance', probes.balance, isLive),
+    findIn('transfers', probes.transfers, isLive),
+    findIn('accounts', probes.accounts, isLive),
+    findIn('accountLinks', probes.accountLinks, isLive),
   ])
   const missing = [account, ...findings].flatMap((finding) =>
     typeof finding === 'object' && finding ? [finding.missing] : [],
@@ -119,5 +130,6 @@ export const checkKey = async (env: ConnectEnv, key: string): Promise<KeyCheck> 
       reason: `This key lacks permissions that payouts need: ${missing.join('; ')}. Add them to the key in Stripe, under API keys.`,
     }
   }
+  if (findings.includes('other_mode')) return { reason: otherMode(!isLive) }
   return findings.includes('connect_off') ? { reason: CONNECT_OFF } : { account }
 }
