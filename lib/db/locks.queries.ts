@@ -5,20 +5,25 @@ import { sql } from 'kysely'
 export const lockClick = (workspaceId: string, clickId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} click ${clickId}`}, 0))`
 
-/** Locks per workspace. An import takes all of those of its addresses, and Postgres has a few thousand. */
-const ADDRESS_LOCKS = 256
+/** Locks per workspace and kind of identity. An import takes all of those of its rows, and Postgres has a few thousand. */
+const IDENTITY_LOCKS = 256
 
 /**
- * Serializes what pays under an address with what says whose the address is, so that the one saved later sees the other. The
- * first statement of a batch, before it locks rows. Sorted, so that batches with several addresses cannot deadlock.
+ * Serializes what is recorded under an identity whose customer is unknown with what says whose the identity is, so that the
+ * one saved later sees the other. The first statement of a batch, before it locks rows. Sorted, so that batches with several
+ * identities cannot deadlock.
  *
- * @param who several reports may hold the lock of an address, or one payment
+ * @param strength `shared` for what says whose they are, `exclusive` for what is recorded under one of them
  */
-export const lockAddresses = (workspaceId: string, addresses: string[], who: 'reports' | 'payment') =>
+export const lockIdentities = (
+  workspaceId: string,
+  identities: { kind: string; value: string }[],
+  strength: 'shared' | 'exclusive',
+) =>
   sql<unknown>`
-    select ${who === 'reports' ? sql`pg_advisory_xact_lock_shared(key)` : sql`pg_advisory_xact_lock(key)`}
-    from (select distinct hashtextextended(${`${workspaceId} address`}, abs(hashtext(value)::bigint) % ${ADDRESS_LOCKS}) as key
-          from jsonb_array_elements_text(${JSON.stringify(addresses)}::jsonb) order by key) locks`
+    select ${strength === 'shared' ? sql`pg_advisory_xact_lock_shared(key)` : sql`pg_advisory_xact_lock(key)`}
+    from (select distinct hashtextextended(${workspaceId} || ' ' || kind, abs(hashtext(value)::bigint) % ${IDENTITY_LOCKS}) as key
+          from jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as i (kind text, value text) order by key) locks`
 
 /**
  * Serializes the statements that assign commissions to payouts or release them. A payout pays a partner's whole

@@ -3,7 +3,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { emailOf, identityOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockAddresses } from '../db/locks.queries.ts'
+import { lockIdentities } from '../db/locks.queries.ts'
 import { isUncredited } from '../purchases/by-address.queries.ts'
 import { memberWorkspace } from '../workspace/workspaces.queries.ts'
 import type {
@@ -125,7 +125,10 @@ export const saveCustomerImport = async (
     emails: [...new Set([customer.email, emailOf(externalId)].filter((email) => email !== null))],
   }))
   const json = JSON.stringify(rows)
-  const addresses = rows.flatMap(({ emails }) => emails)
+  const identities = rows.flatMap(({ kind, value, emails }) => [
+    { kind, value },
+    ...emails.map((email) => ({ kind: 'email', value: email })),
+  ])
   const mapping = sql`jsonb_to_recordset(${json}::jsonb)
       as m (id uuid, kind text, value text, emails jsonb, email text, "partnerId" uuid, "startedAt" timestamptz,
             "startedProgramId" uuid)`
@@ -211,7 +214,7 @@ export const saveCustomerImport = async (
     where c.id = late.customer_id and c.imported_at = ${now} and coalesce(late.replan_from, late.addressed_from) is not null
     returning c.id`
   const [, , saved, , late] = await db.batch([
-    lockAddresses(workspaceId, addresses, 'reports').compile(db),
+    lockIdentities(workspaceId, identities, 'shared').compile(db),
     create.compile(db),
     update.compile(db),
     audit,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockAddresses } from '../db/locks.queries.ts'
+import { lockIdentities } from '../db/locks.queries.ts'
 import { type DiscountFact, type Fact, type ProcessorEvent, reportKey } from './facts.ts'
 import { type EventOutcome, REFUSAL_CODES } from './outcomes.ts'
 import { isProcessorId } from './processors.ts'
@@ -43,7 +43,10 @@ export const saveEvent = async (
   `
   const { email } = event
   const [, [row]] = email
-    ? await db.batch([lockAddresses(workspaceId, [email], 'payment').compile(db), insert.compile(db)])
+    ? await db.batch([
+        lockIdentities(workspaceId, [{ kind: 'email', value: email }], 'exclusive').compile(db),
+        insert.compile(db),
+      ])
     : [[], (await insert.execute(db)).rows]
   if (!row) throw new Error('The upsert returned no row.')
   return row

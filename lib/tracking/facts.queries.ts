@@ -8,7 +8,7 @@ import { isProcessorId, type SalesFrom } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
 import type { ReportedCustomer } from './decided-report.ts'
 import type { Report } from './report.ts'
-import type { RecordedEvent } from './reports.queries.ts'
+import { type RecordedEvent, salesWithoutCustomer } from './reports.queries.ts'
 
 export type ReportFacts = Facts & {
   workspaceId: string
@@ -158,9 +158,7 @@ export const loadReportFacts = async (
              'isClickedFirst', cl.id is not null and not exists (
                select from referrals r where r.customer_id = cu.id and r.referred_at <= ${now}::timestamptz
                                          and coalesce(r.clicked_at, r.referred_at) <= cl.created_at)) end as "customer",
-           cu.id is null and exists (
-             select from events s where s.workspace_id = k.workspace_id and s.kind = 'sale' and s.customer_id is null
-                                    and s.customer_external_id = ${report.customerExternalId}) as "adoptsSales",
+           cu.id is null and exists (${salesWithoutCustomer(sql`k.workspace_id`, report)}) as "adoptsSales",
            case when cl.id is not null then ${CLICK_JSON} end as "click",
            ${termsJson(sql`cu.partner_id`)} as "customerPartner",
            ${hasProcessorEvents(report)} as "hasProcessorEvents",

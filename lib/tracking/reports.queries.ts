@@ -1,16 +1,16 @@
 /** Saves decided reports: event, customer and commission, in one write. */
-import { sql } from 'kysely'
-import { IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { customerIdBy, IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.ts'
+import { identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { lockAddresses, lockClick } from '../db/locks.queries.ts'
+import { lockClick, lockIdentities } from '../db/locks.queries.ts'
 import { noteReceived } from '../purchases/expected-sales.queries.ts'
 import { holdPossibleDuplicate } from '../purchases/possible-duplicates.queries.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
 import type { Credit, PartnerTerms } from './attribution.ts'
 import type { NewCommission } from './decide.ts'
 import {
-  addressesOf,
   changesOf,
   type DecidedReport,
   identitiesOf,
@@ -18,6 +18,7 @@ import {
   referrerOf,
 } from './decided-report.ts'
 import { markLate } from './late-reports.queries.ts'
+import type { Report } from './report.ts'
 
 /** What the response to a report is made from. */
 export type RecordedEvent = {
@@ -41,12 +42,11 @@ const CONFLICT: SaveResult = { status: 'conflict' }
  */
 export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveResult> => {
   const eventId = newId()
-  const event = insertEvent(eventId, decided)
   const { credit } = decided.decision
   try {
     const [[recorded], isLate] = credit
       ? await saveCredited(db, eventId, decided, credit)
-      : [(await event.execute(db)).rows, false]
+      : await saveUncredited(db, eventId, decided)
     if (!recorded) throw new Error('The upsert returned no row.')
     return { status: 'saved', event: isLate ? { ...recorded, bodyHash: null } : recorded }
   } catch (error) {
@@ -56,20 +56,54 @@ export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveRe
 }
 
 const saveCredited = async (db: Db, eventId: string, decided: DecidedReport, credit: Credit) => {
-  const { workspaceId, report } = decided
-  const addresses = addressesOf(report)
-  const locks = addresses.length ? [lockAddresses(workspaceId, addresses, 'reports').compile(db)] : []
-  const results = await db.batch([
-    ...locks,
-    insertEvent(eventId, decided).compile(db),
-    lockCustomer(eventId, decided, credit).compile(db),
-    completeEvent(eventId, decided, credit).compile(db),
-    markLate(eventId, decided, credit).compile(db),
-    ...reviewDuplicate(eventId, decided).map((statement) => statement.compile(db)),
-  ])
-  const [recorded = [], , , late = []] = results.slice(locks.length)
+  const { workspaceId, report, customer } = decided
+  const identities = identitiesOf(report, customer)
+  const locks = identities.length ? [lockIdentities(workspaceId, identities, 'shared')] : []
+  const before = [...locks, ...assertNoSales(decided)]
+  const results = await db.batch(
+    [
+      ...before,
+      insertEvent(eventId, decided),
+      lockCustomer(eventId, decided, credit),
+      completeEvent(eventId, decided, credit),
+      markLate(eventId, decided, credit),
+      ...reviewDuplicate(eventId, decided),
+    ].map((statement) => statement.compile(db)),
+  )
+  const [recorded = [], , , late = []] = results.slice(before.length)
   return [recorded as RecordedEvent[], late.length > 0] as const
 }
+
+/** A sale that credits nobody may be credited by a report that comes late: each has to see the other. */
+const saveUncredited = async (db: Db, eventId: string, decided: DecidedReport) => {
+  const { workspaceId, report, customer } = decided
+  const event = insertEvent(eventId, decided)
+  if (!report.sale) return [(await event.execute(db)).rows, false] as const
+  const identity = identityOf(report.customerExternalId)
+  const before = customer
+    ? [assertSame(customer, 'share')]
+    : [
+        lockIdentities(workspaceId, [identity], 'exclusive'),
+        sql`select assert_unchanged(not exists (${customerIdBy(sql`${workspaceId}`, identity)}))`,
+      ]
+  const results = await db.batch([...before, event].map((statement) => statement.compile(db)))
+  return [results[before.length] as RecordedEvent[], false] as const
+}
+
+/** Rolls the batch back if the customer, who was not known, has sales of which nothing was known. */
+const assertNoSales = ({ workspaceId, report, customer, adoptsSales }: DecidedReport) =>
+  customer || adoptsSales
+    ? []
+    : [sql`select assert_unchanged(not exists (${salesWithoutCustomer(sql`${workspaceId}`, report)}))`]
+
+/** The sales that were reported under the id of a customer who was not known. */
+export const salesWithoutCustomer = (
+  workspaceId: RawBuilder<unknown>,
+  { customerExternalId }: Pick<Report, 'customerExternalId'>,
+) => sql`
+  select from events s
+  where s.workspace_id = ${workspaceId} and s.kind = 'sale' and s.customer_id is null
+    and s.customer_external_id = ${customerExternalId}`
 
 /** The statements that compare the sale with those that a payment processor reported. */
 const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) => {
@@ -97,7 +131,7 @@ const insertEvent = (
   on conflict (workspace_id, kind, external_id) do update set external_id = excluded.external_id
   returning id, partner_id is not null as attributed, body_hash as "bodyHash"`
 
-/** A sale that credits nobody may be credited by a report that comes late. Its customer may be merged concurrently. */
+/** The customer may be merged concurrently. */
 const survivorOf = ({ id }: ReportedCustomer) => sql`(
   select coalesce(merged_into, id) from customers where id = ${id} for share)`
 
@@ -111,10 +145,14 @@ const lockCustomer = (eventId: string, decided: DecidedReport, credit: Credit) =
   if (!customer) return sql`select`
   const strength = changesOf(decided, customer, credit).isChanged ? 'no key update' : 'share'
   return sql`
-    select assert_unchanged(exists (
-      select from customers where id = ${customer.id} and revision = ${customer.revision} for ${sql.raw(strength)}))
+    ${assertSame(customer, strength)}
     from events where workspace_id = ${workspaceId} and id = ${eventId} and customer_id is null`
 }
+
+/** Locks a known customer, and rolls the batch back if it is not as it was read. */
+const assertSame = ({ id, revision }: ReportedCustomer, strength: 'share' | 'no key update') => sql`
+    select assert_unchanged(exists (
+      select from customers where id = ${id} and revision = ${revision} for ${sql.raw(strength)}))`
 
 /**
  * Inserts or updates the customer and inserts the commission of the event, if this call has inserted it. Does nothing the

@@ -308,6 +308,26 @@ test('an import in the second after a reported sale does not keep a late click f
   expect(await earningsOf(shop, buyer.id('order'))).toEqual(['leo', 980])
 })
 
+test('sales without a click and the import of their customers, at once, are of these customers', async () => {
+  const shop = await openShop(database)
+  const buyers = Array.from({ length: 40 }, () => shop.buyer())
+  const rows = buyers.map((buyer) => ({
+    customerExternalId: buyer.id('user'),
+    partnerEmail: 'maya@partner.example',
+  }))
+  const [imported] = await Promise.all([
+    shop.manager.post('/customers/import', { rows }),
+    ...buyers.map((buyer) => buyer.sale()),
+  ])
+  expect(imported.status).toBe(200)
+  expect(
+    await database.query(
+      `select count(*)::int as sales, count(customer_id)::int as of_customers from events where workspace_id = $1`,
+      [shop.merchant.workspace.id],
+    ),
+  ).toEqual([{ sales: 40, of_customers: 40 }])
+})
+
 test('an address that hundreds of payments share delays no lead', async () => {
   const shop = await openShop(database)
   const buyer = shop.buyer()

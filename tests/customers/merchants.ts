@@ -236,7 +236,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
   }
   const isEdit = ({ kind }: { kind: string }) => kind === 'terms' || kind === 'group' || kind === 'ban'
   // Which terms count for a sale that is reported before it is paid is not worth a rule.
-  const hasEdits = actions.some(isEdit)
+  const hasEdits = actions.some(({ kind }) => kind === 'terms' || kind === 'group')
   for (const [index, purchase] of future.entries())
     buy(hasEdits ? { ...purchase, report: null } : purchase, 2 + index * 2)
 

@@ -98,3 +98,24 @@ test('concurrent leads and sales of one new customer make one customer', async (
   expect(distinct(answers.map(({ status }) => status))).toEqual(['200'])
   expect(await database.counts(merchant)).toEqual({ events: 40, customers: 1, commissions: 20 })
 })
+
+test('a sale without a click and the first lead of its customer, at once, credit the lead’s partner', async () => {
+  const merchant = await createMerchant({ program: { attribute_known_customers: true } })
+  const clickIds = await times(40, () => merchant.click())
+  const answers = await times(40, async (index) => {
+    const customerExternalId = `user_${index}`
+    const sale = merchant.sale({ customerExternalId, externalId: `inv_${index}` })
+    const lead = merchant.lead({
+      customerExternalId,
+      externalId: `lead_${index}`,
+      clickId: clickIds[index] ?? '',
+    })
+    return [(await sale).status, (await lead).status]
+  })
+  expect(distinct(answers.flat())).toEqual(['200'])
+  const [sales] = await database.query<{ all: number; credited: number }>(
+    `select count(*)::int as all, count(commission_id)::int as credited from events where workspace_id = $1 and kind = 'sale'`,
+    [merchant.workspace.id],
+  )
+  expect(sales).toEqual({ all: 40, credited: 40 })
+})
