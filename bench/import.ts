@@ -5,6 +5,7 @@ import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
 import { slugKey } from '../lib/slugs.ts'
 import { median, post } from './measure.ts'
+import type { Bindings } from './merchant.ts'
 import { startRecorder } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
@@ -13,7 +14,6 @@ const PARTNERS = 100_000
 const ROWS_PER_CALL = 500
 const MANAGER = 'manager@bench.example'
 
-type Bindings = { DATABASE_URL: string; SQL_ENDPOINT: string }
 type Row = ReturnType<typeof makeRow>
 
 const makeRow = (_: unknown, index: number) => ({
@@ -108,7 +108,12 @@ export const countImportFetches = async (script: string, bindings: Bindings, row
  * @param script the import-partners Worker
  * @returns the median milliseconds of each
  */
-export const measureImports = async (script: string, bindings: Bindings, rounds: number) => {
+export const measureImports = async (
+  script: string,
+  bindings: Bindings,
+  rounds: number,
+  onProgress: (text: string) => void,
+) => {
   const { url, stop } = await startImports(script, bindings)
   const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
   await client.connect()
@@ -119,6 +124,7 @@ export const measureImports = async (script: string, bindings: Bindings, rounds:
     // Warm-up: code that runs for the first time is slow.
     await importAll(url, bindings, partnersAlone.slice(0, 10 * ROWS_PER_CALL), {})
     for (let round = 0; round < rounds; round++) {
+      onProgress(`round ${round + 1} of ${rounds}`)
       times.bare.push(await insertAll(client, bindings, rows))
       times.partners.push(await importAll(url, bindings, partnersAlone, {}))
       times.everything.push(

@@ -8,6 +8,7 @@ import { beginRun } from '../lib/payouts/begin-run.queries.ts'
 import { claimPage, growPayout } from '../lib/payouts/claims.queries.ts'
 import { payDue } from '../lib/payouts/run.service.ts'
 import { median } from './measure.ts'
+import type { Bindings } from './merchant.ts'
 
 const PARTNERS = 10_000
 const COMMISSIONS_EACH = 5
@@ -15,8 +16,6 @@ const COMMISSIONS_EACH = 5
 const MAX_FETCHES = 900
 const PAGE = 500
 const SECRETS_KEY = 'only-for-the-bench-and-known-to-anybody-who-reads'
-
-type Bindings = { DATABASE_URL: string; SQL_ENDPOINT: string }
 
 /** A Stripe that accepts every transfer. */
 const startStripe = () => {

@@ -1,20 +1,23 @@
 import pg from 'pg'
 
-const EVENTS = 5_000_000
-/** Five sales per customer. */
-const CUSTOMERS = 1_000_000
 /** Rows per statement, so that progress is shown every few seconds. */
 const STEP = 250_000
 
 /**
- * Fills a merchant's workspace with five million attributed sales, their customers and commissions.
- * Skips foreign key checks for speed; the rows satisfy them.
+ * Fills a merchant's workspace with attributed sales, five per customer, their clicks and commissions. Skips triggers and
+ * foreign key checks for speed; the rows satisfy them.
+ *
+ * @param events a multiple of five
+ * @returns the bytes that an event takes with its indexes, and those of all that a sale adds: with its commission, and a
+ *   fifth of a customer, an identity and a click
  */
-export const addFiveMillionEvents = async (
+export const addEvents = async (
   databaseUrl: string,
   workspaceId: string,
+  events: number,
   onProgress: (text: string) => void,
-): Promise<void> => {
+): Promise<{ event: number; sale: number }> => {
+  const customers = events / 5
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query('set session_replication_role = replica')
@@ -29,11 +32,11 @@ export const addFiveMillionEvents = async (
     `('01900000-${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
   await client.query(
     `insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at) select 'clk_bench' || n, $1, $2, 'https://shop.example/', null, now() - interval '1 day', now() + interval '1 day'
-     from generate_series(1, ${CUSTOMERS}) n`,
+     from generate_series(1, ${customers}) n`,
     [workspaceId, partner_id],
   )
   await client.query(
-    `insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at) select ${id('0001', 'n')}, $1, 'customer-' || n, null, null, $2, now() - interval '1 day' from generate_series(1, ${CUSTOMERS}) n`,
+    `insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at) select ${id('0001', 'n')}, $1, 'customer-' || n, null, null, $2, now() - interval '1 day' from generate_series(1, ${customers}) n`,
     [workspaceId, partner_id],
   )
   await client.query(
@@ -41,9 +44,10 @@ export const addFiveMillionEvents = async (
      select workspace_id, id, 'external', external_id, 'import', created_at from customers where workspace_id = $1`,
     [workspaceId],
   )
-  for (let from = 1; from <= EVENTS; from += STEP) {
-    const series = `generate_series(${from}, ${from + STEP - 1}) n`
-    const customer = `(n % ${CUSTOMERS} + 1)`
+  for (let from = 1; from <= events; from += STEP) {
+    const to = Math.min(from + STEP - 1, events)
+    const series = `generate_series(${from}, ${to}) n`
+    const customer = `(n % ${customers} + 1)`
     await client.query(
       `with sold as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
@@ -58,10 +62,19 @@ export const addFiveMillionEvents = async (
        from ${series}`,
       [workspaceId, program_id, partner_id, reward_id],
     )
-    onProgress(`${((from + STEP - 1) / 1e6).toFixed(2)} of 5 million events`)
+    onProgress(`${(to / 1e6).toFixed(2)} of ${events / 1e6} million events`)
   }
   onProgress('vacuum and analyze')
   await client.query('vacuum analyze')
   await client.query('checkpoint')
+  const { rows: sizes } = await client.query<{ event: number; sale: number }>(
+    `select pg_total_relation_size('events') / $1::float8 as event,
+            sum(pg_total_relation_size(c.oid))::float8 / $1 as sale
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind = 'r' and c.relname in
+       ('events', 'commissions', 'customers', 'customer_identities', 'referrals', 'clicks')`,
+    [events],
+  )
   await client.end()
+  return sizes[0] ?? { event: 0, sale: 0 }
 }
