@@ -751,7 +751,7 @@ create table payout_run_notices (
     run_id        uuid         not null,
     reason        text         not null
         constraint payout_run_notices_reason_check
-            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected')),
+            check (reason in ('approval', 'review', 'report', 'failed', 'insufficient_funds', 'key_rejected', 'found_sent')),
     created_at    timestamptz  not null,
     mailed_at     timestamptz,
 
@@ -774,6 +774,9 @@ create index payout_run_notices_due_idx on payout_run_notices (run_id) where mai
 -- key after a day. A failed or canceled payout has no commissions, and keeps its amount.
 -- reversed_cents is what the merchant has reversed of the transfer at Stripe. A payout that
 -- was reversed in full keeps its commissions until a manager releases them.
+-- When Stripe cannot be asked any more whether one that is being canceled was sent, a manager
+-- decides (resolved_at): see lib/payouts/resolution.ts. One marked as not sent may turn out to
+-- have been sent (found_transfer_id).
 create table payouts (
     id                 uuid         primary key,
     workspace_id       uuid         not null,
@@ -809,6 +812,12 @@ create table payouts (
         constraint payouts_reversed_cents_check check (reversed_cents = 0 or reversed_cents between 1 and amount_cents),
     reversed_at        timestamptz,            -- when the latest reversal was received
     released_at        timestamptz,
+    unreachable_since  timestamptz,            -- since when each look-up has failed, its key being unable to act
+    failed_look_ups    integer      not null default 0,
+    resolved_at        timestamptz,            -- when a manager decided whether it was sent
+    resolution_reason  text
+        constraint payouts_resolution_reason_check check (length(resolution_reason) between 1 and 500),
+    found_transfer_id  text,
     returned_at        timestamptz,            -- when a manager reported that the bank returned it
     return_reason      text
         constraint payouts_return_reason_check check (length(return_reason) between 1 and 500),
@@ -823,7 +832,11 @@ create table payouts (
     constraint payouts_run_id_partner_id_currency_key unique (run_id, partner_id, currency),
     constraint payouts_transfer_id_key             unique (workspace_id, transfer_id),
     constraint payouts_outcome_check  check (num_nonnulls(paid_at, failed_at, canceled_at) <= 1),
-    constraint payouts_transfer_check check ((transfer_id is not null) = (paid_at is not null and stripe_account_id is not null)),
+    constraint payouts_transfer_check check (case when paid_at is null or stripe_account_id is null then transfer_id is null
+                                                  else transfer_id is not null or resolved_at is not null end),
+    constraint payouts_resolved_check check ((resolved_at is null) = (resolution_reason is null)
+                                             and (resolved_at is null or (stripe_account_id is not null and num_nonnulls(paid_at, canceled_at) = 1))
+                                             and (found_transfer_id is null or (resolved_at is not null and canceled_at is not null))),
     constraint payouts_reversed_check check ((reversed_cents > 0) = (reversed_at is not null) and (reversed_cents = 0 or transfer_id is not null)),
     constraint payouts_freeing_check  check (not is_freeing or num_nonnulls(failed_at, canceled_at, released_at, returned_at) > 0),
     constraint payouts_claimed_check  check (claimed_at is not null or num_nonnulls(paid_at, failed_at, canceled_at) = 0),
@@ -860,6 +873,10 @@ create trigger payouts_number
 -- so queries that need this one repeat its predicate: isInFlight in lib/payouts.
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
+
+-- Which payouts did a manager decide about, whose transfers were not found since?
+create index payouts_resolved_idx on payouts (next_attempt_at)
+    where resolved_at is not null and transfer_id is null and found_transfer_id is null;
 
 -- Which payouts are growing, or are letting their commissions go?
 create index payouts_changing_idx on payouts (partner_id, currency) where claimed_at is null or is_freeing;
@@ -1578,7 +1595,8 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
            format('the run is %s, by %s', r.id, r.method)
     from payouts p join payout_runs r on r.id = p.run_id
     where (r.method = 'stripe') <> (p.stripe_account_id is not null)
-       or (p.transfer_id is not null) <> (p.stripe_account_id is not null and p.paid_at is not null)
+       or (p.transfer_id is not null) <> (p.stripe_account_id is not null and p.paid_at is not null and p.resolved_at is null)
+          and (p.resolved_at is null or p.paid_at is null)
        or p.program_id <> r.program_id
 
     union all

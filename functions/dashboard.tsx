@@ -21,6 +21,7 @@ import payer from './dashboard/payer.tsx'
 import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
 import payoutRelease from './dashboard/payout-release.tsx'
+import payoutResolve from './dashboard/payout-resolve.tsx'
 import payoutReturn from './dashboard/payout-return.tsx'
 import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
@@ -50,6 +51,7 @@ export default createPages()
   .route('/', payoutList)
   .route('/', payoutCancel)
   .route('/', payoutRelease)
+  .route('/', payoutResolve)
   .route('/', payoutReturn)
   .route('/', payoutTemplate)
   .route('/', payer)

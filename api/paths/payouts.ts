@@ -17,6 +17,7 @@ import {
 import {
   BalanceQuery,
   PayoutQuery,
+  PayoutResolution,
   PayoutReturn,
   PayoutRun,
   RunChange,
@@ -85,6 +86,21 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'The payout.', ...json(PayoutResponse) },
         ...errors(...MANAGER_ERRORS, 'conflict'),
+      },
+    },
+  },
+  [`${WORKSPACE}/payouts/{id}/resolve`]: {
+    post: {
+      summary: 'Decide whether a payout was sent, when Stripe cannot be asked',
+      description:
+        'For a payout that is `canceling`, once Stripe could not be asked for its transfer five times over 24 hours after ' +
+        '`lookedUpUntil`. If you mark one as not sent that was, its partner is paid twice. Safe to repeat.',
+      security: bySession,
+      requestParams: path(id),
+      requestBody: { required: true, ...json(PayoutResolution) },
+      responses: {
+        200: { description: 'The payout.', ...json(PayoutResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
       },
     },
   },

@@ -50,6 +50,8 @@ const DONE = {
   approve: 'Run approved. Its payouts are created within two minutes.',
   decline: 'Run declined. Nothing was paid.',
   released: 'Commissions released. The next payout run includes them.',
+  resolved_sent: 'Payout marked as sent. Its partner is emailed.',
+  resolved_not_sent: 'Payout marked as not sent. Its commissions are payable again.',
   returned: 'Payout marked as returned. Its partner is emailed, and the next payout run pays it again.',
 }
 

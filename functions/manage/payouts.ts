@@ -12,7 +12,9 @@ import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
-import { PayoutQuery, PayoutReturn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { PayoutQuery, PayoutResolution, PayoutReturn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
+import { resolvePayout } from '../../lib/payouts/resolution.queries.ts'
+import { resolutionRefusalOf } from '../../lib/payouts/resolution.ts'
 import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { returnRefusalOf } from '../../lib/payouts/returned.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
@@ -25,6 +27,7 @@ const payoutResponse = ({
   partnerSlug: _,
   partnerName: __,
   confirmedAt: ___,
+  failedLookUps: ____,
   ...payout
 }: PayoutRow): PayoutResponse => ({
   ...payout,
@@ -68,6 +71,16 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/payouts/:id/cancel', manager(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => cancelPayout(c.var.db, actOf(c), id))
     const refusal = cancelRefusalOf(payout)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json(payoutResponse(payout))
+  })
+  .post('/api/workspaces/:workspace/payouts/:id/resolve', manager(), body(PayoutResolution), async (c) => {
+    const resolution = c.req.valid('json')
+    const portalUrl = new URL('/portal', c.req.url).href
+    const payout = await found('payout', c.req.param('id'), (id) =>
+      resolvePayout(c.var.db, actOf(c), id, { ...resolution, portalUrl }),
+    )
+    const refusal = resolutionRefusalOf(payout, resolution, c.var.now)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })

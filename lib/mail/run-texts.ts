@@ -10,6 +10,10 @@ const WORDS: Record<string, { title: string; note?: string }> = {
   processing: { title: 'Waiting', note: 'They are retried automatically.' },
   failed: { title: 'Failed', note: 'Their commissions are payable again with the next run.' },
   canceled: { title: 'Canceled' },
+  found_sent: {
+    title: 'Marked as not sent, but found at Stripe',
+    note: 'These partners may be paid twice: reverse the transfers in Stripe, or deduct the amounts.',
+  },
   reversed: { title: 'Reversed in Stripe' },
   insufficient_funds: {
     title: 'Not covered by your Stripe balance',
@@ -70,8 +74,15 @@ const OPENINGS: Record<RunMailKind, (details: PayoutRunDetails) => { subject: st
     opening: `A scheduled payout run is ready. It is sent on ${day ?? ''} unless a manager stops it.`,
   }),
   payout_problem: ({ sums }) => ({
-    subject: sums.some(({ code }) => code === 'failed') ? 'some have failed' : 'some are waiting',
-    opening: 'Some payouts of a run could not be sent.',
+    ...(amountOf(sums, 'found_sent')
+      ? {
+          subject: 'some were sent after all',
+          opening: 'Payouts that were marked as not sent were found at Stripe.',
+        }
+      : {
+          subject: amountOf(sums, 'failed') ? 'some have failed' : 'some are waiting',
+          opening: 'Some payouts of a run could not be sent.',
+        }),
   }),
 }
 

@@ -166,6 +166,10 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout.released': (d) => `released the commissions of a reversed payout of ${money(d)}`,
   'payout.returned': (d) => `marked a payout of ${money(d)} as returned by the bank: ${text(d.reason)}`,
   'payout.canceled': (d) => `canceled a payout of ${money(d)}`,
+  'payout.resolved': (d) =>
+    `marked a payout of ${money(d)} as ${d.outcome === 'sent' ? 'sent' : 'not sent'}, without Stripe: ${text(d.reason)}`,
+  'payout.found_sent': (d) =>
+    `reported the transfer ${text(d.transferId)} of a payout of ${money(d)} that was marked as not sent`,
   'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
   'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,

@@ -4,6 +4,7 @@ import { formatMoney } from '../money.ts'
 import type { BankStatus } from '../payouts/banks.ts'
 import type { PayoutRow } from '../payouts/payouts.queries.ts'
 import type { PayoutMethod, PayoutStatus, SkipCode } from '../payouts/payouts.ts'
+import { resolvableFrom } from '../payouts/resolution.ts'
 import { asSentence, isReturnable } from '../payouts/returned.ts'
 import { isUndecided } from '../payouts/reversals.ts'
 import { countPayouts, type Run } from '../payouts/runs.queries.ts'
@@ -37,9 +38,24 @@ export const SKIP_REASONS: Record<SkipCode, string> = {
 }
 
 /** How far the canceling of a payout has come. */
-const Canceling = ({ payout }: { payout: PayoutRow }) => {
-  const { lookedUpUntil, lastError } = payout
+const Canceling = ({ base, payout, isManager }: { base: string; payout: PayoutRow; isManager: boolean }) => {
+  const { id, reference, lookedUpUntil, lastError, unreachableSince } = payout
   if (!lookedUpUntil) return <>Canceled. Its commissions are being released.</>
+  if (unreachableSince && resolvableFrom(payout)) {
+    return (
+      <>
+        Nothing more is sent. Stripe could not be asked since <Time at={unreachableSince} /> whether an
+        earlier attempt succeeded. {lastError}{' '}
+        {isManager ? (
+          <a href={`${base}/payouts/${id}/resolve`}>
+            Decide whether it was sent<span class="hidden"> {reference}</span>
+          </a>
+        ) : (
+          'A manager can decide that.'
+        )}
+      </>
+    )
+  }
   return (
     <>
       Nothing more is sent. An earlier attempt may have succeeded: Stripe is asked until{' '}
@@ -76,6 +92,24 @@ const Reversal = ({ base, payout, isManager }: { base: string; payout: PayoutRow
         <a href={`${base}/payouts/${id}/release`}>Release commissions</a>
       ) : (
         'A manager decides whether it is paid again.'
+      )}
+    </>
+  )
+}
+
+/** What a manager decided without Stripe, and whether that was wrong. */
+const Resolved = ({ payout: { resolutionReason, paidAt, foundTransferId } }: { payout: PayoutRow }) => {
+  if (resolutionReason === null) return null
+  return (
+    <>
+      {' '}
+      Marked as {paidAt ? 'sent' : 'not sent'} by a manager: {asSentence(resolutionReason)}
+      {foundTransferId && (
+        <>
+          {' '}
+          Stripe has since reported the transfer <code>{foundTransferId}</code>: reverse it there, or deduct
+          the amount from what the partner earns.
+        </>
       )}
     </>
   )
@@ -157,13 +191,18 @@ export const PayoutTable = ({
         <td>{payout.reference}</td>
         <td
           class={
-            payout.lastError || payout.reversedAt || payout.returnedAt || payout.cancelRequestedAt
+            payout.lastError ||
+            payout.reversedAt ||
+            payout.returnedAt ||
+            payout.cancelRequestedAt ||
+            payout.resolvedAt
               ? 'words'
               : undefined
           }
         >
           {payout.transferId ? <code>{payout.transferId}</code> : note(payout)}
-          {payout.status === 'canceling' && <Canceling payout={payout} />}
+          {payout.status === 'canceling' && <Canceling base={base} payout={payout} isManager={isManager} />}
+          <Resolved payout={payout} />
           {isManager && payout.status === 'processing' && (
             <>
               {' '}

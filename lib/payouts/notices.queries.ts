@@ -67,7 +67,7 @@ export const readOutcome = async (db: Db, run: DueNotice) => {
   const { id, workspaceId } = run
   const isOfRun = sql`p.workspace_id = ${workspaceId} and p.run_id = ${id}`
   const payouts = sql<CodeTotal>`
-    select p.status as code, p.currency, count(*)::int as payouts, sum(p.amount_cents)::bigint as "amountCents"
+    select case when p.found_transfer_id is null then p.status else 'found_sent' end as code, p.currency, count(*)::int as payouts, sum(p.amount_cents)::bigint as "amountCents"
     from payouts p where ${isOfRun} group by 1, 2 order by 1, 2`
   const messages = sql<{ message: string }>`
     select p.last_error as message from payouts p

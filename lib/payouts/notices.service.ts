@@ -63,9 +63,9 @@ const notify = async (env: PayoutEnv, run: DueNotice, now: Date, budget: Budget)
     messages,
     url: pageOf(env, run),
   }
-  // Managers know of a run that one of them stopped.
+  // Managers know of a run that one of them stopped, but not that something of it was sent.
   const isWorth =
-    !run.isStopped &&
+    (!run.isStopped || reasons.includes('found_sent')) &&
     (!(isReport || isReview) || isWorthReporting(all, ['payable', 'paid', 'processing', 'failed']))
   const kind = isReport ? 'payout_report' : isReview ? 'payout_review' : 'payout_problem'
   const mail = { kind, details } as const

@@ -5,9 +5,16 @@ import { formatMoney } from '../money.ts'
 /**
  * Why managers are mailed about a run, once each: `approval` while any run waits for a second manager, `review` before a
  * scheduled run is sent, `report` when a scheduled run has ended, or when it waits; the others for what goes wrong in any
- * run by Stripe, bundled.
+ * run by Stripe, bundled. `found_sent`: a payout that was marked as not sent had been sent.
  */
-export type NoticeReason = 'approval' | 'review' | 'report' | 'failed' | 'insufficient_funds' | 'key_rejected'
+export type NoticeReason =
+  | 'approval'
+  | 'review'
+  | 'report'
+  | 'failed'
+  | 'insufficient_funds'
+  | 'key_rejected'
+  | 'found_sent'
 
 /** How long before a scheduled run its preview is mailed. */
 export const PREVIEW_MS = 3 * 86_400_000

@@ -49,6 +49,17 @@ export const PayoutResponse = z
     releasedAt: timestamp.nullable().meta({
       description: 'When a manager released the commissions of a `reversed` payout.',
     }),
+    unreachableSince: timestamp.nullable().meta({
+      description:
+        'Since when Stripe could not be asked for the transfer, after `lookedUpUntil`. A manager may then resolve it.',
+    }),
+    resolvedAt: timestamp.nullable().meta({
+      description: 'When a manager decided whether it was sent, because Stripe could not be asked.',
+    }),
+    resolutionReason: z.string().nullable(),
+    foundTransferId: z.string().nullable().meta({
+      description: 'The Stripe transfer of a payout that was marked as not sent, and had been sent.',
+    }),
     returnedAt: timestamp.nullable().meta({
       description: 'When a manager reported that the bank returned it.',
     }),

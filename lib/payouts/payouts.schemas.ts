@@ -5,6 +5,7 @@ import { Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { RunLimits } from './limits.ts'
 import { PAYOUT_METHODS, PAYOUT_STATUSES } from './payouts.ts'
+import { RESOLUTIONS } from './resolution.ts'
 import { RUN_STEPS } from './runs.ts'
 
 const MAX_REASON_LENGTH = 500
@@ -72,6 +73,19 @@ export const PayoutReturn = z
       .meta({ description: 'Why the bank returned it, in a sentence. The partner reads it.' }),
   })
   .meta({ id: 'PayoutReturn' })
+
+/** POST /api/workspaces/:workspace/payouts/:id/resolve. */
+export const PayoutResolution = z
+  .strictObject({
+    outcome: z.enum(RESOLUTIONS, 'Must be sent or not_sent.').meta({
+      description:
+        '`sent`: the payout is `paid`. `not_sent`: it is `canceled`, and its commissions are payable again.',
+    }),
+    reason: line(MAX_REASON_LENGTH)
+      .min(1, NOT_BLANK)
+      .meta({ description: 'How you know, in a sentence. It is in the audit log.' }),
+  })
+  .meta({ id: 'PayoutResolution' })
 
 /** The filters of GET /api/workspaces/:workspace/balances. */
 export const BalanceQuery = z.object({

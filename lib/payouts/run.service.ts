@@ -24,6 +24,7 @@ import { listRunPayouts } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
+import { checkResolved } from './resolution.service.ts'
 import { findRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
@@ -184,7 +185,7 @@ const cancelRest = async (env: PayoutEnv, now: Date, budget: Budget): Promise<nu
 /**
  * The cron: starts the runs that are due, continues those that are open, and sends the payouts that are due.
  *
- * @returns the number of runs, of payouts per outcome, of accounts read, of reminders, and of mails to managers; null if there was nothing to do
+ * @returns the number of runs, of payouts per outcome, of accounts read, of transfers found, of reminders, and of mails to managers; null if there was nothing to do
  */
 export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const budget = newBudget(env, CRON_MS)
@@ -200,8 +201,9 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   const canceling = await cancelRest(env, now, budget)
   const accounts = await checkDailyAccounts(env, now, budget)
   await checkCountries(env, now, budget)
+  const found = await checkResolved(env, now, budget)
   const reminders = await remindPartners(env, now, budget)
   const notified = await notifyManagers(env, now, budget)
-  const did = { runs: runs.length, ...tally, canceling, accounts, reminders, notified }
+  const did = { runs: runs.length, ...tally, canceling, accounts, found, reminders, notified }
   return Object.values(did).some(Boolean) ? did : null
 }

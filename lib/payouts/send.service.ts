@@ -6,6 +6,7 @@ import { decryptSecret } from '../secrets.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
 import type { NoticeReason } from './notices.ts'
 import { refreshAccount } from './onboarding.service.ts'
+import { keyState } from './payouts.ts'
 import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
 import {
@@ -88,7 +89,14 @@ const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome):
 const postponed = (payout: DuePayout, pauseMs: number): TransferResult => {
   const { id, keyVersion, leasedAt, isKeyUsed } = payout
   const nextAttemptAt = new Date(Date.now() + pauseMs)
-  const nothing = { transferId: null, reversedCents: 0, error: null, failureCode: null, mail: null }
+  const nothing = {
+    transferId: null,
+    reversedCents: 0,
+    error: null,
+    failureCode: null,
+    isUnreachable: null,
+    mail: null,
+  }
   return { id, keyVersion, leasedAt, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
 }
 
@@ -103,10 +111,15 @@ const PROBLEMS: Partial<Record<TransferOutcome['kind'], NoticeReason>> = {
 const resultOf = (
   portalUrl: string,
   payout: DuePayout,
-  { outcome, keyVersion }: AttemptResult,
+  { outcome, keyVersion, isUnreachable }: AttemptResult,
 ): TransferResult => {
   const pauseMs = exponentialDelay(payout.attempts, BACKOFF_MS)
-  const waiting: TransferResult = { ...postponed(payout, pauseMs), outcome: 'later', keyVersion }
+  const waiting: TransferResult = {
+    ...postponed(payout, pauseMs),
+    outcome: 'later',
+    keyVersion,
+    isUnreachable,
+  }
   if (outcome.kind === 'postponed') return waiting
   if (outcome.kind === 'canceled') return { ...waiting, outcome: 'canceled' }
   const mail = mailOf(portalUrl, payout, outcome)
@@ -179,8 +192,11 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
     if (leftCents !== undefined && leftCents < payout.amountCents && !payout.isCanceling)
       return { ...postponed(payout, HOUR_MS), error: NO_FUNDS }
     const stripe = await connectionOf(payout)
-    if (!stripe)
-      return { ...postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS)), error: LOCKED_OUT }
+    if (!stripe) {
+      const isUnreachable = payout.isKeyUsed && keyState(payout.keyUsedAt, clock()) === 'forgotten'
+      const later = postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS))
+      return { ...later, error: LOCKED_OUT, isUnreachable: isUnreachable || null }
+    }
     const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget })
     await learn(stripe, payout, attempt.outcome, sending)
     // The next run then skips this partner, and the portal shows why.

@@ -139,6 +139,11 @@ export type PayoutTables = {
     reversed_cents: Generated<bigint>
     reversed_at: Date | null
     released_at: Date | null
+    unreachable_since: Date | null
+    failed_look_ups: Generated<number>
+    resolved_at: Date | null
+    resolution_reason: string | null
+    found_transfer_id: string | null
     returned_at: Date | null
     return_reason: string | null
     status: GeneratedAlways<PayoutStatus>

@@ -15,6 +15,8 @@ export type AttemptResult = {
     /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
   keyVersion: number
+  /** Whether the look-up failed although the payout's key cannot act any more; null if there was no look-up. */
+  isUnreachable: boolean | null
 }
 
 type LookUp = TransferOutcome | { kind: 'not_found' }
@@ -50,16 +52,19 @@ export const tryTransfer = async (
 ): Promise<AttemptResult> => {
   const { id, workspaceId, partnerId, stripeAccountId, amountCents, currency } = payout
   let { keyVersion } = payout
+  const isUnreachable = payout.isKeyUsed ? false : null
   if (payout.isKeyUsed) {
     const found = await find(stripe, id, budget)
-    if (found.kind !== 'not_found') return { outcome: found, keyVersion }
     const key = keyState(payout.keyUsedAt, now)
+    if (found.kind === 'sent') return { outcome: found, keyVersion, isUnreachable }
+    if (found.kind !== 'not_found')
+      return { outcome: found, keyVersion, isUnreachable: key === 'forgotten' || null }
     if (payout.isCanceling)
-      return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion }
-    if (key === 'expiring') return { outcome: { kind: 'postponed' }, keyVersion }
+      return { outcome: { kind: key === 'forgotten' ? 'canceled' : 'postponed' }, keyVersion, isUnreachable }
+    if (key === 'expiring') return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
     if (key === 'forgotten') {
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
-      if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion }
+      if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
       keyVersion += 1
     }
   }
@@ -72,7 +77,7 @@ export const tryTransfer = async (
     currency,
     metadata: { payout_id: id, workspace_id: workspaceId, partner_id: partnerId },
   })
-  if (outcome.kind !== 'refused') return { outcome, keyVersion }
+  if (outcome.kind !== 'refused') return { outcome, keyVersion, isUnreachable }
   const found = await find(stripe, id, budget)
-  return { outcome: found.kind === 'not_found' ? outcome : found, keyVersion }
+  return { outcome: found.kind === 'not_found' ? outcome : found, keyVersion, isUnreachable }
 }

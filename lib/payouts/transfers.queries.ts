@@ -117,6 +117,8 @@ export type TransferResult = {
   /** What managers are mailed about, once per run. */
   problem?: NoticeReason | undefined
   nextAttemptAt: Date
+  /** Whether the look-up failed although the payout's key cannot act any more; null if there was no look-up. */
+  isUnreachable: boolean | null
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
 }
@@ -136,7 +138,7 @@ export const saveTransferResults = async (
   now: Date,
 ): Promise<string[]> => {
   const reported = sql`jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as x(id uuid, "keyVersion" integer, "leasedAt" timestamptz, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, mail jsonb)`
+      as x(id uuid, "keyVersion" integer, "leasedAt" timestamptz, outcome text, "transferId" text, "reversedCents" bigint, error text, "failureCode" text, problem text, "nextAttemptAt" timestamptz, "isUnreachable" boolean, mail jsonb)`
   const isSameAttempt = sql`p.id = x.id and p.key_version = x."keyVersion" and ${isStillInFlight}`
   const sent = sql`
     update payouts p
@@ -151,7 +153,12 @@ export const saveTransferResults = async (
     update payouts p
     set last_error = coalesce(x.error, p.last_error), next_attempt_at = x."nextAttemptAt",
         key_version = p.key_version + case when x.outcome = 'spent' then 1 else 0 end,
-        key_used_at = case when x.outcome = 'later' then p.key_used_at end
+        key_used_at = case when x.outcome = 'later' then p.key_used_at end,
+        unreachable_since = case when x."isUnreachable" then coalesce(p.unreachable_since, ${now})
+                                 when x."isUnreachable" is null then p.unreachable_since end,
+        -- If this is repeated after an unseen commit, the next attempt is saved already.
+        failed_look_ups = case when x."isUnreachable" is null or p.next_attempt_at = x."nextAttemptAt" then p.failed_look_ups
+                               when x."isUnreachable" then p.failed_look_ups + 1 else 0 end
     from ${reported}
     where ${isSameAttempt}
       and (x.outcome in ('spent', 'later') or x.outcome = 'untried' and p.leased_at = x."leasedAt")`

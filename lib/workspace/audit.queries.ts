@@ -48,6 +48,8 @@ export type AuditAction =
   | 'payout.released'
   | 'payout.returned'
   | 'payout.canceled'
+  | 'payout.resolved'
+  | 'payout.found_sent'
   | 'stripe_secret.added'
   | 'stripe_secret.removed'
   | 'stripe_key.added'

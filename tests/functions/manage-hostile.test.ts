@@ -22,6 +22,7 @@ const BODIES = {
   '/settings': { manualPayouts: true },
   '/stripe/secrets': { secret: signingSecret() },
   '/payout-runs/:group': { status: 'paid' },
+  '/payouts/:group/resolve': { outcome: 'sent', reason: 'Stripe says so.' },
 } as const
 
 type Path = keyof typeof BODIES

@@ -67,6 +67,10 @@ describe('GET /payouts and /payout-runs', () => {
       reversedCents: 0,
       reversedAt: null,
       releasedAt: null,
+      unreachableSince: null,
+      resolvedAt: null,
+      resolutionReason: null,
+      foundTransferId: null,
       returnedAt: null,
       returnReason: null,
     })

@@ -77,6 +77,16 @@ test.each([
     { amountCents: 4_900, currency: 'USD', reason: 'The account is closed.' },
     'marked a payout of 49.00 USD as returned by the bank: The account is closed.',
   ],
+  [
+    'payout.resolved',
+    { amountCents: 4_900, currency: 'USD', outcome: 'not_sent', reason: 'Stripe says so.' },
+    'marked a payout of 49.00 USD as not sent, without Stripe: Stripe says so.',
+  ],
+  [
+    'payout.found_sent',
+    { amountCents: 4_900, currency: 'USD', transferId: 'tr_1' },
+    'reported the transfer tr_1 of a payout of 49.00 USD that was marked as not sent',
+  ],
   ['group.created', { name: 'Gold' }, 'created the group “Gold”'],
   [
     'group.changed',
