@@ -263,7 +263,8 @@ const steps = {
     async (history, { partner, ...cut }) => {
       const { id } = history.partner(partner)
       const banning = () => changePartner(db(), act(history), id, { status: 'banned' })
-      await Promise.all([during(cut, world.stripe().url, () => run(history)), banning().catch(() => {})])
+      // A killed process gets no response for the ban either.
+      await during(cut, world.stripe().url, () => Promise.all([run(history), banning().catch(() => {})]))
     },
   ),
   payoutCanceled: step<{ which: number }>(
