@@ -1358,6 +1358,163 @@ begin
 end $$;
 
 
+-- Functions that Workers call. A connection keeps the plans of what is in them, while the
+-- statements of Workers are planned each time, because Neon's HTTP keeps no prepared ones.
+-- They load and save, and decide nothing: the rules are in lib/.
+--
+-- Their names are versioned, because Workers of the previous release run until the new ones
+-- are deployed: a function that takes or returns something else is a new one with the next
+-- number, and the old one stays for a release. See migrations/README.md.
+--
+-- Their plans are generic and avoid sequential scans, whatever the first values or the
+-- size of a table at that time: a plan stays when the table has grown.
+
+
+-- A partner with its terms: PartnerTerms in lib/tracking/attribution.ts. The present terms,
+-- or those in force when a sale was paid. That is two times, because a processor's time is
+-- in whole seconds: the terms are those at the end, and a partner who was active at either
+-- is approved. firstRewardedAt is when the customer first earned a sale commission in the
+-- program: by its first sale that earns one at present, reversed or not, or as an import
+-- reported it.
+create function partner_terms_1(partner uuid, customer uuid, paid_from timestamptz, paid_to timestamptz) returns jsonb
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    p                  record;
+    pr                 record;
+    g                  record;
+    rewards            jsonb;
+    first_rewarded_at  timestamptz;
+begin
+    if paid_to is null then
+        select id, slug, status, program_id, group_id into p from partners where id = partner;
+        if not found then return null; end if;
+        select * into pr from programs where id = p.program_id;
+        select name, sale_reward_id, lead_reward_id into g from groups where id = p.group_id;
+    else
+        select * into p from partner_terms v where v.id = partner and v.until > paid_to order by v.until limit 1;
+        if not found then return null; end if;
+        if p.status <> 'approved' then
+            select v.status into p.status
+            from partner_terms v where v.id = partner and v.until > paid_from order by v.until limit 1;
+        end if;
+        select * into pr from program_terms v where v.id = p.program_id and v.until > paid_to order by v.until limit 1;
+        select * into g from group_terms v where v.id = p.group_id and v.until > paid_to order by v.until limit 1;
+    end if;
+
+    select jsonb_object_agg(r.id, jsonb_build_object(
+             'id', r.id, 'kind', r.kind, 'basisPoints', r.basis_points, 'amountCents', r.amount_cents, 'currency', r.currency))
+    into rewards
+    from rewards r where r.id in (pr.reward_id, g.sale_reward_id, g.lead_reward_id);
+
+    if customer is not null then
+        -- A subquery, so that sales are read in order and no further than the first rewarded one.
+        select e.occurred_at into first_rewarded_at
+        from events e
+        where e.customer_id = customer and p.program_id = (
+            select c.program_id from commissions c where c.id = e.commission_id and c.kind = 'sale')
+        order by e.occurred_at limit 1;
+
+        first_rewarded_at := least(first_rewarded_at, (   -- ignores nulls
+            select r.started_at
+            from customers cu
+            join referrals r on r.customer_id = cu.id
+            join partners i on i.id = r.partner_id
+            where cu.id = customer and cu.imported_at is not null and r.started_at is not null and i.program_id = p.program_id
+            order by r.referred_at desc limit 1));
+    end if;
+
+    return jsonb_build_object(
+        'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
+        'reward', rewards -> pr.reward_id::text,
+        'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
+        'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
+        'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays', pr.net_days,
+        'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
+        'group', case when p.group_id is not null then jsonb_build_object(
+            'name', g.name,
+            'saleReward', rewards -> g.sale_reward_id::text,
+            'leadReward', rewards -> g.lead_reward_id::text) end,
+        'firstRewardedAt', first_rewarded_at);
+end $$;
+
+
+-- What a report is decided from: ReportFacts in lib/tracking/facts.queries.ts, with the event
+-- of an earlier report alone if that is complete. Null if the API key is unknown or revoked.
+-- processor_key is what a processor's events name the sale by, null for a lead; is_own is
+-- whether a sale has an id of the merchant's own.
+create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
+                              report_click_id text, processor_key text, is_own boolean, now timestamptz) returns jsonb
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    workspace       uuid;
+    sales_from      text;
+    recorded        jsonb;
+    is_processed    boolean := false;   -- whether a processor reports to the workspace
+    is_joined       boolean := false;   -- and whether it reported this sale
+    adopts_sales    boolean := false;
+    cu              customers;
+    cl              clicks;
+    customer        jsonb;
+    click           jsonb;
+    click_partner   jsonb;
+    owner           jsonb;
+begin
+    select k.workspace_id, w.sales_from into workspace, sales_from
+    from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.key_hash = api_key_hash and k.revoked_at is null;
+    if not found then return null; end if;
+
+    select jsonb_build_object('id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash) into recorded
+    from events e where e.workspace_id = workspace and e.kind = report_kind and e.external_id = report_id;
+
+    if recorded ->> 'bodyHash' is null then
+        select * into cl from clicks c where c.workspace_id = workspace and c.id = report_click_id;
+        -- The condition on the kind is the predicate of the index.
+        select c.* into cu
+        from customer_identities i join customers c on c.id = i.customer_id
+        where i.workspace_id = workspace and i.kind = customer_kind and i.value = customer_ref and i.kind <> 'email';
+
+        if cu.id is null then
+            adopts_sales := exists (
+                select from events e where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
+                                       and e.customer_external_id = customer_ref);
+        else
+            customer := jsonb_build_object(
+                'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name,
+                'isClickedFirst', cl.id is not null and not exists (
+                    select from referrals r where r.customer_id = cu.id and r.referred_at <= now
+                                              and coalesce(r.clicked_at, r.referred_at) <= cl.created_at));
+        end if;
+        if cl.id is not null then
+            click_partner := partner_terms_1(cl.partner_id, cu.id, null, null);
+            click := jsonb_build_object('id', cl.id, 'createdAt', cl.created_at, 'expiresAt', cl.expires_at,
+                                        'partner', click_partner);
+        end if;
+        if cu.partner_id is not null then
+            owner := case when cu.partner_id = cl.partner_id then click_partner
+                          else partner_terms_1(cu.partner_id, cu.id, null, null) end;
+        end if;
+        if report_kind = 'sale' then
+            is_processed := exists (select from processor_events s where s.workspace_id = workspace);
+        end if;
+        if is_processed then
+            -- Counted, because a scan of the workspace's events would look cheaper for the first one.
+            select count(*) > 0 into is_joined
+            from (select s.workspace_id from processor_events s where s.keys @> array[processor_key] offset 0) s
+            where s.workspace_id = workspace;
+        end if;
+    end if;
+
+    return jsonb_build_object(
+        'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
+        'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
+        -- Only a sale under an id of the merchant's depends on it.
+        'salesFrom', case when is_own then sales_from else 'both' end);
+end $$;
+
+
 -- The outbox. A mail is inserted in the transaction of the change that it reports, and kept
 -- after it was sent. It is due at next_attempt_at, which is the end of the lease while it is
 -- being sent. One that cannot be delivered has failed_at, until a manager retries it.

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Referral } from '../customers/owner.ts'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
-import { type FromJson, reviveTerms, termsJson } from '../tracking/facts.queries.ts'
+import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
 import { type Candidate, identitiesOf } from './buyer.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
@@ -51,12 +51,6 @@ type FactsRow = {
   trialClick: ClickRow | null
   coupon: CouponRow | null
   trialCoupon: CouponRow | null
-}
-
-/** The terms that a purchase is decided with. */
-const TERMS = {
-  isUnstarted: true,
-  paidAt: { from: sql`(select paid_from from terms_time)`, to: sql`(select paid_to from terms_time)` },
 }
 
 /**
@@ -213,7 +207,7 @@ export const loadAllKnownFacts = async (
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at) from first_sale) as "firstSale",
-      (select coalesce(jsonb_agg(${termsJson(sql`credited.id`, TERMS)}), '[]') from (
+      (select coalesce(jsonb_agg(partner_terms_1(credited.id, null, paid_from, paid_to)), '[]') from terms_time, (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null
          union select partner_id from sold where partner_id is not null

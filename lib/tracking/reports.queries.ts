@@ -1,5 +1,5 @@
 /** Saves decided reports: event, customer and commission, in one write. */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { customerIdBy, IDENTITY_KEY, insertIdentities } from '../customers/identities.queries.ts'
 import { identityOf } from '../customers/identities.ts'
 import { breaks, type Db, isConflict } from '../db/connection.ts'
@@ -18,7 +18,6 @@ import {
   referrerOf,
 } from './decided-report.ts'
 import { markLate } from './late-reports.queries.ts'
-import type { Report } from './report.ts'
 
 /** What the response to a report is made from. */
 export type RecordedEvent = {
@@ -94,16 +93,13 @@ const saveUncredited = async (db: Db, eventId: string, decided: DecidedReport) =
 const assertNoSales = ({ workspaceId, report, customer, adoptsSales }: DecidedReport) =>
   customer || adoptsSales
     ? []
-    : [sql`select assert_unchanged(not exists (${salesWithoutCustomer(sql`${workspaceId}`, report)}))`]
-
-/** The sales that were reported under the id of a customer who was not known. */
-export const salesWithoutCustomer = (
-  workspaceId: RawBuilder<unknown>,
-  { customerExternalId }: Pick<Report, 'customerExternalId'>,
-) => sql`
-  select from events s
-  where s.workspace_id = ${workspaceId} and s.kind = 'sale' and s.customer_id is null
-    and s.customer_external_id = ${customerExternalId}`
+    : [
+        sql`
+          select assert_unchanged(not exists (
+            select from events s
+            where s.workspace_id = ${workspaceId} and s.kind = 'sale' and s.customer_id is null
+              and s.customer_external_id = ${report.customerExternalId}))`,
+      ]
 
 /** The statements that compare the sale with those that a payment processor reported. */
 const reviewDuplicate = (saleId: string, { workspaceId, mayBeDuplicate, decision, now }: DecidedReport) => {
