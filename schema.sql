@@ -648,7 +648,7 @@ create table payment_details (
 
     constraint payment_details_ciphertext_check check (num_nulls(ciphertext, masked) = case method when 'stripe' then 2 else 0 end),
     constraint payment_details_iban_check       check ((country is not null) = (method = 'iban')),
-    constraint payment_details_effective_at_check check (effective_at > created_at),
+    constraint payment_details_effective_at_check check (effective_at - created_at >= interval '72 hours'),
     constraint payment_details_canceled_at_check  check (canceled_at < effective_at)
 );
 
@@ -914,9 +914,10 @@ create table payees (
 -- its transfer, or when its manual run was confirmed. Numbers have no gaps, because the row
 -- of invoice_numbers is locked until that transaction ends. Invoices never change.
 create table invoice_numbers (
-    workspace_id  uuid    primary key
+    workspace_id      uuid    primary key
         constraint invoice_numbers_workspace_id_fkey references workspaces (id),
-    last          bigint  not null
+    last              bigint  not null,
+    last_credit_note  bigint  not null default 0
 );
 
 create table invoices (
@@ -932,6 +933,7 @@ create table invoices (
     agreed_at     timestamptz  not null,   -- when the partner agreed to self-billing
     issued_at     timestamptz  not null,
 
+    constraint invoices_workspace_id_id_key     unique (workspace_id, id),
     constraint invoices_workspace_id_number_key unique (workspace_id, number),
     constraint invoices_payout_id_key           unique (payout_id),
     constraint invoices_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id)
@@ -1000,6 +1002,56 @@ create trigger payout_runs_invoice
     after update of confirmed_at on payout_runs for each row
     when (old.confirmed_at is null and new.confirmed_at is not null)
     execute function invoice_run();
+
+
+-- What corrects an invoice, because its payout came back: returned by the bank, or its transfer
+-- reversed at Stripe, in part or in full. Inserted in the transaction that records that, with a
+-- number from a sequence of their own. What the partner is still owed has an invoice of its own
+-- once it is paid again. Credit notes have the parties of their invoice, and never change.
+create table credit_notes (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    number        bigint       not null
+        constraint credit_notes_number_check check (number > 0),
+    invoice_id    uuid         not null,
+    amount_cents  bigint       not null   -- what it takes from the amount of the invoice
+        constraint credit_notes_amount_cents_check check (amount_cents > 0),
+    reason        text         not null
+        constraint credit_notes_reason_check check (reason in ('returned', 'reversed')),
+    issued_at     timestamptz  not null,
+
+    constraint credit_notes_workspace_id_number_key unique (workspace_id, number),
+    constraint credit_notes_invoice_id_fkey foreign key (workspace_id, invoice_id) references invoices (workspace_id, id)
+);
+
+create trigger credit_notes_never_change
+    before update on credit_notes for each row execute function refuse_update();
+
+-- Which credit notes correct this invoice?
+create index credit_notes_invoice_id_idx on credit_notes (invoice_id);
+
+create function credit_payout() returns trigger language plpgsql as $$
+declare
+    invoice uuid := (select i.id from invoices i where i.payout_id = new.id);
+    note_number bigint;
+begin
+    if invoice is null then return null; end if;
+
+    update invoice_numbers n set last_credit_note = n.last_credit_note + 1
+    where n.workspace_id = new.workspace_id returning n.last_credit_note into note_number;
+
+    insert into credit_notes (id, workspace_id, number, invoice_id, amount_cents, reason, issued_at)
+    values (uuidv7(), new.workspace_id, note_number, invoice,
+            case when new.returned_at is not null then new.amount_cents else new.reversed_cents - old.reversed_cents end,
+            case when new.returned_at is not null then 'returned' else 'reversed' end,
+            coalesce(new.returned_at, new.reversed_at));
+    return null;
+end $$;
+
+create trigger payouts_credit
+    after update of returned_at, reversed_cents on payouts for each row
+    when ((old.returned_at is null and new.returned_at is not null) or new.reversed_cents > old.reversed_cents)
+    execute function credit_payout();
 
 
 -- The ledger. A commission is what one event earned one partner, what another platform
@@ -1665,6 +1717,21 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     group by n.workspace_id, n.last having n.last <> count(i.id) or max(i.number) <> n.last
 
     union all
+    select 'credit notes are numbered without gaps', n.workspace_id, n.workspace_id,
+           format('%s of %s', count(i.id), n.last_credit_note)
+    from invoice_numbers n left join credit_notes i on i.workspace_id = n.workspace_id
+    group by n.workspace_id, n.last_credit_note
+    having n.last_credit_note <> count(i.id) or coalesce(max(i.number), 0) <> n.last_credit_note
+
+    union all
+    select 'an invoice is credited with what came back of its payout', i.workspace_id, i.id,
+           format('%s, came back %s', coalesce(sum(k.amount_cents), 0),
+                  case when p.returned_at is not null then p.amount_cents else p.reversed_cents end)
+    from invoices i join payouts p on p.id = i.payout_id left join credit_notes k on k.invoice_id = i.id
+    group by i.id, p.id
+    having coalesce(sum(k.amount_cents), 0) <> case when p.returned_at is not null then p.amount_cents else p.reversed_cents end
+
+    union all
     select 'an invoice is of a payout that was paid', i.workspace_id, i.id, format('the payout is %s', p.id)
     from invoices i join payouts p on p.id = i.payout_id where p.paid_at is null
 
@@ -1761,6 +1828,20 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     from payouts p join partners pa on pa.id = p.partner_id
     left join payout_accounts a on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
     where p.stripe_account_id is not null and a.email is distinct from pa.email
+
+    -- No payout refers to the details that it was made by: they are those in force when it was created.
+    union all
+    select 'a person has one change of payment details in waiting', d.workspace_id, d.id,
+           format('%s is of the same person', n.id)
+    from payment_details d
+    join payment_details n on n.workspace_id = d.workspace_id and n.email = d.email and n.id <> d.id
+                          and (n.created_at, n.id) > (d.created_at, d.id)
+                          and n.created_at < coalesce(d.canceled_at, d.effective_at)
+
+    union all
+    select 'payment details belong to a partner', d.workspace_id, d.id, d.email
+    from payment_details d
+    where not exists (select from partners p where p.workspace_id = d.workspace_id and p.email = d.email)
 
     union all
     select 'an event has one current commission', c.workspace_id, c.event_id, format('there are %s', count(*))

@@ -5,7 +5,7 @@ import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
-import type { Invoice } from '../lib/papers/invoices.ts'
+import type { CreditNote, Invoice } from '../lib/papers/invoices.ts'
 import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/files.rpc.ts'
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
 import { encryptKey } from '../lib/payouts/keys.service.ts'
@@ -96,8 +96,8 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
   }
 
-  invoicePdf(invoice: Invoice) {
-    return invoicePdf(invoice)
+  invoicePdf(invoice: Invoice, note?: CreditNote) {
+    return invoicePdf(invoice, note)
   }
 
   bankFile(request: BankFileRequest) {

@@ -224,6 +224,21 @@ export const payouts: ZodOpenApiPathsObject = {
       },
     },
   },
+  [`${WORKSPACE}/credit-notes/{id}/pdf`]: {
+    get: {
+      summary: 'Download a credit note for a self-billed invoice',
+      description: 'Credit notes are listed with the invoices that they correct.',
+      security: bySession,
+      requestParams: path(id),
+      responses: {
+        200: {
+          description: 'The credit note as PDF.',
+          content: { 'application/pdf': { schema: z.string() } },
+        },
+        ...errors('not_signed_in', 'not_found'),
+      },
+    },
+  },
   [`${WORKSPACE}/payer`]: {
     get: {
       summary: 'Read the business details',

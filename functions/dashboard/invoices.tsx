@@ -22,13 +22,11 @@ export default createRoutes<WorkspaceEnv>().get(
         <h1>Invoices</h1>
         <p>
           Issued in the name of partners who agreed to self-billing. Enter the{' '}
-          <a href={`/app/${workspace.slug}/settings/business`}>business details</a> that they name.
+          <a href={`/app/${workspace.slug}/settings/business`}>business details</a> that they name. A payout
+          that was returned or reversed has a credit note, which corrects its invoice.
         </p>
         {data.length > 0 ? (
-          <InvoiceTable
-            invoices={data}
-            pdf={(id) => `/api/workspaces/${workspace.slug}/invoices/${id}/pdf`}
-          />
+          <InvoiceTable invoices={data} base={`/api/workspaces/${workspace.slug}`} extension="/pdf" />
         ) : (
           <p class="empty">No invoices yet. Turn on self-billed invoices in the settings.</p>
         )}

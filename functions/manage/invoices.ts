@@ -3,10 +3,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
-import { type InvoicesEnv, sendInvoice } from '../../lib/papers/invoice.service.ts'
-import { findInvoice, listInvoices } from '../../lib/papers/invoices.queries.ts'
+import { type InvoicesEnv, sendCreditNote, sendInvoice } from '../../lib/papers/invoice.service.ts'
+import { findCreditNote, findInvoice, listInvoices } from '../../lib/papers/invoices.queries.ts'
 import type { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
-import { type Invoice, invoiceNumber } from '../../lib/papers/invoices.ts'
+import { creditNoteNumber, type Invoice, invoiceNumber } from '../../lib/papers/invoices.ts'
 import { InvoiceQuery } from '../../lib/papers/papers.schemas.ts'
 
 const invoiceResponse = (invoice: Invoice): InvoiceResponse => ({
@@ -19,9 +19,14 @@ const invoiceResponse = (invoice: Invoice): InvoiceResponse => ({
   supplier: invoice.supplier,
   customer: invoice.customer,
   issuedAt: invoice.issuedAt,
+  creditNotes: invoice.creditNotes.map(({ number, amountCents, ...note }) => ({
+    ...note,
+    number: creditNoteNumber(number),
+    amountCents: Number(amountCents),
+  })),
 })
 
-/** /invoices: those that the workspace issued in the name of partners. */
+/** /invoices and /credit-notes: those that the workspace issued in the name of partners. */
 export default createRoutes<WorkspaceEnv & InvoicesEnv>()
   .get('/api/workspaces/:workspace/invoices', member(), query(InvoiceQuery), async (c) => {
     const { db, workspace } = c.var
@@ -32,13 +37,23 @@ export default createRoutes<WorkspaceEnv & InvoicesEnv>()
   .get('/api/workspaces/:workspace/invoices/:id', member(), async (c) => {
     const { db, workspace } = c.var
     return c.json(
-      invoiceResponse(await found('invoice', c.req.param('id'), (id) => findInvoice(db, workspace.id, id))),
+      invoiceResponse(
+        await found('invoice', c.req.param('id'), (id) => findInvoice(db, { workspaceId: workspace.id }, id)),
+      ),
     )
   })
   .get('/api/workspaces/:workspace/invoices/:id/pdf', member(), async (c) => {
     const { db, workspace } = c.var
     return sendInvoice(
       c,
-      await found('invoice', c.req.param('id'), (id) => findInvoice(db, workspace.id, id)),
+      await found('invoice', c.req.param('id'), (id) => findInvoice(db, { workspaceId: workspace.id }, id)),
+    )
+  })
+  .get('/api/workspaces/:workspace/credit-notes/:id/pdf', member(), async (c) => {
+    const { db, workspace } = c.var
+    const owner = { workspaceId: workspace.id }
+    return sendCreditNote(
+      c,
+      await found('credit note', c.req.param('id'), (id) => findCreditNote(db, owner, id)),
     )
   })

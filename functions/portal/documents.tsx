@@ -10,9 +10,10 @@ import { PARTY_LABELS, PartyFields } from '../../lib/pages/party-fields.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
-import { type InvoicesEnv, sendInvoice } from '../../lib/papers/invoice.service.ts'
+import { type InvoicesEnv, sendCreditNote, sendInvoice } from '../../lib/papers/invoice.service.ts'
 import {
-  findOwnInvoice,
+  findCreditNote,
+  findInvoice,
   listOwnInvoices,
   listPayees,
   type Payee,
@@ -119,9 +120,7 @@ export default createRoutes<DocumentsEnv>()
         {billing.map((payee) => (
           <PayeeCard payee={payee} />
         ))}
-        {invoices.length > 0 && (
-          <InvoiceTable invoices={invoices} pdf={(id) => `/portal/documents/invoices/${id}`} />
-        )}
+        {invoices.length > 0 && <InvoiceTable invoices={invoices} base="/portal/documents" extension="" />}
         {partners.length > 0 && (
           <>
             <h2>Monthly statements</h2>
@@ -169,7 +168,15 @@ export default createRoutes<DocumentsEnv>()
     const { db, user } = c.var
     return sendInvoice(
       c,
-      await found('invoice', c.req.param('id'), (id) => findOwnInvoice(db, user.email, id)),
+      await found('invoice', c.req.param('id'), (id) => findInvoice(db, { email: user.email }, id)),
+    )
+  })
+  .get('/portal/documents/credit-notes/:id', async (c) => {
+    const { db, user } = c.var
+    const owner = { email: user.email }
+    return sendCreditNote(
+      c,
+      await found('credit note', c.req.param('id'), (id) => findCreditNote(db, owner, id)),
     )
   })
   .get('/portal/documents/details', async (c) => {

@@ -11,6 +11,7 @@ const REMEDIES = {
   coupon: 'List the partner’s coupons to find it.',
   mail: 'List the mails to find it.',
   invoice: 'List the invoices to find it.',
+  'credit note': 'List the invoices to find it.',
   payout: 'List the payouts to find it.',
   'payout run': 'List the payout runs to find it.',
   program: 'List the programs to find it.',

@@ -1,27 +1,57 @@
-/** Invoices, as several pages show them. */
-import { formatMoney } from '../money.ts'
-import { type Invoice, invoiceNumber } from '../papers/invoices.ts'
+/** Invoices and credit notes, as several pages show them. */
+import { creditNoteNumber, creditTotalOf, type Invoice, invoiceNumber, totalOf } from '../papers/invoices.ts'
 import { Table } from './parts.tsx'
 import { Day } from './portal.tsx'
 
-/** A table of invoices. @param pdf the address of an invoice's file */
-export const InvoiceTable = ({ invoices, pdf }: { invoices: Invoice[]; pdf: (id: string) => string }) => (
+type Line = { number: string; corrects?: string; issuedAt: Date; total: string; file: string }
+
+const linesOf = (invoice: Invoice): Line[] => {
+  const number = invoiceNumber(invoice.number)
+  return [
+    ...invoice.creditNotes
+      .map((note) => ({
+        number: creditNoteNumber(note.number),
+        corrects: number,
+        issuedAt: note.issuedAt,
+        total: creditTotalOf(invoice, note),
+        file: `credit-notes/${note.id}`,
+      }))
+      .reverse(),
+    { number, issuedAt: invoice.issuedAt, total: totalOf(invoice), file: `invoices/${invoice.id}` },
+  ]
+}
+
+/** A table of invoices, each below its credit notes. A file is at `base/invoices/:id` or `base/credit-notes/:id`, and `extension`. */
+export const InvoiceTable = ({
+  invoices,
+  base,
+  extension,
+}: {
+  invoices: Invoice[]
+  base: string
+  extension: string
+}) => (
   <Table caption="Invoices" head={['Number', 'Issued', 'Supplier', { number: 'Amount' }, 'Payout', 'File']}>
-    {invoices.map((invoice) => (
-      <tr>
-        <td>{invoiceNumber(invoice.number)}</td>
-        <td>
-          <Day at={invoice.issuedAt} />
-        </td>
-        <td>{invoice.supplier.name}</td>
-        <td class="number">{formatMoney(invoice.amountCents, invoice.currency)}</td>
-        <td>{invoice.reference}</td>
-        <td>
-          <a href={pdf(invoice.id)}>
-            PDF<span class="hidden"> of {invoiceNumber(invoice.number)}</span>
-          </a>
-        </td>
-      </tr>
-    ))}
+    {invoices.flatMap((invoice) =>
+      linesOf(invoice).map(({ number, corrects, issuedAt, total, file }) => (
+        <tr>
+          <td>
+            {number}
+            {corrects && `, for ${corrects}`}
+          </td>
+          <td>
+            <Day at={issuedAt} />
+          </td>
+          <td>{invoice.supplier.name}</td>
+          <td class="number">{total}</td>
+          <td>{invoice.reference}</td>
+          <td>
+            <a href={`${base}/${file}${extension}`}>
+              PDF<span class="hidden"> of {number}</span>
+            </a>
+          </td>
+        </tr>
+      )),
+    )}
   </Table>
 )

@@ -1,7 +1,11 @@
-/** Writes an invoice as PDF. In the payouts Worker alone, because the library is larger than any other. */
+/** Writes invoices and credit notes as PDF. In the payouts Worker alone, because the library is larger than any other. */
 import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from '@cantoo/pdf-lib'
 import {
   agreementOf,
+  type CreditNote,
+  creditDescriptionOf,
+  creditNoteNumber,
+  creditTotalOf,
   descriptionOf,
   type Invoice,
   invoiceNumber,
@@ -85,13 +89,45 @@ const alignRight = (page: PDFPage, text: string, font: PDFFont, y: number) => {
   page.drawText(written, { x, y, size: SIZE, font, color: INK })
 }
 
-/** One page, made of the invoice alone, so that it is the same each time. */
-export const invoicePdf = async (invoice: Invoice): Promise<Uint8Array> => {
+/** What differs between an invoice and a credit note. */
+type Paper = {
+  title: string
+  number: string
+  issuedAt: Date
+  /** What it refers to. */
+  refersTo: string
+  description: string
+  total: string
+  totalLabel: string
+}
+
+const invoicePaper = (invoice: Invoice): Paper => ({
+  title: 'Invoice',
+  number: invoiceNumber(invoice.number),
+  issuedAt: invoice.issuedAt,
+  refersTo: `Payment: ${invoice.reference}`,
+  description: descriptionOf(invoice),
+  total: totalOf(invoice),
+  totalLabel: 'Total paid',
+})
+
+const creditPaper = (invoice: Invoice, note: CreditNote): Paper => ({
+  title: 'Credit note',
+  number: creditNoteNumber(note.number),
+  issuedAt: note.issuedAt,
+  refersTo: `Corrects invoice: ${invoiceNumber(invoice.number)} of ${longDay(invoice.issuedAt)}`,
+  description: creditDescriptionOf(invoice, note),
+  total: creditTotalOf(invoice, note),
+  totalLabel: 'Total credited',
+})
+
+/** An invoice, or a credit note that corrects it: one page, made of them alone, so that it is the same each time. */
+export const invoicePdf = async (invoice: Invoice, note?: CreditNote): Promise<Uint8Array> => {
+  const paper = note ? creditPaper(invoice, note) : invoicePaper(invoice)
   const document = await PDFDocument.create()
-  const number = invoiceNumber(invoice.number)
-  document.setTitle(`Invoice ${number}`)
-  document.setCreationDate(invoice.issuedAt)
-  document.setModificationDate(invoice.issuedAt)
+  document.setTitle(`${paper.title} ${paper.number}`)
+  document.setCreationDate(paper.issuedAt)
+  document.setModificationDate(paper.issuedAt)
   document.setLanguage('en')
   const fonts = {
     regular: await document.embedFont(StandardFonts.Helvetica),
@@ -100,12 +136,12 @@ export const invoicePdf = async (invoice: Invoice): Promise<Uint8Array> => {
   const page = document.addPage([PAGE.width, PAGE.height])
 
   const head = writer(page, MARGIN, PAGE.height - MARGIN - 20)
-  head.line('Invoice', fonts.bold, { size: 22 })
+  head.line(paper.title, fonts.bold, { size: 22 })
   head.line(SELF_BILLING, fonts.regular, { color: GRAY, size: 12 })
   head.skip(10)
-  head.line(`Number: ${number}`, fonts.regular)
-  head.line(`Date: ${longDay(invoice.issuedAt)}`, fonts.regular)
-  head.line(`Payment: ${invoice.reference}`, fonts.regular)
+  head.line(`Number: ${paper.number}`, fonts.regular)
+  head.line(`Date: ${longDay(paper.issuedAt)}`, fonts.regular)
+  head.line(paper.refersTo, fonts.regular)
   head.skip(14)
   const bottom = Math.min(
     writeParty(page, fonts, MARGIN, head.at(), 'SUPPLIER', invoice.supplier),
@@ -117,12 +153,12 @@ export const invoicePdf = async (invoice: Invoice): Promise<Uint8Array> => {
   alignRight(page, 'Amount', fonts.bold, bottom - 26)
   rule(page, body.at() + 7)
   body.skip(8)
-  alignRight(page, totalOf(invoice), fonts.regular, body.at())
-  body.line(descriptionOf(invoice), fonts.regular, { width: COLUMN * 1.3 })
+  alignRight(page, paper.total, fonts.regular, body.at())
+  body.line(paper.description, fonts.regular, { width: COLUMN * 1.3 })
   rule(page, body.at() + 7)
   body.skip(8)
-  alignRight(page, totalOf(invoice), fonts.bold, body.at())
-  body.line('Total paid', fonts.bold)
+  alignRight(page, paper.total, fonts.bold, body.at())
+  body.line(paper.totalLabel, fonts.bold)
   body.skip(22)
   body.line(agreementOf(invoice), fonts.regular, { color: GRAY, size: 9 })
   return document.save()

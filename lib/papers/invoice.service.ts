@@ -1,18 +1,27 @@
-/** Sends an invoice as a file. */
+/** Sends invoices and credit notes as files. */
 import type { Context } from 'hono'
 import { rpc } from '../http/rpc.ts'
 import type { PayoutsService } from '../payouts/payouts.rpc.ts'
-import { type Invoice, invoiceNumber } from './invoices.ts'
+import { type CreditNote, creditNoteNumber, type Invoice, invoiceNumber } from './invoices.ts'
 
 export type InvoicesEnv = { Bindings: { PAYOUTS: Pick<PayoutsService, 'invoicePdf'> } }
 
-/** Responds with the invoice as PDF. */
-export const sendInvoice = async (c: Context, invoice: Invoice): Promise<Response> => {
+const sendPdf = async (c: Context, name: string, invoice: Invoice, note?: CreditNote): Promise<Response> => {
   const { PAYOUTS } = c.env as InvoicesEnv['Bindings']
-  const file = await rpc('payouts', PAYOUTS.invoicePdf(invoice))
+  const file = await rpc('payouts', PAYOUTS.invoicePdf(invoice, note))
   return c.body(new Uint8Array(file), 200, {
     'Content-Type': 'application/pdf',
-    'Content-Disposition': `attachment; filename="${invoiceNumber(invoice.number)}.pdf"`,
+    'Content-Disposition': `attachment; filename="${name}.pdf"`,
     'Cache-Control': 'private, no-store',
   })
 }
+
+/** Responds with the invoice as PDF. */
+export const sendInvoice = (c: Context, invoice: Invoice): Promise<Response> =>
+  sendPdf(c, invoiceNumber(invoice.number), invoice)
+
+/** Responds with a credit note for the invoice as PDF. */
+export const sendCreditNote = (
+  c: Context,
+  { invoice, note }: { invoice: Invoice; note: CreditNote },
+): Promise<Response> => sendPdf(c, creditNoteNumber(note.number), invoice, note)

@@ -3,9 +3,16 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
-import type { Invoice, Party } from './invoices.ts'
+import type { CreditNote, Invoice, Party } from './invoices.ts'
 
 type InvoiceFilter = PageRequest & { partnerId?: string | undefined }
+
+/** A credit note as JSON. */
+type StoredNote = Pick<CreditNote, 'id' | 'reason'> & {
+  number: number
+  amountCents: number
+  issuedAt: string
+}
 
 const selectInvoices = (db: Db) =>
   db
@@ -26,33 +33,73 @@ const selectInvoices = (db: Db) =>
       'i.customer',
       'i.agreed_at as agreedAt',
       'i.issued_at as issuedAt',
+      sql<StoredNote[]>`(
+        select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'number', n.number, 'amountCents', n.amount_cents,
+                                                     'reason', n.reason, 'issuedAt', n.issued_at) order by n.number), '[]')
+        from credit_notes n where n.invoice_id = i.id)`.as('creditNotes'),
     ])
 
+type InvoiceRow = Awaited<ReturnType<ReturnType<typeof selectInvoices>['execute']>>[number]
+
+const toInvoice = ({ creditNotes, ...row }: InvoiceRow): Invoice => ({
+  ...row,
+  creditNotes: creditNotes.map((note) => ({
+    ...note,
+    number: BigInt(note.number),
+    amountCents: BigInt(note.amountCents),
+    issuedAt: new Date(note.issuedAt),
+  })),
+})
+
 /** The invoices of a workspace, newest first. */
-export const listInvoices = (
+export const listInvoices = async (
   db: Db,
   workspaceId: string,
   { partnerId, cursor, limit }: InvoiceFilter,
-): Promise<Invoice[]> =>
-  selectInvoices(db)
+): Promise<Invoice[]> => {
+  const rows = await selectInvoices(db)
     .where('i.workspace_id', '=', workspaceId)
-    .$if(partnerId !== undefined, (rows) => rows.where('po.partner_id', '=', partnerId ?? ''))
-    .$if(cursor !== undefined, (rows) => rows.where('i.id', '<', cursor ?? ''))
+    .$if(partnerId !== undefined, (invoices) => invoices.where('po.partner_id', '=', partnerId ?? ''))
+    .$if(cursor !== undefined, (invoices) => invoices.where('i.id', '<', cursor ?? ''))
     .orderBy('i.id', 'desc')
     .limit(limit)
     .execute()
+  return rows.map(toInvoice)
+}
+
+/** Whose invoices: a workspace's, or those in the name of an address. */
+type Owner = { workspaceId: string } | { email: string }
+
+const selectOwn = (db: Db, owner: Owner) =>
+  'email' in owner
+    ? selectInvoices(db).where('p.email', '=', owner.email)
+    : selectInvoices(db).where('i.workspace_id', '=', owner.workspaceId)
 
 /** @param id a UUID */
-export const findInvoice = (db: Db, workspaceId: string, id: string): Promise<Invoice | undefined> =>
-  selectInvoices(db).where('i.workspace_id', '=', workspaceId).where('i.id', '=', id).executeTakeFirst()
+export const findInvoice = async (db: Db, owner: Owner, id: string): Promise<Invoice | undefined> => {
+  const row = await selectOwn(db, owner).where('i.id', '=', id).executeTakeFirst()
+  return row && toInvoice(row)
+}
+
+/** A credit note, and the invoice that it corrects. @param id a UUID */
+export const findCreditNote = async (
+  db: Db,
+  owner: Owner,
+  id: string,
+): Promise<{ invoice: Invoice; note: CreditNote } | undefined> => {
+  const row = await selectOwn(db, owner)
+    .where('i.id', '=', ({ selectFrom }) =>
+      selectFrom('credit_notes as n').where('n.id', '=', id).select('n.invoice_id'),
+    )
+    .executeTakeFirst()
+  const invoice = row && toInvoice(row)
+  const note = invoice?.creditNotes.find((one) => one.id === id.toLowerCase())
+  return invoice && note && { invoice, note }
+}
 
 /** The invoices in the name of an address, newest first. */
-export const listOwnInvoices = (db: Db, email: string, limit: number): Promise<Invoice[]> =>
-  selectInvoices(db).where('p.email', '=', email).orderBy('i.id', 'desc').limit(limit).execute()
-
-/** An invoice in the name of an address. @param id a UUID */
-export const findOwnInvoice = (db: Db, email: string, id: string): Promise<Invoice | undefined> =>
-  selectInvoices(db).where('p.email', '=', email).where('i.id', '=', id).executeTakeFirst()
+export const listOwnInvoices = async (db: Db, email: string, limit: number): Promise<Invoice[]> =>
+  (await selectOwn(db, { email }).orderBy('i.id', 'desc').limit(limit).execute()).map(toInvoice)
 
 /** How a workspace's invoices name a person, and whether the person agreed to them. */
 export type Payee = {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { CREDIT_REASONS } from './invoices.ts'
 
 const party = z.strictObject({
   name: z.string(),
@@ -21,6 +22,17 @@ export const InvoiceResponse = z
     supplier: party.meta({ description: 'The partner, as it was when the invoice was issued.' }),
     customer: party.meta({ description: 'The merchant, as it was then.' }),
     issuedAt: timestamp,
+    creditNotes: z
+      .array(
+        z.strictObject({
+          id: z.uuid(),
+          number: z.string().meta({ description: 'Without gaps in the workspace: `CN-000007`.' }),
+          amountCents: z.int().min(1).meta({ description: 'What it takes from the amount of the invoice.' }),
+          reason: z.enum(CREDIT_REASONS),
+          issuedAt: timestamp,
+        }),
+      )
+      .meta({ description: 'What corrects the invoice, because its payout was returned or reversed.' }),
   })
   .meta({ id: 'Invoice' })
 export type InvoiceResponse = z.infer<typeof InvoiceResponse>

@@ -1,6 +1,7 @@
 /** The tables of this room, for Kysely: parties and invoices. See lib/db/tables.ts. */
+import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { Party } from './invoices.ts'
+import type { CreditReason, Party } from './invoices.ts'
 
 export type PaperTables = {
   payees: {
@@ -15,7 +16,16 @@ export type PaperTables = {
     self_billing_since: Date | null
     updated_at: Date
   }
-  invoice_numbers: { workspace_id: string; last: bigint }
+  invoice_numbers: { workspace_id: string; last: bigint; last_credit_note: Generated<bigint> }
+  credit_notes: {
+    id: string
+    workspace_id: string
+    number: bigint
+    invoice_id: string
+    amount_cents: bigint
+    reason: CreditReason
+    issued_at: Date
+  }
   invoices: {
     id: string
     workspace_id: string

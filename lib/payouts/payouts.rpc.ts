@@ -1,5 +1,5 @@
 /** The RPC methods of the payouts Worker, for Workers that hold no secrets: see functions/payouts.ts. */
-import type { Invoice } from '../papers/invoices.ts'
+import type { CreditNote, Invoice } from '../papers/invoices.ts'
 import type { BankFile, BankFileRequest, TemplateFile, TemplateRequest } from './files/files.rpc.ts'
 import type { RunLimits, Total } from './limits.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
@@ -63,8 +63,8 @@ export type PayoutsService = {
   run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
   /** Encrypts what only this Worker may read. */
   seal: (workspaceId: string, text: string) => Promise<string>
-  /** An invoice as a PDF file. */
-  invoicePdf: (invoice: Invoice) => Promise<Uint8Array>
+  /** An invoice as a PDF file, or a credit note that corrects it. */
+  invoicePdf: (invoice: Invoice, note?: CreditNote) => Promise<Uint8Array>
   /** One part of a file of a manual run. */
   bankFile: (request: BankFileRequest) => Promise<BankFile | Refused>
   /** The same in the columns of a template of Wise. */

@@ -55,6 +55,19 @@ const copy = (overrides: Record<string, string>) => {
   return `insert into commissions (${columns}) select ${columns.map((column) => (values as Record<string, string>)[column] ?? column)} from commissions`
 }
 
+/** Issues an invoice for each payout. */
+const ISSUE = `
+  insert into invoice_numbers (workspace_id, last) select id, 1 from workspaces;
+  insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions, program_name, agreed_at,
+                        issued_at)
+  select id, workspace_id, 1, id, '{}', '{}', 1, 'A program', now(), now() from payouts`
+
+/** Stores how a partner wants to be paid. */
+const giveDetails = (later: string) => `
+  insert into payment_details (id, workspace_id, email, method, created_at, effective_at)
+  select gen_random_uuid(), workspace_id, email, 'stripe', now() + interval '${later}', now() + interval '${later}' + interval '72 hours'
+  from partners`
+
 /** Holds a commission, with some event as evidence. */
 const hold = (
   commissionId: string,
@@ -99,12 +112,26 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: () => `insert into invoice_numbers (workspace_id, last) select id, 1 from workspaces`,
   },
   {
+    invariant: 'credit notes are numbered without gaps',
+    how: () =>
+      `insert into invoice_numbers (workspace_id, last, last_credit_note) select id, 0, 1 from workspaces`,
+  },
+  {
+    invariant: 'an invoice is credited with what came back of its payout',
+    how: () => `${ISSUE}; update payouts set reversed_cents = 300, reversed_at = now()`,
+  },
+  {
+    invariant: 'a person has one change of payment details in waiting',
+    how: () => `${giveDetails('0 hours')}; ${giveDetails('71 hours')}`,
+  },
+  {
+    invariant: 'payment details belong to a partner',
+    how: () => `${giveDetails('0 hours')}; update payment_details set email = 'nobody@shop.example'`,
+  },
+  {
     invariant: 'an invoice is of a payout that was paid',
     how: () => `
-      insert into invoice_numbers (workspace_id, last) select id, 1 from workspaces;
-      insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions, program_name, agreed_at,
-                            issued_at)
-      select id, workspace_id, 1, id, '{}', '{}', 1, 'A program', now(), now() from payouts;
+      ${ISSUE};
       update payouts set paid_at = null, transfer_id = null, canceled_at = now()`,
   },
   {

@@ -79,6 +79,41 @@ describe('self-billed invoices', () => {
     expect(stranger.answer.status).toBe(404)
   })
 
+  test('a returned payout has a credit note that names its invoice, which both download', async () => {
+    const { merchant, as, portal, details, pay, email } = await createBilling()
+    await portal.post(details, DETAILS)
+    await pay()
+    const { data: payouts } = (await as.get('/payouts')).body as unknown as {
+      data: { id: string; amountCents: number }[]
+    }
+    const payout = payouts.find(({ amountCents }) => amountCents === 5_050)
+    await as.post(`/payouts/${payout?.id}/return`, { reason: 'The account is closed.' })
+    const { data } = (await as.get('/invoices')).body as unknown as {
+      data: { creditNotes: { id: string }[] }[]
+    }
+    expect(data).toMatchObject([
+      {
+        number: 'INV-000001',
+        amountCents: 5_050,
+        creditNotes: [{ number: 'CN-000001', amountCents: 5_050, reason: 'returned' }],
+      },
+    ])
+    const id = data[0]?.creditNotes[0]?.id
+    const workspace = merchant.workspace.slug
+    const ours = await pdfOf(`/api/workspaces/${workspace}/credit-notes/${id}/pdf`, await merchant.manager())
+    expect([ours.answer.status, ours.head]).toEqual([200, '%PDF-'])
+    expect(ours.answer.headers.get('Content-Disposition')).toBe('attachment; filename="CN-000001.pdf"')
+    const file = `/portal/documents/credit-notes/${id}`
+    const theirs = await pdfOf(file, await openSession(email))
+    expect([theirs.answer.status, theirs.head]).toEqual([200, '%PDF-'])
+    expect((await pdfOf(file, await openSession('leo@elsewhere.example'))).answer.status).toBe(404)
+    const page = await browse(await merchant.manager()).get(`/${workspace}/payouts/invoices`)
+    for (const { html, text } of [page, await portal.get('/documents')]) {
+      expect(text).toMatch(/CN-000001, for INV-000001 .* -50\.50 USD .* INV-000001 .* 50\.50 USD/)
+      expect(html).toContain(`/credit-notes/${id}`)
+    }
+  })
+
   test('a partner who withdraws the agreement gets no more invoices', async () => {
     const { as, portal, details, pay } = await createBilling()
     await portal.post(details, DETAILS)
@@ -110,7 +145,11 @@ describe('self-billed invoices', () => {
 
   test('an unknown invoice is not found', async () => {
     const { as } = await createBilling()
-    for (const path of ['/invoices/x', `/invoices/${crypto.randomUUID()}/pdf`])
+    for (const path of [
+      '/invoices/x',
+      `/invoices/${crypto.randomUUID()}/pdf`,
+      `/credit-notes/${crypto.randomUUID()}/pdf`,
+    ])
       expect(await as.get(path)).toMatchObject({ status: 404, body: errorShape('not_found') })
   })
 })

@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { invoicePdf } from '../../lib/papers/invoice-pdf.service.ts'
-import type { Invoice } from '../../lib/papers/invoices.ts'
+import type { CreditNote, Invoice } from '../../lib/papers/invoices.ts'
 import { pdfText } from '../../lib/papers/pdf-text.ts'
 
 const INVOICE: Invoice = {
@@ -25,6 +25,7 @@ const INVOICE: Invoice = {
   customer: { name: 'Ζωή Ltd', street: null, postalCode: null, city: null, country: null, vatId: null },
   agreedAt: new Date('2026-10-01T00:00:00Z'),
   issuedAt: new Date('2026-11-22T23:59:00Z'),
+  creditNotes: [],
 }
 
 /** The lines that a file of ours writes, in order. */
@@ -65,6 +66,35 @@ describe('an invoice as PDF', () => {
       'Total paid',
       'Issued by the customer in the name of the supplier, who agreed to self-billing on 1 October 2026.',
     ])
+  })
+
+  test('that is credited names the invoice, the reason and what it takes from it', async () => {
+    const note: CreditNote = {
+      id: '0199f000-0000-7000-8000-00000000abd0',
+      number: 7n,
+      amountCents: 23_456n,
+      reason: 'reversed',
+      issuedAt: new Date('2026-12-01T00:00:00Z'),
+    }
+    const lines = linesOf(await invoicePdf(INVOICE, note))
+    expect(lines.slice(0, 6)).toEqual([
+      'Credit note',
+      'Self-billing',
+      'Number: CN-000007',
+      'Date: 1 December 2026',
+      'Corrects invoice: INV-000042 of 22 November 2026',
+      'SUPPLIER',
+    ])
+    expect(lines.slice(-6)).toEqual([
+      'Amount',
+      '-234.56 EUR',
+      'Payment PO-000107 was reversed',
+      '-234.56 EUR',
+      'Total credited',
+      'Issued by the customer in the name of the supplier, who agreed to self-billing on 1 October 2026.',
+    ])
+    const returned = linesOf(await invoicePdf(INVOICE, { ...note, reason: 'returned' }))
+    expect(returned).toContain('Payment PO-000107 was returned by the bank')
   })
 
   test('is the same file each time', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
+import { returnPayout } from '../../lib/payouts/returned.queries.ts'
+import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
@@ -101,4 +103,69 @@ test('an invoice keeps its parties, whatever they are called later, and cannot b
   await expect(
     world.query('update invoices set number = 7 where workspace_id = $1', [payer.workspaceId]),
   ).rejects.toThrow('immutable')
+})
+
+const creditsOf = ({ workspaceId }: Payer) =>
+  world.query<{ number: number; invoice: number; cents: number; reason: string }>(
+    `select n.number::int, i.number::int as invoice, n.amount_cents::int as cents, n.reason
+     from credit_notes n join invoices i on i.id = n.invoice_id where n.workspace_id = $1 order by n.number`,
+    [workspaceId],
+  )
+
+const payoutOf = async (partnerId: string | undefined) => {
+  const [payout] = await world.query<{ id: string; transferId: string }>(
+    'select id, transfer_id as "transferId" from payouts where partner_id = $1 order by id desc limit 1',
+    [partnerId],
+  )
+  return { id: payout?.id ?? '', transferId: payout?.transferId ?? '' }
+}
+
+test('what is reversed of a transfer is credited once, in part and in full, and paying it again is another invoice', async () => {
+  const { payer, partners } = await createBilling(['ann', 'bob', 'eve'], ['ann', 'bob'])
+  await payer.run()
+  const db = connect(world.env())
+  const reverse = async (slug: string, reversedCents: number) => {
+    const { id: payoutId, transferId } = await payoutOf(partners.get(slug))
+    await noteReversal(db, payer.workspaceId, { transferId, payoutId, reversedCents }, new Date())
+  }
+  const invoices = await invoicesOf(payer)
+  const numberOf = (slug: string) => invoices.find(({ supplier }) => supplier === `${slug} Ltd`)?.number
+  for (const cents of [300, 300, 1_000, 300]) await reverse('ann', cents)
+  await Promise.all([reverse('bob', 1_000), reverse('bob', 1_000), reverse('eve', 1_000)])
+  expect(await creditsOf(payer)).toEqual([
+    { number: 1, invoice: numberOf('ann'), cents: 300, reason: 'reversed' },
+    { number: 2, invoice: numberOf('ann'), cents: 700, reason: 'reversed' },
+    { number: 3, invoice: numberOf('bob'), cents: 1_000, reason: 'reversed' },
+  ])
+  const act = { workspaceId: payer.workspaceId, actor: 'manager@shop.example', now: new Date() }
+  await releasePayout(db, act, (await payoutOf(partners.get('ann'))).id)
+  await payer.run()
+  expect((await invoicesOf(payer)).at(-1)).toMatchObject({ number: 3, supplier: 'ann Ltd', cents: 1_000 })
+  expect(await creditsOf(payer)).toHaveLength(3)
+  expect(await world.violations()).toEqual([])
+})
+
+test('a payout that the bank returns is credited in full, also once invoices are switched off, and a credit note cannot be changed', async () => {
+  const { payer, partners } = await createBilling(['ann'])
+  const { runId } = await payer.run({ method: 'manual' })
+  const db = connect(world.env())
+  const act = { workspaceId: payer.workspaceId, actor: 'manager@shop.example', now: new Date() }
+  const portalUrl = 'https://tributary.example/portal'
+  for (const status of ['paid', 'confirmed'] as const)
+    await changeRun(db, act, runId ?? '', status, portalUrl)
+  await world.query('update workspaces set self_billing = false where id = $1', [payer.workspaceId])
+  const { id } = await payoutOf(partners.get('ann'))
+  for (const _ of ['once', 'twice'])
+    await returnPayout(db, act, id, { reason: 'The account is closed.', portalUrl })
+  expect(await creditsOf(payer)).toEqual([{ number: 1, invoice: 1, cents: 1_000, reason: 'returned' }])
+  await expect(world.query('update credit_notes set number = 7')).rejects.toThrow('immutable')
+  expect(await world.violations()).toEqual([])
+
+  await world.query('alter table credit_notes disable trigger all')
+  await world.query('delete from credit_notes where workspace_id = $1', [payer.workspaceId])
+  await world.query('alter table credit_notes enable trigger all')
+  expect((await world.violations()).map(({ invariant }) => invariant)).toEqual([
+    'credit notes are numbered without gaps',
+    'an invoice is credited with what came back of its payout',
+  ])
 })
