@@ -28,6 +28,7 @@ create table workspaces (
                                            and slug !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'),  -- URLs accept an id too
     name        text         not null,
     created_at  timestamptz  not null default now(),
+    created_by  text,                                  -- the address of whoever signed up for it
 
     -- Settings.
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
@@ -47,6 +48,9 @@ create table workspaces (
 
     constraint workspaces_slug_key unique (slug)
 );
+
+-- How many workspaces has a person created?
+create index workspaces_created_by_idx on workspaces (created_by);
 
 
 -- The former settings of sales_from, and until when they applied: a sale is decided with the

@@ -35,7 +35,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     remedy: 'Ask a manager to do it, or to change your role.',
   },
   signup_closed: {
-    when: 'Sign-up is closed on this installation.',
+    when: 'Sign-up is closed on this installation, which has a workspace.',
     remedy: 'Ask the administrator of this installation.',
   },
   cross_site_request: {

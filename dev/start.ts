@@ -111,6 +111,7 @@ const start = async (): Promise<void> => {
     RESEND_URL: inbox.url,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: proxy.url,
+    ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
   }
   const workers = keep('Workers', await startLiveWorkers(settings, proxy.pointTo))
   const logFile = join(dataDir, 'workers.log')

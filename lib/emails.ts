@@ -7,9 +7,11 @@ export const MAX_EMAIL_LENGTH = 320
 
 /**
  * Before the @: no white space, invisible characters, or characters with a meaning in mail headers, which could make
- * one address look like another, or like several. After it: letters, digits and hyphens of any alphabet.
+ * one address look like another, or like several. After it: letters, digits and hyphens of any alphabet. Characters that
+ * mail providers ignore are refused everywhere: with them, one mailbox would be many addresses.
  */
-const ADDRESS = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+@([\p{L}\p{N}\p{M}-]+(?:\.[\p{L}\p{N}\p{M}-]+)*)$/u
+const ADDRESS =
+  /^(?!.*\p{Default_Ignorable_Code_Point})[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+@([\p{L}\p{N}\p{M}-]+(?:\.[\p{L}\p{N}\p{M}-]+)*)$/u
 
 /**
  * Whether a normalized text is a valid email address. Rejects domains in compatibility characters, such as full-width

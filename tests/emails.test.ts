@@ -37,5 +37,11 @@ describe('invalid addresses, and other spellings of the same mailbox', () => {
     'ann@example。com',
     'ann@２１３０７０６４３３',
     'a\u200bnn@example.com',
+    'a\u034fnn@example.com',
+    'ann\ufe0f@example.com',
+    'ann@exam\ufe00ple.com',
+    'ann@example\u034f.com',
+    'a\u115fnn@example.com',
+    'a\u{e0100}nn@example.com',
   ])('%s', (address) => expect(isEmail(address)).toBe(false))
 })

@@ -15,6 +15,8 @@ export type Settings = DatabaseEnv & {
   RESEND_URL?: string
   /** Replaces the URL of Stripe's API. */
   STRIPE_URL?: string
+  /** Whether everybody may create a workspace, instead of wrangler.toml's. */
+  ALLOW_SIGNUP?: string
   /** The public URL, for links in mails. */
   PUBLIC_URL?: string
   /** The most subrequests that one run of the payouts Worker may make. */
@@ -62,7 +64,14 @@ const toOptions = (env: string, settings: Settings) => {
     bindings: {
       ...config.vars,
       ...pick(settings, [...(config.secrets?.required ?? []), ...optionalSecrets(env)]),
-      ...pick(settings, ['SQL_ENDPOINT', 'RESEND_URL', 'STRIPE_URL', 'PUBLIC_URL', 'MAX_FETCHES']),
+      ...pick(settings, [
+        'SQL_ENDPOINT',
+        'RESEND_URL',
+        'STRIPE_URL',
+        'PUBLIC_URL',
+        'MAX_FETCHES',
+        ...Object.keys(config.vars),
+      ]),
     },
     serviceBindings: Object.fromEntries([
       ...config.services.map(({ binding, service }) => [binding, service]),

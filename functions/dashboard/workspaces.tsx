@@ -4,8 +4,12 @@ import { ApiError, type ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { Done, Field, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { isSignupOpen, SIGNUP_CLOSED, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
-import { createWorkspace, listWorkspaces } from '../../lib/workspace/workspaces.queries.ts'
+import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
+import {
+  createWorkspace,
+  listWorkspaces,
+  mayCreateWorkspace,
+} from '../../lib/workspace/workspaces.queries.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
 
 const DONE = { left: 'You are no longer a member of that workspace.' }
@@ -14,13 +18,14 @@ type Workspaces = Awaited<ReturnType<typeof listWorkspaces>>
 
 type Props = {
   workspaces: Workspaces
-  isOpen: boolean
+  /** Why the person may not create another one. */
+  refusal: string | null
   done?: string | undefined
   fields?: Fields
   errors?: ErrorDetail[]
 }
 
-const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props) => (
+const WorkspacesPage = ({ workspaces, refusal, done, fields = {}, errors }: Props) => (
   <>
     <h1>Your workspaces</h1>
     <Done message={done} />
@@ -37,7 +42,7 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
       <p class="empty">You are not a member of any workspace yet.</p>
     )}
     <h2>New workspace</h2>
-    {isOpen ? (
+    {refusal === null ? (
       <form method="post" action="/app">
         <Field
           label="Name"
@@ -63,7 +68,7 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
         <button type="submit">Create workspace</button>
       </form>
     ) : (
-      <p>{SIGNUP_CLOSED}</p>
+      <p>{refusal}</p>
     )}
     <h2>Partner portal</h2>
     <p>
@@ -75,25 +80,33 @@ const WorkspacesPage = ({ workspaces, isOpen, done, fields = {}, errors }: Props
 /** /app: the user's workspaces, and a form for a new one. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .get('/app', async (c) => {
-    const workspaces = await listWorkspaces(c.var.db, c.var.user.email)
+    const { db, user } = c.var
+    const isOpen = isSignupOpen(c.env)
+    const [workspaces, isAllowed] = await Promise.all([
+      listWorkspaces(db, user.email),
+      mayCreateWorkspace(db, { email: user.email, isOpen }),
+    ])
+    const refusal = isAllowed ? null : refusalOf(isOpen)
     const done = noticeFor(DONE, c.req.query('done'))
-    const page = <WorkspacesPage workspaces={workspaces} isOpen={isSignupOpen(c.env)} done={done} />
+    const page = <WorkspacesPage workspaces={workspaces} refusal={refusal} done={done} />
     return renderPage(c, { title: 'Workspaces', children: page })
   })
   .post('/app', form(), async (c) => {
-    if (!isSignupOpen(c.env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
     const { db, now, user } = c.var
+    const isOpen = isSignupOpen(c.env)
     const fields = c.req.valid('form')
 
     const again = async (errors: ErrorDetail[], status: 400 | 409) => {
       const workspaces = await listWorkspaces(db, user.email)
-      const page = <WorkspacesPage workspaces={workspaces} isOpen fields={fields} errors={errors} />
+      const page = <WorkspacesPage workspaces={workspaces} refusal={null} fields={fields} errors={errors} />
       return renderPage(c, { title: 'Workspaces', children: page }, status)
     }
     const { data, errors } = checked(NewWorkspace, { name: fields.name ?? '', slug: fields.slug })
     if (errors) return again(errors, 400)
 
-    const workspace = await createWorkspace(db, { ...data, email: user.email, now })
-    if (!workspace) return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
+    const workspace = await createWorkspace(db, { ...data, email: user.email, isOpen, now })
+    if (workspace === 'not_allowed')
+      throw new ApiError(isOpen ? 'conflict' : 'signup_closed', refusalOf(isOpen))
+    if (workspace === 'slug_taken') return again([{ path: 'slug', message: slugTaken(data.slug) }], 409)
     return c.redirect(`/app/${workspace.slug}?done=created`, 303)
   })

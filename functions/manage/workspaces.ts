@@ -2,7 +2,7 @@ import { type SessionEnv, session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
-import { isSignupOpen, SIGNUP_CLOSED, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
+import { isSignupOpen, refusalOf, type SignupBindings, slugTaken } from '../../lib/workspace/signup.ts'
 import { createWorkspace, listWorkspaces, type Membership } from '../../lib/workspace/workspaces.queries.ts'
 import type { WorkspaceResponse } from '../../lib/workspace/workspaces.responses.ts'
 import { NewWorkspace } from '../../lib/workspace/workspaces.schemas.ts'
@@ -17,11 +17,15 @@ const workspaceResponse = ({ id, slug, name, role }: Membership): WorkspaceRespo
 /** POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the caller's workspaces. */
 export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
   .post('/api/workspaces', session(), body(NewWorkspace), async (c) => {
-    if (!isSignupOpen(c.env)) throw new ApiError('signup_closed', SIGNUP_CLOSED)
     const { db, now, user } = c.var
     const wanted = c.req.valid('json')
-    const workspace = await createWorkspace(db, { ...wanted, email: user.email, now })
-    if (!workspace) throw new ApiError('conflict', slugTaken(wanted.slug))
+    const isOpen = isSignupOpen(c.env)
+
+    const workspace = await createWorkspace(db, { ...wanted, email: user.email, isOpen, now })
+    if (workspace === 'not_allowed')
+      throw new ApiError(isOpen ? 'conflict' : 'signup_closed', refusalOf(isOpen))
+    if (workspace === 'slug_taken') throw new ApiError('conflict', slugTaken(wanted.slug))
+
     return c.json(workspaceResponse(workspace), 201)
   })
   .get('/api/workspaces', session(), async (c) => {

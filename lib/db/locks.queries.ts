@@ -31,3 +31,6 @@ export const lockIdentities = (
  */
 export const lockPayouts = (workspaceId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} payouts`}, 0))`
+
+/** Serializes the creation of workspaces, which is limited. */
+export const lockSignup = sql<unknown>`select pg_advisory_xact_lock(hashtextextended('signup', 0))`

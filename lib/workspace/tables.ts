@@ -12,6 +12,7 @@ export type WorkspaceTables = {
     slug: string
     name: string
     created_at: Generated<Date>
+    created_by: string | null
     manual_payouts: Generated<boolean>
     payout_order: Generated<PayoutOrder>
     paypal_payouts: Generated<boolean>

@@ -1,9 +1,11 @@
 /** Workspaces, and access to them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import { breaks, type Db, isConflict } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { lockSignup } from '../db/locks.queries.ts'
 import type { Mode } from '../purchases/processors.ts'
 import { auditEntry } from './audit.queries.ts'
+import { MAX_WORKSPACES_EACH } from './signup.ts'
 import type { Role } from './tables.ts'
 
 /** A workspace with the caller's role in it. An API key is not a member, and may read only. */
@@ -55,22 +57,50 @@ export const keyWorkspace = async (db: Db, address: string, apiKeyHash: string):
   return { outcome: 'allowed', workspace: { id: row.id, slug: row.slug, name: row.name, role: 'key' } }
 }
 
+/** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */
+const mayCreate = ({ email, isOpen }: Pick<NewWorkspace, 'email' | 'isOpen'>, id: string | null = null) =>
+  isOpen
+    ? sql<boolean>`(select count(*) < ${MAX_WORKSPACES_EACH} from workspaces
+                    where created_by = ${email} and id is distinct from ${id})`
+    : sql<boolean>`not exists (select from workspaces where id is distinct from ${id})`
+
+/** Whether the person may create a workspace: the first of the installation, or with open sign-up a few. */
+export const mayCreateWorkspace = async (
+  db: Db,
+  signup: { email: string; isOpen: boolean },
+): Promise<boolean> => {
+  const { rows } = await sql<{ allowed: boolean }>`select ${mayCreate(signup)} as allowed`.execute(db)
+  return rows[0]?.allowed ?? false
+}
+
+type NewWorkspace = {
+  name: string
+  slug: string
+  mode: Mode
+  email: string
+  /** Whether sign-up is open. */
+  isOpen: boolean
+  now: Date
+}
+
 /**
  * Creates a workspace with its first manager.
  *
- * @returns null when the slug is taken
+ * @returns why not, if the slug is taken or the person may not create another one
  */
 export const createWorkspace = async (
   db: Db,
-  { name, slug, mode, email, now }: { name: string; slug: string; mode: Mode; email: string; now: Date },
-): Promise<Membership | null> => {
+  { name, slug, mode, email, isOpen, now }: NewWorkspace,
+): Promise<Membership | 'slug_taken' | 'not_allowed'> => {
   const id = newId()
   const act = { workspaceId: id, actor: email, now }
   try {
     await db.batch([
+      lockSignup.compile(db),
+      sql`select assert_unchanged(${mayCreate({ email, isOpen }, id)})`.compile(db),
       db
         .insertInto('workspaces')
-        .values({ id, slug, name, mode, created_at: now })
+        .values({ id, slug, name, mode, created_at: now, created_by: email })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       db
@@ -86,7 +116,8 @@ export const createWorkspace = async (
       }).compile(),
     ])
   } catch (error) {
-    if (breaks(error, 'workspaces_slug_key')) return null
+    if (breaks(error, 'workspaces_slug_key')) return 'slug_taken'
+    if (isConflict(error)) return 'not_allowed'
     throw error
   }
   return { id, slug, name, role: 'manager' }

@@ -77,13 +77,14 @@ export const createDatabase = async (
 export const dropDatabase = (beside: string, name: string): Promise<void> =>
   runSql(beside, `drop database ${name} with (force)`)
 
-/** Creates an empty database on the tests' server, and drops it after `use`. */
+/** Creates a database on the tests' server, empty or as a copy, and drops it after `use`. */
 export const withDatabase = async <T>(
   name: string,
   use: (url: string, client: pg.Client) => Promise<T>,
+  template?: string,
 ): Promise<T> => {
   const server = inject('database').DATABASE_URL
-  const url = await createDatabase(server, name)
+  const url = await createDatabase(server, name, template)
   const client = new pg.Client({ connectionString: url })
   try {
     await client.connect()

@@ -52,6 +52,7 @@ export default async ({ provide }: TestProject) => {
     RESEND_URL: inbox.url,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: 'https://tributary.example',
+    ALLOW_SIGNUP: 'true',
   }
   const workers = await startWorkers(settings, bundles)
   const system = await offerSystem(await createDatabase(postgres.databaseUrl, 'npm_start'))

@@ -12,6 +12,7 @@ import { SECRETS_KEY } from './secrets.ts'
 
 /** Bindings that replace those of wrangler.toml or of the shared Workers. */
 type Bindings = {
+  DATABASE_URL?: string
   SQL_ENDPOINT?: string
   ALLOW_SIGNUP?: string
   STRIPE_WEBHOOK?: Partial<StripeService>
