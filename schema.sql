@@ -573,6 +573,9 @@ create table unreachable_people (
     constraint unreachable_people_pkey primary key (email, workspace_id)
 );
 
+-- Whom can this workspace not pay?
+create index unreachable_people_workspace_id_idx on unreachable_people (workspace_id);
+
 
 -- A partner's connected Stripe account: one per email address and workspace, for all of its
 -- programs. The row is written before the account is created at Stripe, so that concurrent

@@ -35,6 +35,7 @@ export const PayoutsPage = ({
       <Owed data={data} base={base} />
       <Blocked data={data} base={base} />
       <Unready data={data} />
+      <Elsewhere data={data} base={base} />
       {data.reversed > 0 && (
         <p>
           <a href={`${base}/payouts/all?status=reversed`}>{counted(data.reversed, 'payout')}</a>{' '}
@@ -58,6 +59,40 @@ export const PayoutsPage = ({
       )}
       <NextPage url={url} cursor={runs.nextCursor} />
     </>
+  )
+}
+
+/** More would hide the sentence. */
+const MAX_COUNTRIES = 10
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** How many partners are in which countries: "Kenya (2), Nigeria (1)". */
+const countries = (elsewhere: PayoutsData['elsewhere']): string =>
+  [
+    ...elsewhere
+      .slice(0, MAX_COUNTRIES)
+      .map(
+        ({ country, people }) => `${COUNTRY_NAMES.of(country) ?? country} (${people.toLocaleString('en')})`,
+      ),
+    ...(elsewhere.length > MAX_COUNTRIES ? ['others'] : []),
+  ].join(', ')
+
+/** Partners in countries to which the Stripe account cannot transfer, whether or not they are owed anything. */
+const Elsewhere = ({ data: { elsewhere, manualPayouts }, base }: { data: PayoutsData; base: string }) => {
+  const people = elsewhere.reduce((sum, one) => sum + one.people, 0)
+  if (people === 0) return null
+  return (
+    <p>
+      {counted(people, 'partner')} {people === 1 ? 'is' : 'are'} in a country that your Stripe account cannot
+      transfer to: {countries(elsewhere)}.{' '}
+      {manualPayouts ? (
+        'Pay them with a run by bank transfer.'
+      ) : (
+        <>
+          To pay them, turn on bank transfers in the <a href={`${base}/settings`}>settings</a>.
+        </>
+      )}
+    </p>
   )
 }
 

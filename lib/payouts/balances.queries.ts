@@ -51,7 +51,8 @@ export type PartnerBalance = {
 }
 
 /**
- * The payable balances of the next partners of a workspace, newest partner first, or only the negative ones. All currencies
+ * The payable balances of the next partners of a workspace, newest partner first, or only the negative ones, or
+ * those that a run would skip for one reason. All currencies
  * of a partner are on one page: the limit counts partners.
  */
 export const listPartnerBalances = async (
@@ -59,17 +60,22 @@ export const listPartnerBalances = async (
   workspaceId: string,
   {
     owed = false,
+    code,
     partnerId,
     cursor,
     limit,
-  }: PageRequest & { owed?: boolean | undefined; partnerId?: string | undefined },
+  }: PageRequest & {
+    owed?: boolean | undefined
+    code?: SkipCode | undefined
+    partnerId?: string | undefined
+  },
   now: Date,
 ): Promise<PartnerBalance[]> => {
   const scope = presentScope(workspaceId, now)
   const { rows } = await sql<PartnerBalance>`
     with b as materialized (
       select * from (${balances(scope, allSums(scope))}) b
-      where (not ${owed}::boolean or b.amount_cents < 0)
+      where (not ${owed}::boolean or b.amount_cents < 0) and (${code ?? null}::text is null or b.code = ${code ?? null})
         and (${partnerId ?? null}::uuid is null or b.partner_id = ${partnerId ?? null}::uuid)
         and (${cursor ?? null}::uuid is null or b.partner_id < ${cursor ?? null}::uuid)
     ), shown as (

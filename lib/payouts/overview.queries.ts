@@ -22,7 +22,25 @@ const programNamesQuery = (db: Db, workspaceId: string) =>
     .orderBy('id')
     .limit(MOST_PROGRAMS)
 
-/** How many partners with a payable balance Stripe cannot pay, by what is the matter with their account. */
+/** How many approved partners are in a country to which the Stripe account cannot transfer, by country. */
+type Elsewhere = { country: string; people: number }
+
+/** Where the people are whom Stripe cannot pay, by their account or by what they said when they wanted to connect one. */
+const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
+  select e.country, count(*)::int as people
+  from stripe_keys k cross join lateral (
+    select a.email, a.country from payout_accounts a where a.workspace_id = k.workspace_id and a.disconnected_at is null
+    union all
+    select u.email, u.country from unreachable_people u
+    where u.workspace_id = k.workspace_id
+      and not exists (select from payout_accounts a where a.workspace_id = u.workspace_id and a.email = u.email
+                                                      and a.disconnected_at is null)) e
+  where k.workspace_id = ${workspaceId} and e.country <> all (k.transfer_countries)
+    and exists (select from partners p
+                where p.workspace_id = k.workspace_id and p.email = e.email and p.status = 'approved')
+  group by 1 order by 2 desc, 1`
+
+/** How many partners with a payable balance have to do something, or wait for Stripe, in a country that Stripe transfers to. */
 type Unready = { unconnected: number; inReview: number; restricted: number }
 
 /** What the workspace pays with, how many reversed payouts wait for a decision, and how many partners cannot be paid. */
@@ -38,22 +56,26 @@ const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { rever
               join partners p on p.id = c.partner_id and p.status = 'approved'
               left join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email
                                          and a.disconnected_at is null
+              left join unreachable_people u on u.workspace_id = c.workspace_id and u.email = p.email
+              left join stripe_keys k on k.workspace_id = c.workspace_id
               where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
                 and not ${isHeld} and a.status is distinct from 'enabled'
+                and coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)
               group by c.partner_id, c.currency, a.status
               having sum(c.amount_cents) > 0) owed) as unready`
 
 /** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
-  const [earned, balances, [setup], programs, runs] = await db.batch([
+  const [earned, balances, [setup], elsewhere, programs, runs] = await db.batch([
     earnedQuery(db, workspaceId, now).compile(),
     balanceTotalsQuery(workspaceId, now).compile(db),
     setupQuery(workspaceId, now).compile(db),
+    elsewhereQuery(workspaceId).compile(db),
     programNamesQuery(db, workspaceId).compile(),
     runsQuery(db, workspaceId, slice).compile(),
   ])
   if (!setup) throw new Error('A select without a table gives one row.')
-  return { earned, balances, ...setup, programs, runs: runs.map(toRun) }
+  return { earned, balances, ...setup, elsewhere, programs, runs: runs.map(toRun) }
 }
 
 /**

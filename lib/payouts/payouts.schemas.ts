@@ -4,7 +4,7 @@ import { currency, id, integer, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { RunLimits } from './limits.ts'
-import { PAYOUT_METHODS, PAYOUT_STATUSES } from './payouts.ts'
+import { PAYOUT_METHODS, PAYOUT_STATUSES, SKIP_CODES } from './payouts.ts'
 import { RESOLUTIONS } from './resolution.ts'
 import { RUN_STEPS } from './runs.ts'
 
@@ -94,6 +94,7 @@ export const BalanceQuery = z.object({
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: '`true` for the balances that partners owe.' }),
+  code: z.enum(SKIP_CODES).optional().meta({ description: 'Why a run would skip the balance.' }),
   partnerId: z.uuid().optional(),
   ...Page.shape,
 })

@@ -24,6 +24,45 @@ const fieldsOfPay = (html: string): Record<string, string> => {
   return fieldsOf(`<form>${form}`)
 }
 
+test('the payouts page counts the partners in countries that Stripe does not transfer to, apart from those who have not connected', async () => {
+  const merchant = await createOwing()
+  const { id } = merchant.workspace
+  await merchant.seed.addStripeKey(id, stripeKey(), 'acct_shop', SECRETS_KEY)
+  const manager = await merchant.asManager()
+  const pages = await openPages(merchant)
+  await database.query(`update stripe_keys set transfer_countries = '{AT,DE}' where workspace_id = $1`, [id])
+  await database.query(
+    `insert into unreachable_people (workspace_id, email, country, noted_at)
+     select workspace_id, email, 'KE', now() from partners where workspace_id = $1 and slug in ('leo', 'maya')`,
+    [id],
+  )
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select gen_random_uuid(), workspace_id, email, case slug when 'maya' then 'AT' else 'NG' end, 'acct_' || slug, 'enabled', now()
+     from partners where workspace_id = $1 and slug in ('ann', 'maya')`,
+    [id],
+  )
+  const elsewhere =
+    '2 partners are in a country that your Stripe account cannot transfer to: Kenya (1), Nigeria (1).'
+  const { text } = await pages.get('/payouts')
+  expect(text).toContain(`${elsewhere} Pay them with a run by bank transfer.`)
+  expect(text).not.toContain('have not connected a Stripe account, or')
+  expect(text).not.toContain('has not connected a Stripe account, or')
+  await manager.patch('/settings', { manualPayouts: false })
+  expect((await pages.get('/payouts')).text).toContain(`${elsewhere} To pay them, turn on bank transfers`)
+
+  const { data } = (await manager.get('/balances?code=country_not_supported')).body as unknown as {
+    data: object[]
+  }
+  expect(data).toMatchObject([
+    { amountCents: 5_050, code: 'country_not_supported' },
+    { amountCents: 812_000, code: 'country_not_supported' },
+  ])
+  expect((await manager.get('/balances?code=partner_banned')).body).toEqual({ data: [], nextCursor: null })
+  await database.query(`update partners set status = 'banned' where workspace_id = $1 and slug = 'leo'`, [id])
+  expect((await pages.get('/payouts')).text).toContain('1 partner is in a country')
+})
+
 test('a manager previews a bank transfer run, marks it as paid, as unpaid and as paid, and confirms it', async () => {
   const { merchant, pages } = await createPages()
   const owed = await pages.get('/payouts')

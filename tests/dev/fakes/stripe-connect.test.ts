@@ -152,6 +152,11 @@ describe('a connected account', () => {
   test.each([
     { case: 'an unknown field', params: { ...RECIPIENT, colour: 'red' }, says: /Unrecognized field: colour/ },
     {
+      case: 'a service agreement, which only API v1 has',
+      params: { ...RECIPIENT, tos_acceptance: { service_agreement: 'recipient' } },
+      says: /Unrecognized field: tos_acceptance/,
+    },
+    {
       case: 'an unknown field within another',
       params: { ...RECIPIENT, identity: { country: 'us', shoe_size: 43 } },
       says: /identity\.shoe_size/,
