@@ -499,6 +499,7 @@ create table events (
         constraint events_currency_check check (currency ~ '^[A-Z]{3}$'),
     metadata              jsonb,
     click_id              text,
+    clicked_partner_id    uuid,                    -- whose click it is, if another one or nobody is credited
     partner_id            uuid,
     attributed_by         text
         constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer')),
@@ -539,9 +540,26 @@ create index events_click_id_idx on events (workspace_id, click_id) where click_
 create index events_expected_idx on events (workspace_id, occurred_at)
     where steps @> '[{"code": "sale_expected_from_stripe"}]' and not steps @> '[{"code": "expected_sale_received"}]';
 
--- Which events came with a click that did not decide, as partners ask? They are few.
-create index events_uncredited_click_idx on events (workspace_id, id)
+-- Which events came with a click of this partner that did not decide? They are few.
+create index events_uncredited_click_idx on events (clicked_partner_id, id)
     where click_id is not null and attributed_by is distinct from 'click';
+
+create function note_clicked_partner() returns trigger language plpgsql as $$
+begin
+    new.clicked_partner_id := (select partner_id from clicks where workspace_id = new.workspace_id and id = new.click_id);
+    return new;
+end $$;
+
+create trigger events_clicked_partner
+    before insert or update of click_id, attributed_by on events for each row
+    when (new.click_id is not null and new.attributed_by is distinct from 'click')
+    execute function note_clicked_partner();
+
+-- Which events are credited to nobody, newest first?
+create index events_uncredited_idx on events (workspace_id, id) where partner_id is null;
+
+-- Which leads were reported, newest first?
+create index events_lead_idx on events (workspace_id, id) where kind = 'lead';
 
 
 -- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
@@ -831,7 +849,7 @@ create table payouts (
     status             text not null generated always as (case
         when reversed_cents > 0 and reversed_cents = amount_cents then 'reversed' when returned_at is not null then 'returned' when paid_at is not null then 'paid' when failed_at is not null then 'failed'
         when canceled_at is not null and not is_freeing then 'canceled'
-        when cancel_requested_at is not null then 'canceling' else 'processing' end) virtual,
+        when cancel_requested_at is not null then 'canceling' else 'processing' end) stored,
 
     constraint payouts_workspace_id_id_key         unique (workspace_id, id),
     constraint payouts_partner_id_currency_id_key  unique (partner_id, currency, id),
@@ -876,8 +894,8 @@ end $$;
 create trigger payouts_number
     before insert on payouts for each row when (new.number is null) execute function number_payout();
 
--- Which transfers are in flight, and which are due? An index cannot name a virtual column,
--- so queries that need this one repeat its predicate: isInFlight in lib/payouts.
+-- Which transfers are in flight, and which are due? Queries that need this index repeat its
+-- predicate: isInFlight in lib/payouts.
 create index payouts_processing_idx on payouts (workspace_id, next_attempt_at)
     where paid_at is null and failed_at is null and canceled_at is null and stripe_account_id is not null;
 
@@ -892,9 +910,18 @@ create index payouts_changing_idx on payouts (partner_id, currency) where claime
 create index payouts_reversed_idx on payouts (workspace_id)
     where reversed_cents > 0 and reversed_cents = amount_cents and released_at is null;
 
--- Which payouts does this partner have, and this workspace, newest first?
+-- Which payouts does this partner have, and this run, newest first? payouts_workspace_id_id_key
+-- has those of a workspace.
 create index payouts_partner_id_idx   on payouts (partner_id, id);
-create index payouts_workspace_id_idx on payouts (workspace_id, id);
+create index payouts_run_id_idx       on payouts (workspace_id, run_id, id);
+
+-- Which payouts have this status, newest first?
+create index payouts_status_idx on payouts (workspace_id, status, id);
+
+-- Whose commissions are paid, and whose are being paid, newest first?
+create index payouts_paid_idx   on payouts (workspace_id, id) where paid_at is not null;
+create index payouts_unpaid_idx on payouts (workspace_id, id)
+    where paid_at is null and (failed_at is null and canceled_at is null or is_freeing);
 
 
 -- A partner as invoices name it, per person and workspace.
@@ -1089,7 +1116,6 @@ create table commissions (
 
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),
-    constraint commissions_replaces_id_key     unique (replaces_id),
     constraint commissions_reverses_id_check check ((reverses_id is not null) = (kind = 'reversal')),
     constraint commissions_replaces_id_check check (replaces_id is null or kind = 'sale'),
     constraint commissions_event_check check (case
@@ -1121,6 +1147,9 @@ create unique index commissions_event_id_key
 -- What are an event's commissions and reversals?
 create index commissions_event_id_idx on commissions (event_id);
 
+-- What replaces this commission, if anything?
+create unique index commissions_replaces_id_key on commissions (replaces_id) where replaces_id is not null;
+
 -- What was reversed of this commission?
 create index commissions_reverses_id_idx on commissions (reverses_id) where reverses_id is not null;
 
@@ -1131,12 +1160,18 @@ create index commissions_customer_id_idx on commissions (customer_id, id) where 
 create unique index commissions_opening_balance_key
     on commissions (partner_id) where kind = 'opening_balance';
 
--- What is still owed to whom?
+-- What is still owed to this partner, and since when?
 create index commissions_unpaid_idx
-    on commissions (workspace_id, partner_id, currency) where payout_id is null;
+    on commissions (workspace_id, partner_id, payable_at, id) where payout_id is null;
 
--- What is this payout made of?
-create index commissions_payout_id_idx on commissions (payout_id) where payout_id is not null;
+-- Which unpaid commissions are payable, the latest first, and which are not yet?
+create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id) where payout_id is null;
+
+-- What is this payout made of, newest first?
+create index commissions_payout_id_idx on commissions (payout_id, id) where payout_id is not null;
+
+-- Which commissions are of this kind, newest first? Most are of sales, so these are found without an index.
+create index commissions_kind_idx on commissions (workspace_id, kind, id) where kind <> 'sale';
 
 
 -- Why a manager adjusted what a partner has earned: what the commission of the kind
@@ -1617,8 +1652,9 @@ create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kin
 -- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
 
--- Which mails does this workspace have, newest first?
+-- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
+create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
 
 
 -- The audit log. Entries are written in the transaction of the change.

@@ -19,9 +19,7 @@ const DONE = {
 
 /** The commission of the URL. @throws {ApiError} `not_found` */
 const read = (c: Context<WorkspaceEnv>) =>
-  found('commission', c.req.param('id') ?? '', (id) =>
-    findCommission(c.var.db, c.var.workspace.id, id, c.var.now),
-  )
+  found('commission', c.req.param('id') ?? '', (id) => findCommission(c.var.db, c.var.workspace.id, id))
 
 /** Renders the page, with the rejected form if there is one. */
 const show = async (c: Context<WorkspaceEnv>, refused?: RefusedForm, status: 200 | 400 | 409 = 200) => {

@@ -91,7 +91,7 @@ export default createRoutes()
   .get(`${COMMISSIONS}/:id`, reader(), async (c) => {
     const { db, now, workspace } = c.var
     const commission = await found('commission', c.req.param('id'), (id) =>
-      findCommission(db, workspace.id, id, now),
+      findCommission(db, workspace.id, id),
     )
     return c.json(commissionResponse(commission, now))
   })

@@ -38,6 +38,8 @@ export const mailsQuery = (db: Db, workspaceId: string, { cursor, limit, status:
   selectMails(db, workspaceId)
     .$if(cursor !== undefined, (mails) => mails.where('id', '<', cursor ?? ''))
     .$if(wanted !== undefined, (mails) => mails.where('status', '=', wanted ?? 'queued'))
+    // The predicate of mails_unsent_idx.
+    .$if(wanted !== undefined && wanted !== 'sent', (mails) => mails.where('sent_at', 'is', null))
     .orderBy('id', 'desc')
     .limit(limit)
 

@@ -74,19 +74,29 @@ export const payoutQuery = (db: Db, workspaceId: string, id: string) =>
 export const findPayout = (db: Db, workspaceId: string, id: string): Promise<PayoutRow | undefined> =>
   payoutQuery(db, workspaceId, id).executeTakeFirst()
 
-/** The payouts of a workspace, newest first, as a query. */
+/**
+ * The payouts of a workspace, newest first, as a query. The ids are a query of their own, which an index answers alone: Postgres
+ * would expect a run's payouts, or those of a status, anywhere among the workspace's, and walk past all newer ones.
+ */
 export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) =>
   selectPayouts(db, workspaceId)
-    .where((eb) =>
-      eb.and([
-        ...(filter.runId ? [eb('po.run_id', '=', filter.runId)] : []),
-        ...(filter.partnerId ? [eb('po.partner_id', '=', filter.partnerId)] : []),
-        ...(filter.status ? [eb('po.status', '=', filter.status)] : []),
-        ...(filter.cursor ? [eb('po.id', '<', filter.cursor)] : []),
-      ]),
+    .where('po.id', 'in', (eb) =>
+      eb
+        .selectFrom('payouts')
+        .where('workspace_id', '=', workspaceId)
+        .where((own) =>
+          own.and([
+            ...(filter.runId ? [own('run_id', '=', filter.runId)] : []),
+            ...(filter.partnerId ? [own('partner_id', '=', filter.partnerId)] : []),
+            ...(filter.status ? [own('status', '=', filter.status)] : []),
+            ...(filter.cursor ? [own('id', '<', filter.cursor)] : []),
+          ]),
+        )
+        .select('id')
+        .orderBy('id', 'desc')
+        .limit(filter.limit),
     )
     .orderBy('po.id', 'desc')
-    .limit(filter.limit)
 
 /** The payouts of a run, as the response to the request that began it lists them. */
 export const listRunPayouts = (db: Db, workspaceId: string, runId: string) =>

@@ -44,13 +44,14 @@ export const readOwnEvents = async (db: Db, email: string, filter: PortalFilter)
   const mine = partnersOf(email, programId)
   const before = cursor ? sql`and e.id < ${cursor}` : sql``
   const newest = sql`order by e.id desc limit ${limit}`
+  // The newest of each partner: one of millions of events would be sorted as a whole.
   const isOwn = sql<SqlBool>`e.id in (
-    (select e.id from events e where e.partner_id in (select id from mine) ${before} ${newest})
+    (select e.id from mine cross join lateral (
+       select e.id from events e where e.partner_id = mine.id ${before} ${newest}) e ${newest})
     union all
-    (select e.id from events e join clicks k on k.workspace_id = e.workspace_id and k.id = e.click_id
-     where e.workspace_id in (select workspace_id from mine) and k.partner_id in (select id from mine)
-       and ${isUncreditedClick} and (e.partner_id is null or e.partner_id not in (select id from mine))
-       ${before} ${newest}))`
+    (select e.id from mine cross join lateral (
+       select e.id from events e where e.clicked_partner_id = mine.id and ${isUncreditedClick}
+         and (e.partner_id is null or e.partner_id not in (select id from mine)) ${before} ${newest}) e ${newest}))`
   const [programs, rows] = await db.batch([
     ownProgramsQuery(db, email).compile(),
     selectOwn(mine, isOwn, limit).compile(db),

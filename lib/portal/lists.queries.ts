@@ -37,7 +37,6 @@ const ownCommissionsQuery = (
 ) =>
   db
     .selectFrom('commissions as c')
-    .innerJoin('partners as p', 'p.id', 'c.partner_id')
     .innerJoin('programs as pr', 'pr.id', 'c.program_id')
     .leftJoin('customers as buyer', 'buyer.id', 'c.customer_id')
     .leftJoin('customers as cu', (join) =>
@@ -46,17 +45,35 @@ const ownCommissionsQuery = (
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
-    .where('p.email', '=', email)
-    .where('c.kind', '<>', 'reversal')
-    .where((eb) =>
-      eb.and([
-        ...(programId ? [eb('c.program_id', '=', programId)] : []),
-        ...(payoutId ? [eb('c.payout_id', '=', payoutId)] : []),
-        ...(cursor ? [eb('c.id', '<', cursor)] : []),
-      ]),
+    .where('c.id', 'in', (eb) =>
+      eb
+        .selectFrom('partners as own')
+        .innerJoinLateral(
+          // The newest of each partner: one of millions of commissions would be sorted as a whole.
+          (each) =>
+            each
+              .selectFrom('commissions as newest')
+              .whereRef('newest.partner_id', '=', 'own.id')
+              .where('newest.kind', '<>', 'reversal')
+              .where((one) =>
+                one.and([
+                  ...(payoutId ? [one('newest.payout_id', '=', payoutId)] : []),
+                  ...(cursor ? [one('newest.id', '<', cursor)] : []),
+                ]),
+              )
+              .select('newest.id')
+              .orderBy('newest.id', 'desc')
+              .limit(limit)
+              .as('newest'),
+          (join) => join.onTrue(),
+        )
+        .where('own.email', '=', email)
+        .where((one) => one.and(programId ? [one('own.program_id', '=', programId)] : []))
+        .select('newest.id')
+        .orderBy('newest.id', 'desc')
+        .limit(limit),
     )
     .orderBy('c.id', 'desc')
-    .limit(limit)
     .select((eb) => [
       'c.id',
       'c.kind',

@@ -6,7 +6,7 @@ import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { type Adjustment, adjustmentPayableAt, type MissingSubject } from './adjustments.ts'
-import { type CommissionRow, commissionsQuery } from './commissions.queries.ts'
+import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
 
 export type SavedAdjustment =
   | {
@@ -97,7 +97,7 @@ export const saveAdjustment = async (
       .where('external_id', '=', externalId)
       .select(['commission_id as id', 'body_hash as bodyHash'])
       .compile(),
-    commissionsQuery(db, workspaceId, { limit: 1 }, now)
+    selectCommissions(db, workspaceId)
       .where('a.workspace_id', '=', workspaceId)
       .where('a.external_id', '=', externalId)
       .compile(),

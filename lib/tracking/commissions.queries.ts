@@ -1,32 +1,45 @@
 /** Commissions as merchants and managers read them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isOfCustomer } from '../customers/identities.queries.ts'
 import type { Db } from '../db/connection.ts'
-import type { PageRequest } from '../db/page-request.ts'
-import type { CommissionKind, CommissionStatus } from './commissions.ts'
-import { isHeldOrReverses, isHoldOfCommission, isOpenHold } from './holds.queries.ts'
-
-export type CommissionFilter = PageRequest & {
-  partnerId?: string | undefined
-  customerExternalId?: string | undefined
-  eventId?: string | undefined
-  payoutId?: string | undefined
-  status?: CommissionStatus | undefined
-  kind?: CommissionKind | undefined
-}
+import { ApiError } from '../http/errors.ts'
+import { type CommissionFilter, idsOf, orderOf } from './commission-lists.queries.ts'
+import type { CommissionStatus } from './commissions.ts'
+import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
 
-/** The commissions of a workspace, newest first. */
-export const listCommissions = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
-  commissionsQuery(db, workspaceId, filter, now).execute()
+/**
+ * The commissions of a workspace, in the order of `orderOf`.
+ *
+ * @throws {ApiError} `invalid_query` if the place of the cursor is not known any more, because its payout was canceled or returned
+ */
+export const listCommissions = async (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) => {
+  const rows = await commissionsQuery(db, workspaceId, filter, now).execute()
+  if (rows.length === 0 && filter.cursor && orderOf(filter.status) === 'payout_id') {
+    const last = await findCommission(db, workspaceId, filter.cursor)
+    if (last?.payoutId === null) throw new ApiError('invalid_query', CURSOR_LOST)
+  }
+  return rows
+}
 
-/** One commission of a workspace, or undefined. `id` must be a UUID. @param now the status depends on it */
-export const findCommission = (db: Db, workspaceId: string, id: string, now: Date) =>
-  commissionsQuery(db, workspaceId, { limit: 1 }, now).where('c.id', '=', id).executeTakeFirst()
+const CURSOR_LOST =
+  'The last commission of the previous page is in no payout any more. Start at the first page again.'
 
-/** The same as a query, for a batch. @param now the status depends on it */
-export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) =>
+/** One commission of a workspace, or undefined. @param id a UUID */
+export const findCommission = (db: Db, workspaceId: string, id: string) =>
+  selectCommissions(db, workspaceId).where('c.id', '=', id).executeTakeFirst()
+
+/** A list as a query, for a batch. @param now the status depends on it */
+export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) => {
+  const rows = selectCommissions(db, workspaceId).where(
+    sql<SqlBool>`c.id in (${idsOf(workspaceId, filter, now)})`,
+  )
+  const order = orderOf(filter.status)
+  return (order === 'id' ? rows : rows.orderBy(`c.${order}`, 'desc')).orderBy('c.id', 'desc')
+}
+
+/** The commissions of a workspace as lists show them. */
+export const selectCommissions = (db: Db, workspaceId: string) =>
   db
     .selectFrom('commissions as c')
     .where('c.workspace_id', '=', workspaceId)
@@ -38,24 +51,6 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
     .leftJoin('payouts as po', 'po.id', 'c.payout_id')
     .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
     .leftJoin('adjustments as a', 'a.commission_id', 'c.id')
-    .where((eb) =>
-      eb.and([
-        ...(filter.partnerId ? [eb('c.partner_id', '=', filter.partnerId)] : []),
-        ...(filter.customerExternalId ? [isOfCustomer(workspaceId, filter.customerExternalId)] : []),
-        ...(filter.eventId ? [isAboutEvent(filter.eventId)] : []),
-        ...(filter.payoutId ? [eb('c.payout_id', '=', filter.payoutId)] : []),
-        ...(filter.status
-          ? [
-              hasStatus(filter.status, now),
-              ...(filter.status === 'held' ? [isHeldOrReverses(workspaceId)] : []),
-            ]
-          : []),
-        ...(filter.kind ? [eb('c.kind', '=', filter.kind)] : []),
-        ...(filter.cursor ? [eb('c.id', '<', filter.cursor)] : []),
-      ]),
-    )
-    .orderBy('c.id', 'desc')
-    .limit(filter.limit)
     .select([
       'c.id',
       'c.kind',
@@ -86,11 +81,6 @@ export const commissionsQuery = (db: Db, workspaceId: string, filter: Commission
       'a.event_id as adjustedEventId',
       'a.corrects_id as correctsId',
     ])
-
-/** Whether the commission `c` is of an event, or an adjustment about it. */
-const isAboutEvent = (eventId: string) => sql<SqlBool>`c.id in (
-  select id from commissions where event_id = ${eventId}
-  union all select commission_id from adjustments where event_id = ${eventId})`
 
 /** A commission's status follows from its row: see lib/tracking/commissions.ts. */
 const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>

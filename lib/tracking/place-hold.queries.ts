@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { type CommissionRow, commissionsQuery } from './commissions.queries.ts'
+import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
 import { holdRefusalOf } from './holds.ts'
 
 /**
@@ -23,7 +23,7 @@ export const holdCommission = async (
   note: string,
 ): Promise<{ commission: CommissionRow; refusal: string | null } | undefined> => {
   const { workspaceId, actor, now } = act
-  const commission = commissionsQuery(db, workspaceId, { limit: 1 }, now).where('c.id', '=', id)
+  const commission = selectCommissions(db, workspaceId).where('c.id', '=', id)
   const before = await commission.executeTakeFirst()
   if (!before) return undefined
 

@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { type CommissionRow, commissionsQuery } from './commissions.queries.ts'
+import { type CommissionRow, selectCommissions } from './commissions.queries.ts'
 import type { HoldResolution } from './holds.ts'
 
 /**
@@ -25,7 +25,7 @@ export const resolveHold = async (
   resolution: HoldResolution,
 ): Promise<CommissionRow | undefined> => {
   const { workspaceId, actor, now } = act
-  const commission = commissionsQuery(db, workspaceId, { limit: 1 }, now).where('c.id', '=', id)
+  const commission = selectCommissions(db, workspaceId).where('c.id', '=', id)
   const before = await commission.executeTakeFirst()
   if (!before?.holdReason || before.resolution) return before
 

@@ -28,6 +28,7 @@ export type TrackingTables = {
     currency: string | null
     metadata: Json<Record<string, unknown>> | null
     click_id: string | null
+    clicked_partner_id: string | null
     partner_id: string | null
     attributed_by: AttributedBy | null
     body_hash: string | null

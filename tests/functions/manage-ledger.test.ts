@@ -85,7 +85,7 @@ describe('GET /commissions', () => {
       expect(await kinds(none)).toEqual([])
     }
     await database.age(merchant, '30 days')
-    expect(await kinds('status=payable')).toEqual(['opening_balance', 'sale', 'lead'])
+    expect(await kinds('status=payable')).toEqual(['sale', 'lead', 'opening_balance'])
   })
 
   test('continues after the cursor', async () => {
@@ -93,6 +93,71 @@ describe('GET /commissions', () => {
     const first = (await merchant.get('/commissions?limit=2')).body
     const rest = (await merchant.get(`/commissions?limit=2&cursor=${first.nextCursor}`)).body
     expect(rest).toMatchObject({ data: [{ kind: 'lead' }], nextCursor: null })
+  })
+
+  /** Puts a partner's commissions of one currency into a payout, which Stripe has paid or not. @returns its id */
+  const payOut = async ({ workspace }: Merchant, partnerId: string | undefined, currency: string) => {
+    const id = newId()
+    await database.query(
+      `with run as (
+         insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
+         values ($5, $1, 'manual', now(), 'test', now(), now()) returning id
+       ), payout as (
+         insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at, next_attempt_at)
+         select $2, $1, run.id, p.program_id, p.id, $4, sum(c.amount_cents), now(), now()
+         from run, partners p join commissions c on c.partner_id = p.id and c.currency = $4 where p.id = $3 group by run.id, p.id
+       )
+       update commissions set payout_id = $2 where partner_id = $3 and currency = $4`,
+      [workspace.id, id, partnerId, currency, newId()],
+    )
+    return id
+  }
+
+  test.each(['held', 'pending', 'payable', 'processing', 'paid'])(
+    'pages through the commissions by status=%s without losing or repeating one',
+    async (status) => {
+      const { merchant, maya, old } = await createLedger()
+      if (status !== 'pending') await database.age(merchant, '31 days')
+      if (status === 'held') {
+        await database.query(
+          `insert into commission_holds (commission_id, workspace_id, reason, note, held_by, created_at)
+         select id, workspace_id, 'manual', 'A test', 'test', now() from commissions where workspace_id = $1`,
+          [merchant.workspace.id],
+        )
+      }
+      if (status === 'processing' || status === 'paid') {
+        await payOut(merchant, old, 'USD')
+        await payOut(merchant, maya, 'USD')
+        await payOut(merchant, maya, 'EUR')
+        if (status === 'paid')
+          await database.query('update payouts set paid_at = now() where workspace_id = $1', [
+            merchant.workspace.id,
+          ])
+      }
+      const kinds: unknown[] = []
+      for (let next = ''; kinds.length < 9; ) {
+        const { body } = await merchant.get(`/commissions?status=${status}&limit=1${next}`)
+        const { data, nextCursor } = body as unknown as { data: Row[]; nextCursor: string | null }
+        kinds.push(...data.map(({ kind }) => kind))
+        if (nextCursor === null) break
+        next = `&cursor=${nextCursor}`
+      }
+      const byTime = status === 'pending' ? ['sale', 'lead'] : ['sale', 'lead', 'opening_balance']
+      const byPayout = ['lead', 'sale', 'opening_balance']
+      const byId = ['opening_balance', 'sale', 'lead']
+      const expected = { held: byId, pending: byTime, payable: byTime, processing: byPayout, paid: byPayout }
+      expect(kinds).toEqual(expected[status as keyof typeof expected])
+    },
+  )
+
+  test('a cursor whose payout was canceled meanwhile is refused, since the rest of the list would be missing', async () => {
+    const { merchant, maya, old } = await createLedger()
+    await payOut(merchant, old, 'USD')
+    const payout = await payOut(merchant, maya, 'USD')
+    const { nextCursor } = (await merchant.get('/commissions?status=processing&limit=1')).body
+    await database.query('update commissions set payout_id = null where payout_id = $1', [payout])
+    const { status, body } = await merchant.get(`/commissions?status=processing&limit=1&cursor=${nextCursor}`)
+    expect([status, body]).toMatchObject([400, { error: { code: 'invalid_query' } }])
   })
 })
 

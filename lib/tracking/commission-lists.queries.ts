@@ -1,0 +1,98 @@
+/** Which commissions a list shows: a walk along an index for each filter, whose time does not depend on how many there are. */
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isOfCustomer } from '../customers/identities.queries.ts'
+import type { PageRequest } from '../db/page-request.ts'
+import type { CommissionKind, CommissionStatus } from './commissions.ts'
+import { isHeld, isHeldOrReverses } from './holds.queries.ts'
+
+export type CommissionFilter = PageRequest & {
+  partnerId?: string | undefined
+  customerExternalId?: string | undefined
+  eventId?: string | undefined
+  payoutId?: string | undefined
+  status?: CommissionStatus | undefined
+  kind?: CommissionKind | undefined
+}
+
+/**
+ * What a list is sorted by, descending, before the id. Unpaid commissions are sorted by when they become payable, and
+ * those of payouts by payout: in the order of ids, those of a status may be anywhere among millions.
+ */
+export const orderOf = (status: CommissionStatus | undefined): 'id' | 'payable_at' | 'payout_id' => {
+  if (status === 'pending' || status === 'payable') return 'payable_at'
+  return status === 'processing' || status === 'paid' ? 'payout_id' : 'id'
+}
+
+/** The ids of the next commissions of a list, as a subquery. */
+export const idsOf = (workspaceId: string, filter: CommissionFilter, now: Date): RawBuilder<unknown> => {
+  const { status, kind } = filter
+  // Few rows match these, which an index finds.
+  const isNarrow = filter.customerExternalId || filter.eventId || filter.payoutId || (kind && kind !== 'sale')
+  if ((status === 'processing' || status === 'paid') && !isNarrow)
+    return byPayout(workspaceId, { ...filter, status })
+  const order = orderOf(status)
+  return sql`
+    select c.id from commissions c
+    where ${matches(workspaceId, filter)} ${status ? sql`and ${hasStatus(status, workspaceId, now)}` : sql``}
+    order by ${order === 'id' ? sql`` : sql`${sql.ref(`c.${order}`)} desc,`} c.id desc limit ${filter.limit}`
+}
+
+/** Payouts one after the other, newest first, with the newest commissions of each. */
+const byPayout = (
+  workspaceId: string,
+  { status, ...filter }: CommissionFilter & { status: 'processing' | 'paid' },
+) => sql`
+    select own.id from (
+      select po.id from payouts po
+      where po.workspace_id = ${workspaceId} and ${status === 'paid' ? sql`po.paid_at is not null` : isUnpaid('po')}
+        ${filter.partnerId ? sql`and po.partner_id = ${filter.partnerId}` : sql``}
+        ${filter.cursor ? sql`and po.id <= (select payout_id from commissions where id = ${filter.cursor})` : sql``}
+      order by po.id desc offset 0) po
+    cross join lateral (
+      select c.id from commissions c where c.payout_id = po.id and ${matches(workspaceId, { ...filter, status })}
+      order by c.id desc limit ${filter.limit}) own
+    order by po.id desc, own.id desc limit ${filter.limit}`
+
+/** Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx. @param p its alias */
+const isUnpaid = (p: string) => {
+  const payout = sql.table(p)
+  return sql<SqlBool>`(${payout}.paid_at is null
+      and (${payout}.failed_at is null and ${payout}.canceled_at is null or ${payout}.is_freeing))`
+}
+
+/** Whether a commission, `c`, matches the filters but that of the status, and comes after the cursor. */
+const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlBool> => {
+  const { partnerId, customerExternalId, eventId, payoutId, kind, cursor } = filter
+  const conditions = [
+    sql<SqlBool>`c.workspace_id = ${workspaceId}`,
+    ...(partnerId ? [sql<SqlBool>`c.partner_id = ${partnerId}`] : []),
+    ...(customerExternalId ? [isOfCustomer(workspaceId, customerExternalId)] : []),
+    ...(eventId ? [isAboutEvent(eventId)] : []),
+    ...(payoutId ? [sql<SqlBool>`c.payout_id = ${payoutId}`] : []),
+    // The second condition is the predicate of commissions_kind_idx.
+    ...(kind ? [sql<SqlBool>`c.kind = ${kind}${kind === 'sale' ? sql`` : sql` and c.kind <> 'sale'`}`] : []),
+    ...(cursor ? [isAfter(orderOf(filter.status), cursor)] : []),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+const isAfter = (order: ReturnType<typeof orderOf>, cursor: string) => {
+  if (order === 'id') return sql<SqlBool>`c.id < ${cursor}`
+  const by = sql.ref(order)
+  return sql<SqlBool>`(c.${by}, c.id) < (select ${by}, id from commissions where id = ${cursor})`
+}
+
+/** Whether the commission `c` is of an event, or an adjustment about it. */
+const isAboutEvent = (eventId: string) => sql<SqlBool>`c.id in (
+  select id from commissions where event_id = ${eventId}
+  union all select commission_id from adjustments where event_id = ${eventId})`
+
+/** A commission's status follows from its row: see commissions.ts. */
+const hasStatus = (status: CommissionStatus, workspaceId: string, now: Date): RawBuilder<SqlBool> =>
+  ({
+    held: sql<SqlBool>`c.payout_id is null and ${isHeldOrReverses(workspaceId)}`,
+    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and not ${isHeld}`,
+    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now} and not ${isHeld}`,
+    processing: sql<SqlBool>`exists (select from payouts po where po.id = c.payout_id and po.paid_at is null)`,
+    paid: sql<SqlBool>`exists (select from payouts po where po.id = c.payout_id and po.paid_at is not null)`,
+  })[status]
