@@ -1,11 +1,12 @@
-/** Workers in workerd without wrangler: one port each, nothing in between. */
+/** The bench's Workers, in the same workerd as those of `npm start`: one port each, nothing in between. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { ROOT } from '../dev/root.ts'
+import { type LocalWorker, runWorkers } from '../dev/runtime/workerd.ts'
+import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 
 export type Bundle = { script: string; gzipBytes: number }
 
@@ -35,15 +36,6 @@ export const buildOwn = async (file: string): Promise<string> => {
   return outputFiles[0]?.text ?? ''
 }
 
-/**
- * On Cloudflare, rate limits are counted in memory. The local emulation writes to SQLite in a Durable Object, which
- * takes half a millisecond per call and would distort the figures.
- */
-const IN_MEMORY_LIMIT = `
-  import worker from './worker.js'
-  const RATE_LIMIT = { limit: async () => ({ success: true }) }
-  export default { fetch: (request, env, ctx) => worker.fetch(request, { ...env, RATE_LIMIT }, ctx) }`
-
 export type BenchWorker = {
   name: string
   script: string
@@ -54,38 +46,22 @@ export type BenchWorker = {
   limit?: 'memory' | 'emulated'
 }
 
-const modulesOf = ({ script, limit }: BenchWorker) => {
-  const worker = { type: 'ESModule' as const, path: 'worker.js', contents: script }
-  if (limit !== 'memory') return [worker]
-  return [{ type: 'ESModule' as const, path: 'main.js', contents: IN_MEMORY_LIMIT }, worker]
+const limitOf = ({ limit }: BenchWorker): Partial<LocalWorker> => {
+  if (limit === 'memory') return { limits: { RATE_LIMIT: { limit: 1_000_000, period: 10 } } }
+  // Miniflare's own writes to SQLite in a Durable Object, which takes half a millisecond per call.
+  const RATE_LIMIT = { namespace_id: '1', simple: { limit: 1_000_000, period: 10 } }
+  return limit === 'emulated' ? { options: { ratelimits: { RATE_LIMIT } } } : {}
 }
 
 /** Starts Workers. @returns their URLs by name, and a stop function */
 export const startBenchWorkers = async (workers: BenchWorker[]) => {
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      cf: false,
-      handleStructuredLogs: ({ level, message }) => {
-        if (level === 'error') console.error(message)
-      },
-      workers: workers.map((worker) => ({
-        name: worker.name,
-        modules: modulesOf(worker),
-        bindings: worker.bindings ?? {},
-        serviceBindings: worker.services ?? {},
-        compatibilityDate: '2026-10-01',
-        unsafeDirectSockets: [{}],
-        ...(worker.limit === 'emulated' && {
-          ratelimits: {
-            RATE_LIMIT: { namespace_id: '1', simple: { limit: 1_000_000, period: 10 as const } },
-          },
-        }),
-      })),
-    }),
+  const compatibilityDate = readWorkerConfigs().get('router')?.compatibility_date ?? ''
+  const { urlOf, stop } = await runWorkers(
+    workers.map((worker) => ({ ...worker, compatibilityDate, ...limitOf(worker) })),
+    ({ level, message }) => {
+      if (level === 'error') console.error(message)
+    },
   )
-  await miniflare.ready
-  const addresses = await Promise.all(
-    workers.map(async ({ name }) => [name, await miniflare.unsafeGetDirectURL(name)] as const),
-  )
-  return { urls: new Map(addresses), stop: () => miniflare.dispose() }
+  const addresses = await Promise.all(workers.map(async ({ name }) => [name, await urlOf(name)] as const))
+  return { urls: new Map(addresses), stop }
 }

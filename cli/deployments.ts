@@ -1,13 +1,13 @@
-import { optionalSecrets, requiredSecrets, workerNames } from '../dev/runtime/wrangler-config.ts'
+import { optionalSecrets, readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 
 /** A Worker, with the names of its required and its optional secrets. */
 export type Deployment = { env: string; secrets: string[]; optional: string[] }
 
 /** Every Worker of wrangler.toml. The router is last, because the Workers that it binds must exist. */
 export const deploymentOrder = (): Deployment[] =>
-  workerNames()
-    .sort((a, b) => Number(a === 'router') - Number(b === 'router'))
-    .map((env) => ({ env, secrets: requiredSecrets(env), optional: optionalSecrets(env) }))
+  [...readWorkerConfigs()]
+    .sort(([a], [b]) => Number(a === 'router') - Number(b === 'router'))
+    .map(([env, { secrets }]) => ({ env, secrets: secrets.required, optional: optionalSecrets(env) }))
 
 /** Required secrets that are not given. */
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { ROOT } from '../dev/root.ts'
-import { workerNames } from '../dev/runtime/wrangler-config.ts'
+import { readWorkerConfigs, workerNames } from '../dev/runtime/wrangler-config.ts'
 
 const config = `${ROOT}wrangler.toml`
 
@@ -16,6 +16,15 @@ describe.each(workerNames())('the Worker %s', (env) => {
     expect(worker.name).toBe(`tributary-${env}`)
     expect([`${ROOT}functions/${env}.ts`, `${ROOT}functions/${env}.tsx`]).toContain(worker.main)
     expect(existsSync(`${ROOT}tests/functions/${env}.test.ts`)).toBe(true)
+  })
+
+  test('has the configuration here that wrangler reads', () => {
+    const ours = readWorkerConfigs().get(env)
+    const { main, compatibility_date, compatibility_flags, vars, services, ratelimits, assets } = worker
+    expect(ours).toMatchObject({ main, compatibility_date, compatibility_flags, vars, services, ratelimits })
+    expect(ours?.assets).toEqual(assets)
+    expect(ours?.secrets.required).toEqual(worker.secrets?.required ?? [])
+    expect(ours?.triggers.crons).toEqual(worker.triggers.crons ?? [])
   })
 
   test('is public only if it is the router, which binds each Worker that has an address under its own name', () => {

@@ -1,25 +1,18 @@
 import { builtinModules } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { readWorkerConfig, workerNames } from './wrangler-config.ts'
+import { build, stop } from 'esbuild'
+import { readWorkerConfigs } from './wrangler-config.ts'
 
-/** The code of each Worker of wrangler.toml, by its env, and of the rate limiter. */
+/** The code of each Worker of wrangler.toml, by its env. */
 export type Bundles = Record<string, string>
 
-/** The Worker behind the rate limit bindings. */
-export const RATE_LIMITER = 'rate-limiter'
-
 /**
- * Bundles all Workers with the settings of `wrangler deploy`, in one build: they share most of their modules.
+ * Bundles all Workers as `wrangler deploy` does, in one build: they share most of their modules.
  *
  * @throws when one of them doesn't build
  */
 export const bundleWorkers = async (): Promise<Bundles> => {
   const { outputFiles } = await build({
-    entryPoints: {
-      ...Object.fromEntries(workerNames().map((env) => [env, readWorkerConfig(env).main])),
-      [RATE_LIMITER]: fileURLToPath(new URL('rate-limiter.ts', import.meta.url)),
-    },
+    entryPoints: Object.fromEntries([...readWorkerConfigs()].map(([env, { main }]) => [env, main])),
     outdir: '/',
     bundle: true,
     minify: true,
@@ -31,5 +24,7 @@ export const bundleWorkers = async (): Promise<Bundles> => {
     logLevel: 'silent',
     write: false,
   })
+  // esbuild's process would keep 300 MB until the end. The next build starts another one.
+  await stop()
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]|\.js$/g, ''), text]))
 }

@@ -1,8 +1,7 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
-import { type Bundles, bundleWorkers, RATE_LIMITER } from './bundles.ts'
-import { childrenNamed, endWithNode } from './watchdog.ts'
-import { cronsOf, optionalSecrets, readWorkerConfig, workerNames } from './wrangler-config.ts'
+import { type Bundles, bundleWorkers } from './bundles.ts'
+import { fileWorker, type LocalWorker, runWorkers } from './workerd.ts'
+import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
 /** The Workers' secrets and variables. */
 export type Settings = DatabaseEnv & {
@@ -31,13 +30,16 @@ export type Workers = {
   fetchAt: (url: string, init?: RequestInit) => Promise<Response>
   /** Runs a Worker's scheduled handler, and waits for it to end. */
   runCron: (env: string) => Promise<void>
-  /** The log lines since the last call. */
+  /** The log lines since the last call; the latest, if they are many. */
   takeLogs: () => string[]
   stop: () => Promise<void>
 }
 
 /** A Worker responds within milliseconds of its start; one that throws while loading never does. */
 const FIRST_ANSWER_MS = 10_000
+
+/** Lines that nobody takes must not fill the memory. */
+const MAX_LOG_LINES = 10_000
 
 /** A Worker's name, by its env: tests/wrangler.test.ts holds it. */
 const nameOf = (env: string): string => `tributary-${env}`
@@ -49,100 +51,91 @@ const pick = (settings: Settings, names: string[]): Record<string, string> =>
 /** Stands in for a Worker that is not started. */
 const ABSENT = 'export default { fetch: () => new Response("This Worker is not started.", { status: 503 }) }'
 
-/** The part of every Worker's options that comes from its bundle. */
-const moduleOf = (name: string, contents = ABSENT) => ({
-  modules: [{ type: 'ESModule' as const, path: `${name}.js`, contents }],
-})
+/** The Worker that serves public/ before the router is asked. */
+const FILES = 'tributary-files'
 
-/** What wrangler.toml says of a Worker, as options of Miniflare. */
-const toOptions = (env: string, settings: Settings) => {
-  const config = readWorkerConfig(env)
-  return {
-    name: nameOf(env),
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    bindings: {
-      ...config.vars,
-      ...pick(settings, [...(config.secrets?.required ?? []), ...optionalSecrets(env)]),
-      ...pick(settings, [
-        'SQL_ENDPOINT',
-        'RESEND_URL',
-        'STRIPE_URL',
-        'PUBLIC_URL',
-        'MAX_FETCHES',
-        ...Object.keys(config.vars),
-      ]),
-    },
-    serviceBindings: Object.fromEntries([
-      ...config.services.map(({ binding, service }) => [binding, service]),
-      ...config.ratelimits.map(({ name, namespace_id, simple }) => [
-        name,
-        { name: RATE_LIMITER, entrypoint: 'RateLimiter', props: { namespace: namespace_id, ...simple } },
-      ]),
+/** A Worker as wrangler.toml describes it. */
+const toWorker = (env: string, config: WorkerConfig, settings: Settings, script = ABSENT): LocalWorker => ({
+  name: nameOf(env),
+  script,
+  compatibilityDate: config.compatibility_date,
+  compatibilityFlags: config.compatibility_flags,
+  bindings: {
+    ...config.vars,
+    ...pick(settings, [...config.secrets.required, ...optionalSecrets(env)]),
+    ...pick(settings, [
+      'SQL_ENDPOINT',
+      'RESEND_URL',
+      'STRIPE_URL',
+      'PUBLIC_URL',
+      'MAX_FETCHES',
+      ...Object.keys(config.vars),
     ]),
-    ...(config.assets?.directory && {
-      assets: { directory: config.assets.directory, routerConfig: { has_user_worker: true } },
-    }),
-    // With it, each fetch of a Worker would pass through one more Worker.
-    stripCfConnectingIp: false,
-    unsafeDirectSockets: [{}],
-  }
-}
+  },
+  services: Object.fromEntries(config.services.map(({ binding, service }) => [binding, service])),
+  limits: Object.fromEntries(config.ratelimits.map(({ name, simple }) => [name, simple])),
+  ...(config.assets && { files: FILES }),
+})
 
 /**
  * Starts the Workers, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
  * protocol.
  *
  * @param bundles are built when they are not given; a Worker without one is not started
+ * @param onRestart called after workerd ended by itself and was started again, at the same URL
  * @throws when one of them doesn't build or doesn't respond
  */
-export const startWorkers = async (settings: Settings, bundles?: Bundles): Promise<Workers> => {
-  const envs = workerNames()
+export const startWorkers = async (
+  settings: Settings,
+  bundles?: Bundles,
+  onRestart?: () => void,
+): Promise<Workers> => {
+  const configs = [...readWorkerConfigs()]
   const scripts = bundles ?? (await bundleWorkers())
   const logs: string[] = []
   const takeLogs = () => logs.splice(0)
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      cf: false,
-      handleStructuredLogs: ({ message }) => void logs.push(message),
-      workers: [
-        ...envs.map((env) => ({ ...toOptions(env, settings), ...moduleOf(env, scripts[env]) })),
-        { name: RATE_LIMITER, ...moduleOf(RATE_LIMITER, scripts[RATE_LIMITER]) },
-      ],
-    }),
+  const files = configs.flatMap(([, { assets, compatibility_date }]) =>
+    assets ? [fileWorker(FILES, assets.directory, compatibility_date)] : [],
   )
-  const workerOf = (env: string) => miniflare.getWorker(nameOf(env))
+  const workers = configs.map(([env, config]) => toWorker(env, config, settings, scripts[env]))
+  const failed = (error: unknown) =>
+    new Error(`The Workers did not start. ${takeLogs().join('\n') || (error as Error).message}`, {
+      cause: error,
+    })
+
+  const { urlOf, workerOf, stop } = await runWorkers(
+    [...workers, ...files],
+    ({ message }) => {
+      if (logs.push(message) > MAX_LOG_LINES) logs.shift()
+    },
+    onRestart,
+  ).catch((error) => {
+    throw failed(error)
+  })
   try {
-    await miniflare.ready
+    const started = configs.filter(([env]) => scripts[env])
     await Promise.all(
-      envs
-        .filter((env) => scripts[env])
-        .map(async (env) => {
-          const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
-          const answer = await (await workerOf(env)).fetch('http://localhost/', { signal })
-          await answer.body?.cancel()
-        }),
+      started.map(async ([env]) => {
+        const signal = AbortSignal.timeout(FIRST_ANSWER_MS)
+        const answer = await (await workerOf(nameOf(env))).fetch('http://localhost/', { signal })
+        await answer.body?.cancel()
+      }),
     )
     takeLogs()
-    const url = await miniflare.unsafeGetDirectURL(nameOf('router'))
-    const cancelWatchdog = endWithNode(childrenNamed('workerd'), 'KILL')
     return {
-      url,
+      url: await urlOf(nameOf('router')),
       fetchAt: async (address, init) =>
-        (await (await workerOf('router')).fetch(address, init as never)) as unknown as Response,
+        (await (await workerOf(nameOf('router'))).fetch(address, init as never)) as unknown as Response,
       runCron: async (env) => {
-        const [cron = ''] = cronsOf(env)
-        await (await workerOf(env)).scheduled({ cron, scheduledTime: new Date() })
+        const [cron = ''] = readWorkerConfigs().get(env)?.triggers.crons ?? []
+        await (await workerOf(nameOf(env))).scheduled({ cron, scheduledTime: new Date() })
       },
       takeLogs,
-      stop: async () => {
-        await miniflare.dispose()
-        cancelWatchdog()
-      },
+      stop,
     }
   } catch (error) {
-    const logged = takeLogs().join('\n')
-    await miniflare.dispose().catch(() => {})
-    throw new Error(`The Workers did not start. ${logged || (error as Error).message}`, { cause: error })
+    const reason = failed(error)
+    await stop().catch(() => {})
+    throw reason
   }
 }

@@ -1,29 +1,47 @@
 import { readFileSync } from 'node:fs'
-import { unstable_readConfig } from 'wrangler'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
 import { ROOT } from '../root.ts'
 
-/** The envs of wrangler.toml, one per Worker, the router first. */
-export const workerNames = (): string[] =>
-  [...readFileSync(`${ROOT}wrangler.toml`, 'utf8').matchAll(/^\[env\.([\w-]+)\]$/gm)].flatMap(
-    ([, name]) => name ?? [],
-  )
-
-/** The keys of wrangler.toml that the local runtime knows, as wrangler reads them. */
-type WorkerConfig = {
+/** A Worker's part of wrangler.toml: the keys that the local runtime and the deployment read, with their defaults. */
+export type WorkerConfig = {
+  /** Absolute. */
   main: string
   compatibility_date: string
   compatibility_flags: string[]
   vars: Record<string, string>
-  secrets?: { required?: string[] }
+  secrets: { required: string[] }
   services: { binding: string; service: string }[]
   ratelimits: { name: string; namespace_id: string; simple: { limit: number; period: number } }[]
-  assets?: { directory?: string }
-  triggers: { crons?: string[] }
+  assets?: { directory: string }
+  triggers: { crons: string[] }
 }
 
-/** A Worker's part of wrangler.toml. */
-export const readWorkerConfig = (env: string): WorkerConfig =>
-  unstable_readConfig({ config: `${ROOT}wrangler.toml`, env })
+type OwnConfig = Partial<WorkerConfig> & Pick<WorkerConfig, 'main'>
+
+/**
+ * The Workers of wrangler.toml by their env, the router first. Read by a parser of TOML and not by wrangler, whose
+ * import takes a second. tests/wrangler.test.ts compares the two.
+ */
+export const readWorkerConfigs = (): Map<string, WorkerConfig> => {
+  const { env, ...shared } = parse(readFileSync(`${ROOT}wrangler.toml`, 'utf8'))
+  const withDefaults = (own: OwnConfig): WorkerConfig => ({
+    compatibility_flags: [],
+    vars: {},
+    secrets: { required: [] },
+    services: [],
+    ratelimits: [],
+    triggers: { crons: [] },
+    ...(shared as Pick<WorkerConfig, 'compatibility_date'>),
+    ...own,
+    main: join(ROOT, own.main),
+  })
+  const envs = Object.entries(env as Record<string, OwnConfig>)
+  return new Map(envs.map(([name, own]) => [name, withDefaults(own)]))
+}
+
+/** The envs of wrangler.toml, one per Worker. */
+export const workerNames = (): string[] => [...readWorkerConfigs().keys()]
 
 /** Optional secrets by Worker; wrangler.toml can only list required ones. */
 const OPTIONAL_SECRETS: Record<string, string[]> = { mailer: ['RESEND_API_KEY'] }
@@ -31,11 +49,6 @@ const OPTIONAL_SECRETS: Record<string, string[]> = { mailer: ['RESEND_API_KEY'] 
 /** The names of a Worker's optional secrets. */
 export const optionalSecrets = (env: string): string[] => OPTIONAL_SECRETS[env] ?? []
 
-/** The names of a Worker's required secrets. */
-export const requiredSecrets = (env: string): string[] => readWorkerConfig(env).secrets?.required ?? []
-
-/** A Worker's cron expressions. */
-export const cronsOf = (env: string): string[] => readWorkerConfig(env).triggers.crons ?? []
-
 /** The Workers that have a cron. */
-export const cronWorkers = (): string[] => workerNames().filter((env) => cronsOf(env).length > 0)
+export const cronWorkers = (): string[] =>
+  [...readWorkerConfigs()].filter(([, { triggers }]) => triggers.crons.length > 0).map(([env]) => env)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { inject } from 'vitest'
-import { type Bundles, RATE_LIMITER } from '../../dev/runtime/bundles.ts'
+import type { Bundles } from '../../dev/runtime/bundles.ts'
 import { type Settings, startWorkers } from '../../dev/runtime/workers.ts'
 import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
 
@@ -11,7 +11,7 @@ import { AUTH_SECRET, SECRETS_KEY } from './secrets.ts'
  */
 export const startOwnWorkers = async (envs: string[], settings: Partial<Settings> = {}) => {
   const bundles: Bundles = JSON.parse(await readFile(inject('bundles'), 'utf8'))
-  const needed = ['router', RATE_LIMITER, ...envs].map((env) => [env, bundles[env]])
+  const needed = ['router', ...envs].map((env) => [env, bundles[env]])
   return startWorkers(
     { ...inject('database'), AUTH_SECRET, SECRETS_KEY, ...settings },
     Object.fromEntries(needed),

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { childrenNamed, endWithNode } from './watchdog.ts'
+
+/** A Worker, and what it is connected to. */
+export type LocalWorker = {
+  name: string
+  /** Its bundle, as deployed. */
+  script: string
+  compatibilityDate: string
+  compatibilityFlags?: string[]
+  bindings?: Record<string, string>
+  /** Names of other Workers, by binding. */
+  services?: Record<string, string>
+  /** Rate limits by binding: calls of one key per period, in seconds. They are counted in memory, as on Cloudflare. */
+  limits?: Record<string, { limit: number; period: number }>
+  /** A Worker that serves files. It is asked first. */
+  files?: string
+  /** More options of Miniflare. */
+  options?: Record<string, unknown>
+}
+
+/**
+ * V8 collects an isolate's garbage first when its heap has grown to a multiple of this, in MB. By default each of the
+ * isolates, one per Worker, grows to some 300 MB before.
+ */
+const INITIAL_HEAP_MB = 8
+
+const AROUND = readFileSync(new URL('around-worker.js', import.meta.url), 'utf8')
+
+const toOptions = (worker: LocalWorker) => ({
+  name: worker.name,
+  modules: [
+    { type: 'ESModule' as const, path: 'around-worker.js', contents: AROUND },
+    { type: 'ESModule' as const, path: 'worker.js', contents: worker.script },
+  ],
+  compatibilityDate: worker.compatibilityDate,
+  compatibilityFlags: worker.compatibilityFlags ?? [],
+  bindings: { ...worker.bindings, LIMITS: worker.limits ?? {} },
+  serviceBindings: { ...worker.services, ...(worker.files && { ASSETS: worker.files }) },
+  // With it, each fetch of a Worker would pass through one more Worker.
+  stripCfConnectingIp: false,
+  unsafeDirectSockets: [{}],
+  ...worker.options,
+})
+
+/** A Worker that serves the files of a folder. */
+export const fileWorker = (name: string, directory: string, compatibilityDate: string): LocalWorker => ({
+  name,
+  script: 'export default { fetch: () => new Response(null, { status: 404 }) }',
+  compatibilityDate,
+  options: { assets: { directory } },
+})
+
+/**
+ * Starts Workers in one workerd: those of `npm start`, of the tests and of the bench.
+ *
+ * @param onLog     receives what they log
+ * @param onRestart called after workerd ended by itself and was started again, on the same ports
+ */
+export const runWorkers = async (
+  workers: LocalWorker[],
+  onLog: (line: { level: string; message: string }) => void,
+  onRestart: () => void = () => {},
+) => {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS ??= `--initial-old-space-size=${INITIAL_HEAP_MB}`
+  let cancelWatchdog = () => {}
+  const watch = () => {
+    cancelWatchdog()
+    cancelWatchdog = endWithNode(childrenNamed('workerd'), 'KILL')
+  }
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      handleStructuredLogs: onLog,
+      unsafeHandleRuntimeRestart: () => {
+        watch()
+        onRestart()
+      },
+      workers: workers.map(toOptions),
+    }),
+  )
+  const stop = async () => {
+    await miniflare.dispose()
+    cancelWatchdog()
+  }
+  try {
+    await miniflare.ready
+  } catch (error) {
+    await stop().catch(() => {})
+    throw error
+  }
+  watch()
+  return {
+    /** A Worker's URL, on a free local port, with nothing in between. */
+    urlOf: (name: string): Promise<URL> => miniflare.unsafeGetDirectURL(name),
+    /** A Worker's handlers. */
+    workerOf: (name: string) => miniflare.getWorker(name),
+    stop,
+  }
+}
