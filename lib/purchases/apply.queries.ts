@@ -5,7 +5,7 @@ import { newId } from '../db/ids.ts'
 import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
-import { holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
+import { carryHold, holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
 import { isProcessorId } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
@@ -129,6 +129,7 @@ const review = (
   return [
     ...(duplicates.length || isJoined ? [releaseTied({ workspaceId, saleId, isJoined, now })] : []),
     ...holdPossibleDuplicate({ ...saved, isNew, now }),
+    ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: duplicates.map(({ id }) => id) })] : []),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
   ]
 }

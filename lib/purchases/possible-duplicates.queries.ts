@@ -119,6 +119,31 @@ const hasEvent = (sale: 'sale' | 'o', contains = sql``) => sql`(
     ${contains}) > 0`
 
 /**
+ * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless that one is in a payout. A
+ * manager's own hold of it counts first. After `holdPossibleDuplicate`, which moves the sale's own holds.
+ */
+export const carryHold = ({
+  workspaceId,
+  saleId,
+  duplicateIds,
+}: Pick<SavedCommission, 'workspaceId' | 'saleId'> & { duplicateIds: string[] }) => sql<unknown>`
+  with sale as materialized (
+    select e.commission_id from events e join commissions c on c.id = e.commission_id
+    where e.workspace_id = ${workspaceId} and e.id = ${saleId} and c.payout_id is null
+  ), carried as (
+    delete from commission_holds h using sale, commissions c
+    where h.workspace_id = ${workspaceId} and c.id = h.commission_id and c.event_id = any (${sql.val(duplicateIds)}::uuid[])
+      and h.resolved_at is null and h.reason = 'manual'
+    returning h.workspace_id, h.reason, h.note, h.held_by, h.created_at
+  )
+  insert into commission_holds as h (commission_id, workspace_id, reason, note, held_by, created_at)
+  select sale.commission_id, carried.* from sale, carried order by carried.created_at limit 1
+  on conflict (commission_id) do update
+  set reason = excluded.reason, note = excluded.note, held_by = excluded.held_by, created_at = excluded.created_at,
+      resolved_at = null, resolution = null, resolved_by = null
+  where h.resolution = 'released' or (h.resolved_at is null and h.reason <> 'manual')`
+
+/**
  * Releases the holds between a sale and another that turned out to be one purchase: it earns once. If the sale is the
  * merchant's and turned out to be a processor's purchase (`isJoined`), it is no duplicate of any other. A statement of the
  * batch that saves the sale.

@@ -74,6 +74,7 @@ const createPurchase = async (options: Parameters<typeof createMerchant>[0] = {}
     },
   }
 }
+type Commission = { id: string; amountCents: number; status: string; hold: object | null }
 type Delivery = keyof Awaited<ReturnType<typeof createPurchase>>['deliveries']
 
 test.each(permutations<Delivery>(['report', 'invoice', 'link']))(
@@ -105,6 +106,27 @@ test.each(permutations<Delivery>(['report', 'checkout', 'invoice', 'link']))(
     const recorded = await sales()
     expect(new Set(recorded.map(({ slug }) => slug))).toEqual(new Set(['leo']))
     expect(recorded.filter(({ cents }) => cents !== 0).map(({ cents }) => cents)).toEqual([980, 980])
+  },
+)
+
+test.each(permutations<Delivery>(['report', 'invoice']))(
+  'received as %s, %s, then tied, a purchase whose commission a manager holds stays held under the id by which it earns',
+  async (...order) => {
+    const { merchant, deliveries, sales } = await createPurchase()
+    const manager = await merchant.asManager()
+    const commissions = async () =>
+      ((await merchant.get('/commissions?kind=sale')).body as unknown as { data: Commission[] }).data
+    for (const delivery of order) await deliveries[delivery]()
+    const [first] = await commissions()
+    const note = 'Ask the buyer'
+    expect((await manager.post(`/commissions/${first?.id}/hold`, { note })).status).toBe(200)
+    for (const delivery of ['link', ...order, 'link'] as const) await deliveries[delivery]()
+    expect((await sales()).map(({ cents }) => cents)).toEqual([980, 0])
+    const [current, former] = await commissions()
+    expect(current).toMatchObject({ status: 'held', amountCents: 980, hold: { reason: 'manual', note } })
+    expect(former?.status).not.toBe('held')
+    expect((await manager.post(`/commissions/${current?.id}/release`)).status).toBe(200)
+    expect((await commissions()).map(({ status }) => status)).not.toContain('held')
   },
 )
 
