@@ -1797,6 +1797,7 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'no commission is paid before it is payable', c.workspace_id, c.id, format('payable at %s', c.payable_at)
     from commissions c join payouts p on p.id = c.payout_id join payout_runs r on r.id = p.run_id
     where c.payable_at > r.cutoff_at
+      and (c.amount_cents > 0 or c.payable_at > c.created_at) -- what was deducted after the preview counts
 
     union all
     select 'a run pays at most what was previewed', r.workspace_id, r.id,

@@ -5,7 +5,7 @@ import { lockPayouts } from '../db/locks.queries.ts'
 import { isHeld } from '../tracking/holds.queries.ts'
 import type { Cover } from './funds.ts'
 import { isWithinLimits, isWithinTotals } from './limits.queries.ts'
-import type { RunLimits } from './limits.ts'
+import { NO_LIMITS, type RunLimits } from './limits.ts'
 import { isBelowMinimum } from './minimums.queries.ts'
 import { chosenMethod } from './payment-details.queries.ts'
 import type { PayoutMethod, SkipCode } from './payouts.ts'
@@ -41,6 +41,12 @@ type BalanceScope = Omit<RunScope, 'method'> & {
   method: PayoutMethod | RawBuilder<PayoutMethod>
 }
 
+/** Whether the commission `c` is payable: at a preview, or if it was deducted since then. */
+const isDue = (cutoffAt: Date, { previewedAt }: RunLimits = NO_LIMITS): RawBuilder<unknown> =>
+  previewedAt
+    ? sql`(c.payable_at <= ${cutoffAt}::timestamptz or (c.amount_cents < 0 and c.payable_at <= c.created_at))`
+    : sql`c.payable_at <= ${cutoffAt}::timestamptz`
+
 /** Whether a run may claim the commission `c`. */
 export const isOpen = ({
   workspaceId,
@@ -48,7 +54,7 @@ export const isOpen = ({
   cutoffAt,
   limits,
 }: Omit<RunScope, 'method' | 'cover'>): RawBuilder<unknown> => sql`
-        c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
+        c.workspace_id = ${workspaceId} and c.payout_id is null and ${isDue(cutoffAt, limits)}
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
         and not ${isHeld} ${isWithinLimits(limits)}`
 

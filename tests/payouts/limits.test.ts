@@ -9,6 +9,7 @@ import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { RunRequest } from '../../lib/payouts/payouts.rpc.ts'
 import { payDue, runPayouts } from '../../lib/payouts/run.service.ts'
 import { findRun } from '../../lib/payouts/runs.queries.ts'
+import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()
@@ -104,6 +105,22 @@ test('a refund or a ban after the preview reduces what is paid', async () => {
   await world.query(`update partners set status = 'banned' where id = $1`, [leo.id])
   await begun(asShown(payer, preview))
   expect(sums(payer)).toEqual(['600 usd'])
+  expect(await world.violations()).toEqual([])
+})
+
+test('a deduction after the preview reduces what is paid, unless it is due later', async () => {
+  const { payer, maya, leo } = await createOwing()
+  await payer.seed.addMember(payer.workspaceId, 'a manager', 'manager')
+  const preview = await payer.run({ dryRun: true })
+  await tick()
+  const act = { workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() }
+  const about = { currency: 'USD', reason: 'Paid twice in May', eventId: null, commissionId: null }
+  const deduct = (externalId: string, partnerId: string, amountCents: number, payableAt: Date | null) =>
+    saveAdjustment(db(), act, { ...about, externalId, partnerId, amountCents, payableAt })
+  await deduct('at once', maya.id, -400, null)
+  await deduct('next month', leo.id, -400, new Date(Date.now() + 30 * 86_400_000))
+  await begun(asShown(payer, preview))
+  expect(sums(payer)).toEqual(['2000 usd', '600 usd'])
   expect(await world.violations()).toEqual([])
 })
 
