@@ -130,8 +130,9 @@ const resultOf = (
   const failed = { ...waiting, error: outcome.message, problem: PROBLEMS[outcome.kind] }
   if (outcome.kind === 'refused') {
     const { code } = outcome
+    const isFinal = { ...failed, outcome: 'failed', failureCode: code } as const
     // It waits for more from then on, and nobody has to do anything.
-    return { ...failed, outcome: 'failed', failureCode: code, mail: code === TOO_SMALL ? null : mail }
+    return code === TOO_SMALL ? { ...isFinal, problem: undefined, mail: null } : { ...isFinal, mail }
   }
   if (outcome.kind !== 'no_funds') return failed
   return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }
