@@ -151,6 +151,7 @@ export const startStripe = async ({
     onboard: step('onboard'),
     leaveOnboarding: step('leave'),
     /** Act as Stripe or the owner. A closed account can't be restored. */
+    reviewAccount: step('review'),
     restrictAccount: step('restrict'),
     rejectAccount: step('reject'),
     restoreAccount: step('restore'),

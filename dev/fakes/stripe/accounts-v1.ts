@@ -58,6 +58,7 @@ const profile = (name: string | null): Stripe.Account.BusinessProfile => ({
 
 const disabledReason = (account: Connected): Stripe.Account.Requirements.DisabledReason | null => {
   if (account.standing === 'rejected') return 'rejected.other'
+  if (transfersOf(account) === 'pending') return 'requirements.pending_verification'
   return transfersOf(account) === 'active' ? null : 'requirements.past_due'
 }
 

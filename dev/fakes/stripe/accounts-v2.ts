@@ -16,6 +16,7 @@ const transfers = (account: Connected) => {
   const status = transfersOf(account)
   const details = {
     active: [],
+    pending: [{ code: 'determining_status', resolution: 'no_resolution' }],
     restricted: [{ code: 'requirements_past_due', resolution: 'provide_info' }],
     rejected: [{ code: 'rejected_other', resolution: 'contact_stripe' }],
   }

@@ -4,7 +4,7 @@ import { invalidRequest } from './errors.ts'
 /** The owner's progress in onboarding. */
 type Progress = 'new' | 'half_way' | 'finished'
 /** The account's standing at Stripe. */
-type Standing = 'good' | 'restricted' | 'rejected' | 'closed'
+type Standing = 'good' | 'in_review' | 'restricted' | 'rejected' | 'closed'
 
 export type Connected = {
   id: string
@@ -60,13 +60,22 @@ export const dueOf = ({ progress, standing }: Connected): Requirement[] => {
 }
 
 /** The status of the transfers capability, as v2 of the API names it. */
-export const transfersOf = (account: Connected): 'active' | 'restricted' | 'rejected' => {
+export const transfersOf = (account: Connected): 'active' | 'pending' | 'restricted' | 'rejected' => {
+  if (account.standing === 'in_review' && account.progress === 'finished') return 'pending'
   if (account.standing === 'rejected') return 'rejected'
   return account.standing === 'good' && account.progress === 'finished' ? 'active' : 'restricted'
 }
 
 /** What Stripe or the owner may do to an account. */
-export type Step = 'onboard' | 'leave' | 'restrict' | 'reject' | 'restore' | 'close' | 'change_bank'
+export type Step =
+  | 'onboard'
+  | 'leave'
+  | 'review'
+  | 'restrict'
+  | 'reject'
+  | 'restore'
+  | 'close'
+  | 'change_bank'
 
 const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
   onboard: ({ standing }) => ({
@@ -74,6 +83,7 @@ const AFTER: Record<Step, (account: Connected) => Partial<Connected>> = {
     standing: standing === 'restricted' ? 'good' : standing,
   }),
   leave: ({ progress }) => ({ progress: progress === 'new' ? 'half_way' : progress }),
+  review: () => ({ standing: 'in_review' }),
   restrict: () => ({ standing: 'restricted' }),
   reject: () => ({ standing: 'rejected' }),
   restore: () => ({ standing: 'good' }),

@@ -15,6 +15,7 @@ type Page = { Variables: SecureHeadersVariables }
 const STEPS: Readonly<Record<string, Step>> = {
   onboard: 'onboard',
   leave: 'leave',
+  review: 'review',
   restrict: 'restrict',
   reject: 'reject',
   restore: 'restore',

@@ -16,6 +16,7 @@ const CAPABILITY = 'v2.core.account[configuration.recipient].capability_status_u
 const CHANGED = {
   onboard: [REQUIREMENTS, CAPABILITY],
   leave: [REQUIREMENTS],
+  review: [CAPABILITY],
   restrict: [REQUIREMENTS, CAPABILITY],
   reject: [CAPABILITY],
   restore: [REQUIREMENTS, CAPABILITY],

@@ -9,11 +9,17 @@ import { button, entry, MAX_SHOWN, section, time } from './parts.ts'
 
 const nameOf = ({ name, email, id }: Connected): string => name ?? email ?? id
 
-const STEPS: Readonly<Record<'good' | 'restricted' | 'rejected', [step: Step, text: string][]>> = {
+const STEPS: Readonly<
+  Record<'good' | 'in_review' | 'restricted' | 'rejected', [step: Step, text: string][]>
+> = {
   good: [
     ['restrict', 'Restrict'],
     ['reject', 'Reject'],
     ['close', 'Close'],
+  ],
+  in_review: [
+    ['restore', 'Approve'],
+    ['restrict', 'Restrict'],
   ],
   restricted: [
     ['restore', 'Restore'],
