@@ -1,0 +1,219 @@
+/**
+ * A merchant whose months can be played: all Workers in this process, behind the router and over HTTP, with a database,
+ * a Stripe and an inbox of their own, and one clock for all of them, Postgres included.
+ */
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest'
+import { startInbox } from '../../../dev/fakes/inbox.ts'
+import { startStripe } from '../../../dev/fakes/stripe.ts'
+import { listen } from '../../../dev/runtime/ports.ts'
+import { startSqlEndpoint } from '../../../dev/runtime/sql-endpoint.ts'
+import dashboard from '../../../functions/dashboard.tsx'
+import importPartners from '../../../functions/import-partners.ts'
+import manage from '../../../functions/manage.ts'
+import portal from '../../../functions/portal.tsx'
+import router from '../../../functions/router.ts'
+import trackClick from '../../../functions/track-click.ts'
+import trackLead from '../../../functions/track-lead.ts'
+import trackSale from '../../../functions/track-sale.ts'
+import { newId } from '../../../lib/db/ids.ts'
+import { createDatabase, dropDatabase, openPool, TEMPLATE } from '../../support/databases.ts'
+import { send } from '../../support/merchant.ts'
+import { browse } from '../../support/pages.ts'
+import { RESEND_API_KEY, SECRETS_KEY } from '../../support/secrets.ts'
+
+// The runtime's own module, which Node lacks: a Worker is a class that is given its bindings.
+vi.mock('cloudflare:workers', () => ({
+  WorkerEntrypoint: class {
+    ctx: unknown
+    env: unknown
+    constructor(ctx: unknown, env: unknown) {
+      this.ctx = ctx
+      this.env = env
+    }
+  },
+}))
+
+/** Postgres' clock, which is found before its own. */
+const CLOCK = `
+  create schema clock;
+  create table clock.hands (at timestamptz not null);
+  insert into clock.hands values (now());
+  create function clock.now() returns timestamptz stable language sql as 'select at from clock.hands';
+  create function clock.clock_timestamp() returns timestamptz language sql as 'select at from clock.hands';
+  create function clock.uuidv7() returns uuid language sql as
+    'select pg_catalog.uuidv7(at - pg_catalog.clock_timestamp()) from clock.hands';`
+
+/** A database of our schema, whose time is set. */
+const openDatabase = async () => {
+  const name = `month_${newId().replaceAll('-', '')}`
+  const server = inject('database').DATABASE_URL
+  const url = await createDatabase(server, name, TEMPLATE)
+  const pool = openPool(url)
+  await pool.query(CLOCK)
+  await pool.query(`alter database ${name} set search_path = clock, pg_catalog, public`)
+  const endpoint = await startSqlEndpoint({ databaseUrl: url, keepPlans: true })
+  return {
+    env: { DATABASE_URL: url, SQL_ENDPOINT: endpoint.url },
+    query: pool.query,
+    stop: async () => {
+      await pool.end()
+      await endpoint.stop()
+      await dropDatabase(server, name)
+    },
+  }
+}
+
+/** Whose cookie it is: people sign in elsewhere. */
+const cookieOf = (email: string): string => `tributary.session=${email}`
+
+const getSession = async (headers: Headers) => {
+  const [, email] = /tributary\.session=([^;]+)/.exec(headers.get('Cookie') ?? '') ?? []
+  return email ? { user: { id: email, email, name: '' }, setCookie: [] } : null
+}
+
+type Worker = { fetch: (request: Request) => Promise<Response>; scheduled: () => Promise<void> }
+
+/** A Worker that others call. Only the Workers' own project has the types of the runtime's module. */
+const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: object): Promise<Worker> => {
+  const { default: Entrypoint } = (await import(`../../../functions/${name}.ts`)) as {
+    default: new (ctx: object, env: object) => Worker
+  }
+  return new Entrypoint({}, env)
+}
+
+type App = { fetch: (request: Request, env: object) => Response | Promise<Response> }
+
+/** Starts the Workers, the fakes and the database. */
+const startWorld = async () => {
+  const database = await openDatabase()
+  const stripe = await startStripe()
+  const inbox = await startInbox()
+  const env: Record<string, unknown> = {
+    ...database.env,
+    SECRETS_KEY,
+    STRIPE_URL: stripe.url,
+    MAX_FETCHES: '100000',
+    MAIL_FROM: 'Tributary <tributary@example.com>',
+    RESEND_API_KEY,
+    RESEND_URL: inbox.url,
+    RATE_LIMIT: { limit: async () => ({ success: true }) },
+  }
+  const at = (app: App) => ({ fetch: (request: Request) => app.fetch(request, env) })
+  const payouts = await startWorker('payouts', env)
+  const mailer = await startWorker('mailer', env)
+  Object.assign(env, {
+    AUTH: { getSession },
+    PAYOUTS: payouts,
+    STRIPE_WEBHOOK: await startWorker('stripe-webhook', env),
+    TRACK_CLICK: at(trackClick),
+    TRACK_LEAD: at(trackLead),
+    TRACK_SALE: at(trackSale),
+    IMPORT_PARTNERS: at(importPartners),
+    MANAGE: at(manage),
+    DASHBOARD: at(dashboard),
+    PORTAL: at(portal),
+  })
+  const { url, stop } = await listen(
+    createServer(getRequestListener((request) => (router as unknown as App).fetch(request, env))),
+  )
+  env.PUBLIC_URL = url
+  return {
+    url,
+    database,
+    stripe,
+    inbox,
+    payouts,
+    mailer,
+    stop: async () => {
+      await stop()
+      await Promise.all([stripe.stop(), inbox.stop()])
+      await database.stop()
+    },
+  }
+}
+
+/** The world of a test file, started before its tests. Its time is what `setClock` was last given. */
+export const useWorld = () => {
+  let world: Awaited<ReturnType<typeof startWorld>>
+  beforeAll(async () => {
+    vi.spyOn(console, 'log').mockReturnValue(undefined)
+    world = await startWorld()
+  })
+  afterAll(async () => {
+    vi.useRealTimers()
+    await world?.stop()
+  })
+
+  const setClock = async (at: Date): Promise<void> => {
+    vi.setSystemTime(at)
+    await world.database.query('update clock.hands set at = $1', [at])
+  }
+
+  return {
+    query: <Row extends Record<string, unknown>>(text: string, values?: unknown[]) =>
+      world.database.query<Row>(text, values),
+    stripe: () => world.stripe,
+    inbox: () => world.inbox,
+    url: () => world.url,
+    now: () => new Date(),
+    setClock,
+    /** Lets time pass. Nothing happens at the same time. */
+    wait: (minutes = 1) => setClock(new Date(Date.now() + minutes * 60_000)),
+    /** What Cloudflare's clock starts each minute. Mails go out until none is left. */
+    cron: async (): Promise<void> => {
+      // Autovacuum analyzes what has grown within a minute. It is off in tests.
+      await world.database.query('analyze commissions, partners, payout_accounts, payouts, mails')
+      await world.payouts.scheduled()
+      const isWaiting = async () =>
+        (
+          await world.database.query(
+            'select from mails where sent_at is null and failed_at is null and next_attempt_at <= $1 limit 1',
+            [new Date()],
+          )
+        ).length > 0
+      while (await isWaiting()) await world.mailer.scheduled()
+    },
+    /** Calls the API as a member of a workspace, and expects a status. */
+    calls: (email: string, slug: string) => {
+      const call =
+        (method: string) =>
+        async <Body = Record<string, unknown>>(path: string, body?: unknown, expected = 200) => {
+          const answer = await send(`${world.url}/api/workspaces${slug && `/${slug}`}${path}`, {
+            method,
+            body,
+            headers: { Cookie: cookieOf(email), Origin: world.url },
+          })
+          expect({ path, ...answer, headers: null }).toMatchObject({ status: expected })
+          return answer.body as Body
+        }
+      return { get: call('GET'), post: call('POST'), patch: call('PATCH'), put: call('PUT') }
+    },
+    /** Reports what happened in the shop, with an API key. */
+    reports: (apiKey: string) => async (path: string, body: object) => {
+      const headers = { Authorization: `Bearer ${apiKey}`, 'CF-Connecting-IP': newId() }
+      const answer = await send(`${world.url}/api/track/${path}`, { body, headers })
+      expect(answer).toMatchObject({ status: 200 })
+      return answer.body
+    },
+    /** The pages under /app/<slug> or /portal, as somebody sees them. */
+    pages: (email: string, part: string) => browse(cookieOf(email), world.url, part),
+    /** A file that a page links to, with its type. */
+    download: async (email: string, path: string): Promise<string> => {
+      const answer = await fetch(`${world.url}${path}`, { headers: { Cookie: cookieOf(email) } })
+      expect(answer.status).toBe(200)
+      return answer.text()
+    },
+  }
+}
+export type World = ReturnType<typeof useWorld>
+
+/** Works through a list, some at a time. */
+export const inParallel = async <T>(list: T[], work: (one: T, index: number) => Promise<unknown>) => {
+  const next = list.entries()
+  const worker = async () => {
+    for (const [index, one] of next) await work(one, index)
+  }
+  await Promise.all(Array.from({ length: 4 }, worker))
+}
