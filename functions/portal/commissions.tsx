@@ -55,7 +55,9 @@ const Row = ({
       </td>
       <td class="words">
         <PaymentDate state={state} now={now} />
-        {state.paidAt && reversed ? '. The reversal is deducted from another payout.' : ''}
+        {state.paidAt && reversed
+          ? `. The reversal is ${reversed > 0n ? 'deducted from' : 'added to'} another payout.`
+          : ''}
       </td>
     </tr>
   )

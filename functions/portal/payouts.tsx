@@ -12,13 +12,17 @@ import { readOwnPayouts } from '../../lib/portal/lists.queries.ts'
 import { PortalQuery } from '../../lib/portal/portal.schemas.ts'
 import { readList, renderList } from './list.tsx'
 
-/** Reversals in a payout, net of reinstatements. */
-const corrections = ({ reversedCents: reversed, currency }: OwnPayout): string => {
-  if (!reversed) return ''
-  return reversed > 0n
-    ? `, less ${formatMoney(reversed, currency)} reversed`
-    : `, plus ${formatMoney(-reversed, currency)} reinstated`
-}
+/** Reversals of earnings in a payout, net of reinstatements, and reversals of deductions. */
+const corrections = ({
+  reversedCents: reversed,
+  reversedDeductionsCents: deductions,
+  currency,
+}: OwnPayout): string =>
+  [
+    reversed && reversed > 0n ? `, less ${formatMoney(reversed, currency)} reversed` : '',
+    reversed && reversed < 0n ? `, plus ${formatMoney(-reversed, currency)} reinstated` : '',
+    deductions ? `, plus ${formatMoney(deductions, currency)} of reversed deductions` : '',
+  ].join('')
 
 /** A link to the payout's commissions. */
 const Commissions = ({ payout }: { payout: OwnPayout }) => (

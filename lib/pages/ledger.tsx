@@ -95,9 +95,12 @@ export const EventTable = ({ base, ofOne, events }: TableContext & { events: Eve
   </Table>
 )
 
-/** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won. */
-export const typeOf = ({ kind, amountCents }: CommissionRow): string =>
-  kind === 'reversal' && amountCents > 0 ? 'Reinstatement' : COMMISSION_KIND_NAMES[kind]
+/** A commission's type. A positive reversal undoes an earlier one, as when a dispute is won, unless it reverses a deduction. */
+export const typeOf = ({ kind, amountCents, reversesDeduction }: CommissionRow): string => {
+  if (kind !== 'reversal') return COMMISSION_KIND_NAMES[kind]
+  if (reversesDeduction) return 'Reversed deduction'
+  return amountCents > 0 ? 'Reinstatement' : COMMISSION_KIND_NAMES.reversal
+}
 
 /** The types of commissions. */
 export const COMMISSION_KIND_NAMES = {

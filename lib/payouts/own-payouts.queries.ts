@@ -50,9 +50,17 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       eb
         .selectFrom('commissions as c')
         .whereRef('c.payout_id', '=', 'po.id')
-        .where('c.kind', '=', 'reversal')
+        .innerJoin('commissions as o', 'o.id', 'c.reverses_id')
+        .where('o.amount_cents', '>', 0n)
         .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
         .as('reversedCents'),
+      eb
+        .selectFrom('commissions as c')
+        .whereRef('c.payout_id', '=', 'po.id')
+        .innerJoin('commissions as o', 'o.id', 'c.reverses_id')
+        .where('o.amount_cents', '<', 0n)
+        .select(sql<bigint>`coalesce(sum(c.amount_cents), 0)::bigint`.as('cents'))
+        .as('reversedDeductionsCents'),
       // The mail translates Stripe's error for the partner.
       eb
         .selectFrom('mails as m')

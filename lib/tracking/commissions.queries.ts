@@ -60,6 +60,9 @@ export const selectCommissions = (db: Db, workspaceId: string) =>
       'c.created_at as createdAt',
       'c.event_id as eventId',
       'c.reverses_id as reversesId',
+      sql<boolean>`coalesce((select o.amount_cents < 0 from commissions o where o.id = c.reverses_id), false)`.as(
+        'reversesDeduction',
+      ),
       'c.payout_id as payoutId',
       'po.paid_at as paidAt',
       'c.partner_id as partnerId',

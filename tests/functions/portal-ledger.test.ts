@@ -294,6 +294,33 @@ test('a payout of a reinstated commission says so', async () => {
   )
 })
 
+test('a deduction that the merchant reverses reads as one, and not as reinstated earnings', async () => {
+  const partner = await createPartner()
+  const { merchant, partnerId } = partner
+  const manager = await merchant.asManager()
+  const { body } = await manager.post('/commissions', {
+    externalId: 'adj-1',
+    partnerId,
+    amountCents: -700,
+    currency: 'USD',
+    reason: 'Paid twice in May',
+  })
+  await manager.post(`/commissions/${body.id}/hold`, { note: 'Was it?' })
+  expect((await manager.post(`/commissions/${body.id}/reject`)).status).toBe(200)
+  const pages = browse(await merchant.manager())
+  const { text } = await pages.get(`/${merchant.workspace.slug}/commissions`)
+  expect(text).toMatch(/Reversed deduction .*7\.00 USD .*Adjustment .*-7\.00 USD/)
+  expect(text).not.toMatch(/Reinstatement/)
+
+  const payout = await addPayout(database, partner, 700, { outcome: 'paid_at' })
+  await database.query('update commissions set payout_id = $2 where reverses_id = $1', [body.id, payout])
+  const portal = await portalOf(partner)
+  expect((await portal.get('/payouts')).text).toMatch(
+    /for 0 commissions ?, plus 7\.00 USD of reversed deductions ?\./,
+  )
+  expect((await portal.get('/commissions')).text).toMatch(/Adjustment .*-7\.00 USD -7\.00 USD reversed/)
+})
+
 test('pagination shows each row once', async () => {
   const partner = await createPartner()
   await sell(partner, 'inv_0')
