@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
 import { ROOT } from '../dev/root.ts'
-import { type Deployment, deploymentOrder, missingSecrets } from './deployments.ts'
+import { type Deployment, deploymentOrder, missingSecrets, shortSecrets } from './deployments.ts'
 import { applySchema } from './schema.ts'
 
 const readOptions = () =>
@@ -29,6 +29,11 @@ const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<strin
   const secrets = parseEnv(text)
   const missing = missingSecrets(deployments, secrets)
   if (missing.length) throw new Error(`${path} is missing ${missing.join(', ')}. Nothing was deployed.`)
+  const short = shortSecrets(secrets)
+  if (short.length)
+    throw new Error(
+      `${path} has too short a value of ${short.join(' and ')}. Nothing was deployed. Use 32 characters or more.`,
+    )
   return secrets
 }
 

@@ -5,6 +5,7 @@ import { magicLink } from 'better-auth/plugins/magic-link'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { describeError } from '../http/logging.ts'
+import { MIN_SECRET_LENGTH } from '../secrets.ts'
 import { sha256 } from '../sha256.ts'
 import { cookieName } from './cookies.ts'
 import { repeatableInserts } from './repeatable-inserts.queries.ts'
@@ -16,9 +17,6 @@ export const LINK_MINUTES = 10
 export const SESSION_DAYS = 30
 
 const ONE_DAY_SECONDS = 86_400
-
-/** A shorter secret could be guessed. Without one, Better Auth would sign with a default that is public. */
-const MIN_SECRET_LENGTH = 32
 
 type AuthSettings = {
   db: Db
@@ -108,7 +106,7 @@ export const authOptions = ({ db, secret, secure }: AuthSettings) =>
 /**
  * Better Auth for one request, so that its database calls share the request's deadline and count. Takes about 0.3 ms.
  *
- * @throws when AUTH_SECRET is too short
+ * @throws when AUTH_SECRET is too short: without one, Better Auth would sign with a default that is public
  */
 export const createAuth = (settings: AuthSettings) => {
   if ((settings.secret ?? '').length < MIN_SECRET_LENGTH) {

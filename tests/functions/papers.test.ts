@@ -75,7 +75,7 @@ describe('a statement', () => {
     const { body, headers } = await as.get(`/partners/${idOf('ann')}/statement?month=2026-12&format=csv`)
     expect(headers.get('Content-Disposition')).toBe('attachment; filename="statement-2026-12.csv"')
     expect(body.text).toMatch(
-      /^date,description,reference,currency,amount\r\n2026-12-01,Balance at the start,,USD,50\.50\r\n2026-12-31,Payouts,PO-00000\d,USD,-50\.50\r\n2026-12-31,Balance at the end,,USD,0\.00\r\n$/,
+      /^"date","description","reference","currency","amount"\r\n"2026-12-01","Balance at the start","","USD","50\.50"\r\n"2026-12-31","Payouts","PO-00000\d","USD","-50\.50"\r\n"2026-12-31","Balance at the end","","USD","0\.00"\r\n$/,
     )
   })
 
@@ -99,7 +99,7 @@ describe('a statement', () => {
     )
     const path = (name: string) => `/documents/statement?partner=${idOf(name)}&month=2026-12`
     expect((await portal.get(path('ann'))).text).toMatch(expected)
-    expect((await portal.get(`${path('ann')}&format=csv`)).html).toContain('USD,-50.50')
+    expect((await portal.get(`${path('ann')}&format=csv`)).html).toContain('"USD","-50.50"')
     expect((await portal.get(path('leo'))).status).toBe(404)
     expect((await portal.get('/documents/statement?partner=x')).status).toBe(404)
   })
@@ -161,7 +161,9 @@ describe('what was paid in a year', () => {
   test('is a CSV file and a page', async () => {
     const { merchant, as, email } = await createPaid()
     const file = await as.get('/payout-years/2026?format=csv')
-    expect(file.body.text).toContain(`2026,${email},'=Ann,,,no,USD,1,0.00,50.50,0.00,50.50\r\n`)
+    expect(file.body.text).toContain(
+      `"2026","${email}","'=Ann","","","no","USD","1","0.00","50.50","0.00","50.50"\r\n`,
+    )
     const pages = await openPages(merchant)
     expect((await pages.get('/payouts/years')).location).toMatch(/\/payouts\/years\/2026$/)
     expect((await pages.get('/payouts/years/2026')).text).toContain('50.50 USD')

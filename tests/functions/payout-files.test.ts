@@ -1,3 +1,4 @@
+import Papa from 'papaparse'
 import { describe, expect, inject, test } from 'vitest'
 import type { PaymentDetails } from '../../lib/payouts/payment-details.ts'
 import { errorShape, send, useDatabase } from '../support/merchant.ts'
@@ -75,11 +76,13 @@ describe('GET /payout-runs/:id/files', () => {
 
   test('the CSV file lists all payouts, and how each is to be paid', async () => {
     const { file } = await createRun()
-    const lines = String((await file('')).body.text)
-      .trimEnd()
-      .split('\r\n')
-      .slice(1)
-    expect(lines.map((line) => line.split(',').at(-1)).sort()).toEqual(
+    const { data } = Papa.parse<string[]>(String((await file('')).body.text).trimEnd())
+    expect(
+      data
+        .slice(1)
+        .map((cells) => cells.at(-1))
+        .sort(),
+    ).toEqual(
       'details_missing details_missing paypal paypal sepa wise wise wise_template wise_template wise_template'.split(
         ' ',
       ),

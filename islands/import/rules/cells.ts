@@ -48,12 +48,9 @@ const cut = (text: string, length: number): string => text.slice(0, length).repl
 export const safeCell = (cell: string): string =>
   FORMULA.test(cell) && !/^[+-]?\d+([.,]\d+)*$/.test(cell) ? `'${cell}` : cell
 
-/** A line of CSV, with cells escaped for spreadsheets and quoted where needed. */
+/** A line of CSV, with cells escaped for spreadsheets, and all of them quoted. */
 export const csvLine = (cells: string[]): string =>
-  `${cells
-    .map((cell) => safeCell(cell))
-    .map((cell) => (/[",;\r\n\t]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
-    .join(',')}\r\n`
+  `${cells.map((cell) => `"${safeCell(cell).replaceAll('"', '""')}"`).join(',')}\r\n`
 
 /** The query parameters in which platforms put the slug, most likely first. */
 const PARAMETERS = [

@@ -87,9 +87,9 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(SOON_MS)
 })
 
-test('a line of CSV quotes what must be quoted', () => {
+test('a line of CSV quotes every cell', () => {
   expect(csvLine(['plain', 'a "b"', 'x,y', 'two\nlines', ' edge', '=1'])).toBe(
-    `plain,"a ""b""","x,y","two\nlines"," edge",'=1\r\n`,
+    `"plain","a ""b""","x,y","two\nlines"," edge","'=1"\r\n`,
   )
 })
 

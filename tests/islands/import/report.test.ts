@@ -216,10 +216,10 @@ test('the error file has the failed lines unchanged, with the reason in one last
   }
   const columns: Columns = ['email', 'slug', null]
   expect(errorCsv({ headers: ['email', 'slug', 'Tributary Error'], records, columns }, outcomes, false)).toBe(
-    '\ufeffemail,slug,tributary_error\r\n' +
-      `maya@example.com,'=1+1,'=Bad. Unknown.\r\n` +
-      '"a ""b""","x,y",No address.\r\n' +
-      'short@example.com,,No address.\r\n',
+    '\ufeff"email","slug","tributary_error"\r\n' +
+      `"maya@example.com","'=1+1","'=Bad. Unknown."\r\n` +
+      '"a ""b""","x,y","No address."\r\n' +
+      '"short@example.com","","No address."\r\n',
   )
 })
 
@@ -239,7 +239,7 @@ test.each([
     customers: [customer({ status: 'partner_not_found', message: 'Unknown.' })],
   }
   expect(errorCsv({ headers, records, columns }, outcomes, false)).toBe(
-    `\ufeffpartner_email,customer_id,started_at,tributary_error\r\nmaya@example.com,cus_1,${written},Unknown.\r\n`,
+    `\ufeff"partner_email","customer_id","started_at","tributary_error"\r\n"maya@example.com","cus_1","${written}","Unknown."\r\n`,
   )
 })
 
