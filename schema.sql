@@ -1673,6 +1673,151 @@ create table audit_entries (
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 
 
+-- Functions of the partner import, which Workers call. Lists are texts of one line per row, the
+-- cheapest form to send and to read: no value has a line break, and a tab is null.
+
+-- What a partner import is decided from: PartnerImportFacts in lib/imports/partner-import.ts, with
+-- the workspace and the program. Null to a person who is not a member. An address that a partner
+-- has left finds the partner, unless somebody else has it now. balance_emails are those of the rows
+-- with an opening balance: what other programs owe them is reported, unless they exist in this
+-- program without a balance, because then they get none.
+create function load_partner_import_1(address text, member_email text, program uuid, row_emails text, row_slug_keys text,
+                                      row_coupons text, balance_emails text) returns jsonb
+language plpgsql stable
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    workspace   record;
+    target      record;
+    emails      text[] := string_to_array(row_emails, E'\n');
+    partners    jsonb;
+    slug_keys   jsonb;
+    coupon_ids  jsonb;
+    balances    jsonb;
+begin
+    select w.id, w.slug, w.name, m.role into workspace
+    from members m join workspaces w on w.id = m.workspace_id
+    where m.email = member_email and (w.slug = address or w.id::text = address);
+    if not found then return null; end if;
+
+    select pr.id, pr.name, pr.site_url as "siteUrl" into target
+    from programs pr where pr.workspace_id = workspace.id and pr.id = program;
+    if not found then return jsonb_build_object('workspace', to_jsonb(workspace)); end if;
+
+    -- offset 0 makes each look-up one of an index by all its columns, whatever the planner knows
+    -- of a table that is growing: its plan is kept.
+    select jsonb_object_agg(wanted.email, p.slug) into partners
+    from unnest(emails) as wanted (email),
+         lateral (select slug from partners where program_id = program and email = wanted.email offset 0) p;
+
+    select coalesce(jsonb_object_agg(a.email, p.slug), '{}') || coalesce(partners, '{}') into partners
+    from former_partner_addresses a join partners p on p.program_id = a.program_id and p.id = a.partner_id
+    where a.program_id = program and a.email = any(emails);
+
+    select jsonb_agg(wanted.slug_key) into slug_keys
+    from unnest(string_to_array(row_slug_keys, E'\n')) as wanted (slug_key),
+         lateral (select from partners where program_id = program and slug_key = wanted.slug_key offset 0) p;
+
+    if row_coupons <> '' then
+        select jsonb_agg(wanted.coupon_id) into coupon_ids
+        from unnest(string_to_array(row_coupons, E'\n')) as wanted (coupon_id),
+             lateral (select from coupon_aliases where workspace_id = workspace.id and coupon_id = wanted.coupon_id offset 0) c;
+    end if;
+
+    if balance_emails <> '' then
+        select jsonb_object_agg(o.email, o.cents) into balances
+        from (select wanted.email, sum(p.cents) as cents
+              from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
+                   lateral (select b.amount_cents as cents
+                            from partners e join commissions b on b.partner_id = e.id and b.kind = 'opening_balance'
+                            where e.email = wanted.email and e.workspace_id = workspace.id and e.program_id <> program
+                            offset 0) p
+              where not exists (
+                    select from partners n
+                    where n.program_id = program and n.email = wanted.email
+                      and not exists (select from commissions b where b.partner_id = n.id and b.kind = 'opening_balance'))
+              group by wanted.email) o;
+    end if;
+
+    return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'partners', partners,
+                              'slugKeys', slug_keys, 'couponIds', coupon_ids, 'balances', balances);
+end $$;
+
+
+-- Creates partners with their coupons, opening balances and mails, and the audit entry. coupons,
+-- balances and mails name their partner by its line, n; null creates none.
+--
+-- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
+-- statements after it see what the import before has committed, and break a unique constraint
+-- if it took an address, slug or coupon. An audit entry that exists is from an earlier attempt
+-- of the same call, which was committed: the repeat does nothing.
+create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
+                                      row_slug_keys text, coupons jsonb, balances jsonb, mails jsonb,
+                                      audit_id uuid, audit_actor text, audit_details jsonb, now timestamptz) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    emails     text[] := string_to_array(row_emails, E'\n');
+    names      text[] := string_to_array(row_names, E'\n', E'\t');
+    slugs      text[] := string_to_array(row_slugs, E'\n');
+    slug_keys  text[] := string_to_array(row_slug_keys, E'\n');
+    ids        uuid[];
+begin
+    if not cardinality(emails) = all(array[cardinality(names), cardinality(slugs), cardinality(slug_keys)]) then
+        raise exception 'the lists differ in length';
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
+    if exists (select from audit_entries a where a.id = audit_id) then return; end if;
+
+    -- A partner who has left one of the addresses since the read would be created again.
+    perform assert_unchanged(not exists (
+        select from former_partner_addresses f where f.program_id = program and f.email = any(emails)));
+
+    ids := array(select uuidv7() from generate_series(1, cardinality(emails)));
+    insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, created_at)
+    select p.id, workspace, program, p.email, p.name, p.slug, p.slug_key, now
+    from unnest(ids, emails, names, slugs, slug_keys) as p (id, email, name, slug, slug_key);
+
+    if coupons is not null then
+        insert into coupon_aliases (id, workspace_id, partner_id, coupon_id, label, created_at)
+        select uuidv7(), workspace, ids[c.n], c.id, c.label, now
+        from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
+    end if;
+    if balances is not null then
+        insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+        select uuidv7(), workspace, program, ids[b.n], 'opening_balance', b.cents, 'USD', now, now
+        from jsonb_to_recordset(balances) as b (n integer, cents bigint);
+    end if;
+    if mails is not null then
+        insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+        select uuidv7(), workspace, 'moved', emails[m.n], ids[m.n], m.details, now, now
+        from jsonb_to_recordset(mails) as m (n integer, details jsonb);
+    end if;
+
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    values (audit_id, workspace, audit_actor, 'partners.imported', program, audit_details, now);
+end $$;
+
+
+-- Both in one: creates the partners, if the person has this role and nothing that they need is
+-- taken. Returns what was loaded, and whether they are saved, be it by an earlier attempt.
+create function import_partners_1(address text, member_email text, needed_role text, program uuid,
+                                  row_emails text, row_names text, row_slugs text, row_slug_keys text,
+                                  coupon_ids text, coupons jsonb,
+                                  audit_id uuid, audit_details jsonb, now timestamptz) returns jsonb
+language plpgsql as $$
+declare
+    loaded jsonb := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '');
+begin
+    if loaded #>> '{workspace,role}' is distinct from needed_role or loaded -> 'program' is null then return loaded; end if;
+    if not (loaded -> 'partners' = '{}' and loaded -> 'slugKeys' = 'null' and loaded -> 'couponIds' = 'null') then
+        return loaded || jsonb_build_object('isSaved', exists (select from audit_entries a where a.id = audit_id));
+    end if;
+    perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
+                                  coupons, null, null, audit_id, member_email, audit_details, now);
+    return loaded || '{"isSaved": true}';
+end $$;
+
+
 -- The tables of Better Auth: users, their sessions, and pending sign-in links. What a
 -- user may do is in members. A session is found by the token in its cookie, which is
 -- valid only with the signature beside it. Links are stored as hashes.

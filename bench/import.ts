@@ -4,7 +4,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import { connect } from '../lib/db/connection.ts'
 import { newId } from '../lib/db/ids.ts'
 import { slugKey } from '../lib/slugs.ts'
-import { median, post } from './measure.ts'
+import { median, postText } from './measure.ts'
 import type { Bindings } from './merchant.ts'
 import { startRecorder } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
@@ -47,13 +47,15 @@ const time = async (work: () => Promise<unknown>): Promise<number> => {
 const importAll = async (url: URL | undefined, bindings: Bindings, rows: object[], options: object) => {
   const { workspaceId, programId } = await addProgram(bindings)
   const endpoint = new URL(`/api/workspaces/${workspaceId}/partners/import`, url)
+  const calls = Array.from({ length: Math.ceil(rows.length / ROWS_PER_CALL) }, (_, n) => {
+    const some = rows.slice(n * ROWS_PER_CALL, (n + 1) * ROWS_PER_CALL)
+    return { count: some.length, text: JSON.stringify({ programId, options, rows: some }) }
+  })
   return time(async () => {
-    for (let from = 0; from < rows.length; from += ROWS_PER_CALL) {
-      const call = { programId, options, rows: rows.slice(from, from + ROWS_PER_CALL) }
-      const { body } = await post(endpoint, call, { Cookie: MANAGER })
+    for (const { count, text } of calls) {
+      const { body } = await postText(endpoint, text, { Cookie: MANAGER })
       const { created } = body.summary as { created: number }
-      if (created !== call.rows.length)
-        throw new Error(`Only ${created} of ${call.rows.length} were created.`)
+      if (created !== count) throw new Error(`Only ${created} of ${count} were created.`)
     }
   })
 }

@@ -7,12 +7,15 @@ export type Answer = { ms: number; body: Record<string, unknown> }
 const agent = new Agent({ keepAlive: true })
 
 /** Posts JSON over a kept-alive connection, and times it. @throws when the response is not 200 */
-export const post = async (
+export const post = (url: URL, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  postText(url, JSON.stringify(body), headers)
+
+/** Posts a body that was serialized before. @throws when the response is not 200 */
+export const postText = async (
   url: URL,
-  body: unknown,
+  text: string,
   headers: Record<string, string> = {},
 ): Promise<Answer> => {
-  const text = JSON.stringify(body)
   const start = performance.now()
   const call = request(url, {
     agent,

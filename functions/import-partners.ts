@@ -1,4 +1,4 @@
-import { requireManager } from '../lib/auth/access.ts'
+import { MANAGER, requireManager } from '../lib/auth/access.ts'
 import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -6,18 +6,23 @@ import { notFound } from '../lib/http/found.ts'
 import { body } from '../lib/http/validate.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
-import { loadPartnerImport, savePartnerImport } from '../lib/imports/partner-import.queries.ts'
+import {
+  importNewPartners,
+  loadPartnerImport,
+  savePartnerImport,
+} from '../lib/imports/partner-import.queries.ts'
 import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
   type NewPartner,
+  NOTHING_EXISTS,
+  type PartnerImportFacts,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
 import { partnerLink } from '../lib/slugs.ts'
 import { lostRace } from '../lib/unavailable.ts'
-import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10
@@ -49,34 +54,40 @@ export default createApp().post(
     const target = { address: c.req.param('workspace'), email: user.email, programId }
     const portalUrl = new URL('/portal', c.req.url).href
 
+    const decide = (facts: PartnerImportFacts) => {
+      const { newPartners, warnings, ...decided } = decidePartnerImport(rows, facts, newSlugSuffix)
+      const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
+      const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
+      return { partners: newPartners, response, audit: { actor: user.email, details } }
+    }
+    const saves = !options?.dryRun && rows.length > 0
+
+    // Most imports are of new partners. Whether they are new is found out while they are saved.
+    const guess = saves && !sendWelcomeEmail && !importOpeningBalances ? decide(NOTHING_EXISTS) : null
+    const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
+    if (guess && tried?.isSaved) return c.json(guess.response)
+
+    let loaded = tried ?? (await loadPartnerImport(db, target, good))
     for (let round = 0; round < ROUNDS; round++) {
-      const loaded = await loadPartnerImport(db, target, good)
       const workspace = requireManager(loaded.workspace)
       const { program } = loaded
       if (!program) throw notFound('program')
 
-      const { newPartners, warnings, ...decided } = decidePartnerImport(rows, loaded.facts, newSlugSuffix)
-      const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
-      if (options?.dryRun || rows.length === 0) return c.json(response)
+      const { partners, response, audit } = decide(loaded.facts)
+      if (!saves) return c.json(response)
 
       const saved = await savePartnerImport(db, {
         workspaceId: workspace.id,
         programId,
-        partners: newPartners.map((partner) => ({
+        partners: partners.map((partner) => ({
           ...partner,
           mail: sendWelcomeEmail ? movedDetails(partner, program, portalUrl) : null,
         })),
-        audit: auditEntry(db, {
-          workspaceId: workspace.id,
-          actor: user.email,
-          action: 'partners.imported',
-          subjectId: programId,
-          details: { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances },
-          now,
-        }).compile(),
+        audit,
         now,
       })
       if (saved) return c.json(response)
+      loaded = await loadPartnerImport(db, target, good)
     }
     throw lostRace('the partners of this import')
   },

@@ -3,11 +3,22 @@
 /** The 32 levels of metadata, and the body itself. */
 const MAX_DEPTH = 33
 
-/**
- * The first value of a parsed body that cannot be stored, or null. Iterates instead of recursing, because the nesting
- * of a body is limited only by its length.
- */
-export const findUnstorable = (body: unknown): { path: string; message: string } | null => {
+/** Whether a value can be stored, at any depth. Recurses no deeper than is allowed. */
+const canStore = (value: unknown, depth: number): boolean => {
+  if (typeof value === 'string') return isStorable(value)
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth === MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.every((child) => canStore(child, depth + 1))
+  return Object.entries(value).every(([key, child]) => isStorable(key) && canStore(child, depth + 1))
+}
+
+/** A value of a parsed body that cannot be stored, or null. */
+export const findUnstorable = (body: unknown): { path: string; message: string } | null =>
+  canStore(body, 0) ? null : locateUnstorable(body)
+
+/** Iterates instead of recursing, because the nesting of a body is limited only by its length. */
+const locateUnstorable = (body: unknown): { path: string; message: string } | null => {
   const queue: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }]
   for (let item = queue.pop(); item; item = queue.pop()) {
     const { value, path, depth } = item

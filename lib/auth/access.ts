@@ -11,6 +11,9 @@ import { type SessionEnv, session } from './session.ts'
 /** The app of the endpoints and pages of one workspace. */
 export type WorkspaceEnv = SessionEnv & { Variables: { workspace: Workspace } }
 
+/** The role that may do everything. */
+export const MANAGER = 'manager'
+
 /** The same error whether the workspace is missing or another's, so that nobody can probe for workspaces. */
 const workspaceNotFound = () =>
   new ApiError('not_found', 'This workspace does not exist, or you are not a member of it.')
@@ -18,7 +21,7 @@ const workspaceNotFound = () =>
 /** Requires the role manager. @throws {ApiError} `not_found` without a workspace, `manager_required` for a member */
 export const requireManager = <W extends { role: string }>(workspace: W | undefined): W => {
   if (!workspace) throw workspaceNotFound()
-  if (workspace.role !== 'manager') {
+  if (workspace.role !== MANAGER) {
     throw new ApiError('manager_required', 'Only managers of this workspace can do this.')
   }
   return workspace

@@ -39,6 +39,14 @@ export type PartnerImportFacts = {
   balancesElsewhere: ReadonlyMap<string, number>
 }
 
+/** The facts of an import into an empty program. */
+export const NOTHING_EXISTS: PartnerImportFacts = {
+  partners: new Map(),
+  slugKeys: new Set(),
+  couponIds: new Set(),
+  balancesElsewhere: new Map(),
+}
+
 /** A partner to insert. The coupon is null if another partner has it. */
 export type NewPartner = Omit<PartnerRow, 'slug'> & { slug: string }
 
@@ -105,8 +113,12 @@ const assignSlugs = (rows: PartnerRow[], { slugKeys }: PartnerImportFacts, suffi
   ]) {
     const preferred = preferredSlug(row)
     let slug = preferred
-    while (taken.has(slugKey(slug))) slug = suffixedSlug(preferred, suffix())
-    taken.add(slugKey(slug))
+    let key = slugKey(slug)
+    while (taken.has(key)) {
+      slug = suffixedSlug(preferred, suffix())
+      key = slugKey(slug)
+    }
+    taken.add(key)
     assigned.set(row.email, slug)
   }
   return assigned

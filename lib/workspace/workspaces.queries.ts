@@ -17,9 +17,12 @@ export type Membership = Workspace & { role: Role }
 /** The characters of slugs and ids. Postgres rejects some others, such as NUL. */
 const ADDRESS = /^[\w-]{1,63}$/
 
+/** The slug or id of a URL, as they are stored; blank if it is neither. */
+export const slugOrIdOf = (address: string): string => (ADDRESS.test(address) ? address.toLowerCase() : '')
+
 /** The condition that selects a workspace (`w`) by slug or id. */
 export const isNamed = (address: string): RawBuilder<SqlBool> => {
-  const slugOrId = ADDRESS.test(address) ? address.toLowerCase() : ''
+  const slugOrId = slugOrIdOf(address)
   return sql<SqlBool>`(w.slug = ${slugOrId} or w.id::text = ${slugOrId})`
 }
 

@@ -57,6 +57,18 @@ describe('database round trips (design, section 11)', () => {
     }
   })
 
+  test('an import of new partners alone makes 2, and its repeat 3', async () => {
+    const merchant = await createWatched()
+    for (const [created, fetches] of [
+      [500, 2],
+      [0, 3],
+    ]) {
+      merchant.plan()
+      const { body } = await merchant.partners(partnerRows(500))
+      expect({ ...body.summary, fetches: merchant.fetches() }).toMatchObject({ created, fetches })
+    }
+  })
+
   test.each(KINDS)('a dry run of %s makes 2', async (kind) => {
     const { call, most } = IMPORTS[kind]
     const merchant = await createWatched()
@@ -133,6 +145,18 @@ describe.concurrent('an import with a 200 response is in the database, once', ()
       expect(status).toBe(200)
       expect(body.results.map(({ status }) => status)).not.toContain('error')
       await expectAll(kind, merchant)
+    },
+  )
+
+  test.each(LASTING)(
+    'new partners: when the one round trip meets %s once, the retry saves it, and reports it as created',
+    async (fault) => {
+      const merchant = await createWatched()
+      merchant.plan(null, fault)
+      const { status, body } = await merchant.partners(partnerRows(20))
+      expect({ status, summary: body.summary }).toMatchObject({ status: 200, summary: { created: 20 } })
+      expect(await importCounts(database, merchant)).toMatchObject({ partners: 20, coupons: 20, mails: 0 })
+      expect(await database.audit(merchant)).toMatchObject([{ details: { rows: 20, created: 20 } }])
     },
   )
 })

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCustomerRow, readPartnerRow } from '../../lib/imports/rows.schemas.ts'
+import { PartnerImportRow } from '../../lib/imports/imports.schemas.ts'
+import { readCustomerRow, readPartnerRow, readPlainPartnerRow } from '../../lib/imports/rows.schemas.ts'
 
 const MAYA = 'maya@partner.example'
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -240,5 +242,66 @@ describe('a row of a customer import', () => {
       code,
       message: expect.any(String),
     })
+  })
+})
+
+describe('plain rows, which are read without the schema', () => {
+  const row = { email: 'ann@x.example', name: 'Ann B.', slug: 'Ann_B', couponId: 'C-1', couponLabel: 'ANN' }
+
+  test('a row of ASCII with single spaces is one', () => {
+    expect(readPlainPartnerRow({ ...row, unknown: 1 }, true)).toEqual({
+      email: 'ann@x.example',
+      name: 'Ann B.',
+      slug: 'Ann_B',
+      coupon: { id: 'C-1', label: 'ANN' },
+      openingBalanceCents: 0,
+    })
+  })
+
+  test.each([
+    { case: 'an address in upper case', email: 'Ann@x.example' },
+    { case: 'a long text', name: 'x'.repeat(256) },
+    { case: 'a space too many', name: 'Ann  B.' },
+    { case: 'a letter beyond ASCII', slug: 'zoë' },
+    { case: 'a blank slug', slug: '' },
+    { case: 'a fraction of a cent', openingBalanceCents: 0.5 },
+    { case: 'a negative balance', openingBalanceCents: -1 },
+    { case: 'a number as name', name: 5 },
+  ])('a row with $case is left to the schema', ({ case: _, ...changes }) => {
+    expect(readPlainPartnerRow({ ...row, ...changes }, true)).toBeNull()
+  })
+
+  test('the schema reads each of them the same', () => {
+    const text = fc.oneof(
+      fc.string({ unit: fc.constantFrom('a', 'B', '1', '.', '-', ' ', '@', 'é', '\t', '\n', '\u00ad', '"') }),
+      fc.constantFrom('ann@x.example', 'a@b.co.uk', 'a.@-.x', 'ann', null, undefined, 7, [], 'x'.repeat(256)),
+    )
+    const cents = fc.oneof(fc.integer(), fc.double(), fc.constantFrom('1', null, undefined, 99_999_999_999))
+    const rows = fc.record({
+      email: fc.oneof(
+        text,
+        fc.tuple(text, text).map(([a, b]) => `${a}@${b}.example`),
+      ),
+      name: text,
+      slug: text,
+      couponId: text,
+      couponLabel: text,
+      openingBalanceCents: cents,
+    })
+    fc.assert(
+      fc.property(rows, (input) => {
+        const plain = readPlainPartnerRow(input, true)
+        if (!plain) return
+        const read = PartnerImportRow.parse(input)
+        expect(plain).toEqual({
+          email: read.email,
+          name: read.name ?? null,
+          slug: read.slug ?? null,
+          coupon: read.couponId ? { id: read.couponId, label: read.couponLabel ?? null } : null,
+          openingBalanceCents: read.openingBalanceCents ?? 0,
+        })
+      }),
+      { numRuns: 2_000 },
+    )
   })
 })
