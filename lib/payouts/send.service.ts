@@ -1,17 +1,15 @@
 /** Sends payouts: one transfer at Stripe for each, whatever is interrupted. Design, section 7. */
-import { exponentialDelay } from '../backoff.ts'
-import { newId } from '../db/ids.ts'
-import { formatMoney } from '../money.ts'
 import { decryptSecret } from '../secrets.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
-import type { NoticeReason } from './notices.ts'
 import { refreshAccount } from './onboarding.service.ts'
 import { keyState } from './payouts.ts'
-import { type Connect, connectTo, type TransferOutcome } from './stripe/connect.service.ts'
+import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
+import { HOUR_MS, pauseAfter, postponed, resultOf } from './transfer-results.service.ts'
 import {
   type DuePayout,
   leasePayouts,
+  listStopped,
   saveTransferResults,
   type TransferResult,
 } from './transfers.queries.ts'
@@ -40,9 +38,6 @@ const MAX_PAGE = 50
 const LEASE_MS = 120_000
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/** Five retries in the first hour, then one an hour. */
-const BACKOFF_MS = { first: 2 * MINUTE_MS, max: HOUR_MS }
 
 /** What the attempts of this run show about the others. */
 type Learned = {
@@ -67,76 +62,6 @@ const leftAfter = async (stripe: Connect, { amountCents, currency }: DuePayout):
 const NO_FUNDS = 'Your Stripe balance does not cover this payout.'
 
 const LOCKED_OUT = 'The workspace has no working Stripe key.'
-
-/** Stripe's code for an amount below what it transfers: https://docs.stripe.com/error-codes#amount-too-small */
-const TOO_SMALL = 'amount_too_small'
-
-/** The mail to the partner about a payout that was sent or has failed. */
-const mailOf = (portalUrl: string, payout: DuePayout, outcome: TransferOutcome): TransferResult['mail'] => {
-  if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return null
-  const details = {
-    partnerName: payout.partnerName,
-    programName: payout.programName,
-    amount: formatMoney(payout.amountCents, payout.currency),
-    portalUrl,
-  }
-  return outcome.kind === 'sent'
-    ? { id: newId(), details: { ...details, method: 'stripe' } }
-    : { id: newId(), details: { ...details, reason: outcome.message } }
-}
-
-/** The result of a payout that was not attempted. */
-const postponed = (payout: DuePayout, pauseMs: number): TransferResult => {
-  const { id, keyVersion, leasedAt, isKeyUsed } = payout
-  const nextAttemptAt = new Date(Date.now() + pauseMs)
-  const nothing = {
-    transferId: null,
-    reversedCents: 0,
-    error: null,
-    failureCode: null,
-    isUnreachable: null,
-    mail: null,
-  }
-  return { id, keyVersion, leasedAt, outcome: isKeyUsed ? 'later' : 'untried', nextAttemptAt, ...nothing }
-}
-
-/** Which outcomes managers are mailed about. One that is unclear is retried. */
-const PROBLEMS: Partial<Record<TransferOutcome['kind'], NoticeReason>> = {
-  refused: 'failed',
-  no_funds: 'insufficient_funds',
-  locked_out: 'key_rejected',
-}
-
-/** The result to save for an attempt. */
-const resultOf = (
-  portalUrl: string,
-  payout: DuePayout,
-  { outcome, keyVersion, isUnreachable }: AttemptResult,
-): TransferResult => {
-  const pauseMs = exponentialDelay(payout.attempts, BACKOFF_MS)
-  const waiting: TransferResult = {
-    ...postponed(payout, pauseMs),
-    outcome: 'later',
-    keyVersion,
-    isUnreachable,
-  }
-  if (outcome.kind === 'postponed') return waiting
-  if (outcome.kind === 'canceled') return { ...waiting, outcome: 'canceled' }
-  const mail = mailOf(portalUrl, payout, outcome)
-  if (outcome.kind === 'sent') {
-    const { transferId, reversedCents } = outcome
-    return { ...waiting, outcome: 'sent', transferId, reversedCents, mail }
-  }
-  const failed = { ...waiting, error: outcome.message, problem: PROBLEMS[outcome.kind] }
-  if (outcome.kind === 'refused') {
-    const { code } = outcome
-    const isFinal = { ...failed, outcome: 'failed', failureCode: code } as const
-    // It waits for more from then on, and nobody has to do anything.
-    return code === TOO_SMALL ? { ...isFinal, problem: undefined, mail: null } : { ...isFinal, mail }
-  }
-  if (outcome.kind !== 'no_funds') return failed
-  return { ...failed, outcome: 'spent', nextAttemptAt: new Date(Date.now() + HOUR_MS) }
-}
 
 /** Clients for the workspaces' Stripe accounts, each created once. */
 const createConnections = (env: PayoutEnv) => {
@@ -178,15 +103,31 @@ type Sending = {
   clock: () => Date
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /**
- * Sends the payouts of a page, as many concurrently as the budget allows. A failure may pause others: without funds in a
+ * Which payouts were canceled since they were leased. null if the database does not answer: nothing more is sent, and what
+ * was sent is saved.
+ */
+const findStopped = (
+  env: PayoutEnv,
+  payouts: DuePayout[],
+  budget: Budget,
+): Promise<ReadonlySet<string> | null> => {
+  const ids = payouts.map(({ id }) => id)
+  return withDb(env, budget, (db) => listStopped(db, ids)).catch(() => null)
+}
+
+/**
+ * Sends the payouts of a page, as many concurrently as the budget allows, but for those that are canceled meanwhile. A failure may pause others: without funds in a
  * currency, those in it that are too large for what is left; if Stripe cannot be reached, all of the workspace.
  */
 const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Promise<TransferResult[]> => {
   const { portalUrl, budget, learned, clock } = sending
   const connectionOf = createConnections(env)
 
-  const send = async (payout: DuePayout): Promise<TransferResult> => {
+  const send = async (payout: DuePayout, stopped: ReadonlySet<string>): Promise<TransferResult> => {
+    if (stopped.has(payout.id) && !payout.isCanceling) return postponed(payout, 0)
     const pause = learned.pauses.get(payout.workspaceId)
     if (pause !== undefined) return postponed(payout, pause)
     const leftCents = learned.funds.get(fundsOf(payout))
@@ -195,7 +136,7 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
     const stripe = await connectionOf(payout)
     if (!stripe) {
       const isUnreachable = payout.isKeyUsed && keyState(payout.keyUsedAt, clock()) === 'forgotten'
-      const later = postponed(payout, exponentialDelay(payout.attempts, BACKOFF_MS))
+      const later = postponed(payout, pauseAfter(payout))
       return { ...later, error: LOCKED_OUT, isUnreachable: isUnreachable || null }
     }
     const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget })
@@ -211,11 +152,13 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   const results: TransferResult[] = []
   const left = [...page]
   while (left.length) {
-    // One fetch is reserved for saving the results.
-    const concurrency = Math.min(MAX_CONCURRENT, Math.floor((budget.fetches - 1) / FETCHES_PER_TRANSFER))
-    if (concurrency < 1 || !hasLeft(budget))
-      return [...results, ...left.map((payout) => postponed(payout, 0))]
-    results.push(...(await Promise.all(left.splice(0, concurrency).map(send))))
+    // Two fetches are reserved: for asking which were canceled, and for saving the results.
+    const concurrency = Math.min(MAX_CONCURRENT, Math.floor((budget.fetches - 2) / FETCHES_PER_TRANSFER))
+    const next = left.splice(0, Math.max(concurrency, 0))
+    const stopped = results.length === 0 ? NONE : await findStopped(env, next, budget)
+    if (next.length === 0 || !stopped || !hasLeft(budget))
+      return [...results, ...[...next, ...left].map((payout) => postponed(payout, 0))]
+    results.push(...(await Promise.all(next.map((payout) => send(payout, stopped)))))
   }
   return results
 }

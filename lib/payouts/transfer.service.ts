@@ -4,13 +4,13 @@ import { type Budget, withDb } from './budget.service.ts'
 import { keyState } from './payouts.ts'
 import type { Connect, TransferOutcome } from './stripe/connect.service.ts'
 import { ConnectError } from './stripe/failures.service.ts'
-import { type DuePayout, renewKey } from './transfers.queries.ts'
+import { type DuePayout, listStopped, renewKey } from './transfers.queries.ts'
 
 /** The outcome of an attempt, and the version of the key that it used. */
 export type AttemptResult = {
   outcome:
     | TransferOutcome
-    /** Not attempted: the key expires soon, or another Worker has replaced it. Does not affect other payouts. */
+    /** Not attempted: the key expires soon, another Worker has replaced it, or it was canceled. Does not affect other payouts. */
     | { kind: 'postponed' }
     /** It was to be canceled, and is: there is no transfer, and its key cannot act any more. */
     | { kind: 'canceled' }
@@ -66,6 +66,9 @@ export const tryTransfer = async (
       const isOurs = await withDb(env, budget, (db) => renewKey(db, payout, now))
       if (!isOurs) return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
       keyVersion += 1
+    } else if ((await withDb(env, budget, (db) => listStopped(db, [id]))).has(id)) {
+      // It was canceled during the look-up.
+      return { outcome: { kind: 'postponed' }, keyVersion, isUnreachable }
     }
   }
   budget.fetches--

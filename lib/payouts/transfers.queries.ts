@@ -78,6 +78,16 @@ export const leasePayouts = async (
   return rows
 }
 
+/** Which of the leased payouts are not to be sent any more: they were canceled since, or have ended. */
+export const listStopped = async (db: Db, ids: string[]): Promise<Set<string>> => {
+  const { rows } = await sql<{ id: string }>`
+    select p.id from payouts p
+    where p.id = any (${sql.val(ids)}::uuid[]) and (p.cancel_requested_at is not null or not (${isStillInFlight}))`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * Gives a payout a new key version, when Stripe has forgotten the key and has no transfer. Saved before the key is used.
  *

@@ -180,6 +180,44 @@ test('a payout that waits its turn was never asked for at Stripe, so that it is 
   expect(await world.violations()).toEqual([])
 })
 
+/** Does something at the next call of Stripe with this method for transfers. */
+const atTransfers = (method: 'GET' | 'POST', work: () => Promise<unknown>) => {
+  world.stripe().hooks.onCall = async (called, path) => {
+    if (called !== method || path !== '/v1/transfers') return
+    world.stripe().hooks.onCall = undefined
+    await work()
+  }
+}
+
+test('a run that is canceled while its first payouts are sent was sent to the end: the others had been leased', async () => {
+  const payer = await world.createPayer()
+  for (let index = 0; index < 12; index++) {
+    await payer.addPartner({ slug: `partner-${index}`, owed: [{ amountCents: 100 }] })
+  }
+  atTransfers('POST', async () => {
+    const [run] = await world.query<{ id: string }>('select id from payout_runs where workspace_id = $1', [
+      payer.workspaceId,
+    ])
+    await cancelRun(db(), actFor(payer), run?.id ?? '')
+  })
+  const { payouts } = await payer.run()
+  const ends = (status: string) => payouts.filter((payout) => payout.status === status).length
+  // Five at a time.
+  expect([ends('paid'), ends('canceled')]).toEqual([5, 7])
+  expect(Object.values(payer.sent())).toHaveLength(5)
+  expect(await world.violations()).toEqual([])
+})
+
+test('a payout that is canceled while its transfer is looked up was sent after that', async () => {
+  const { payer, payout, payoutId } = await stageUnclear(false)
+  atTransfers('GET', () => cancelPayout(db(), actFor(payer), payoutId))
+  await payDue(world.env(), world.hoursLater(1))
+  expect(payer.sent()).toEqual({})
+  expect(await payout(payoutId)).toMatchObject({ status: 'canceling' })
+  await payDue(world.env(), world.hoursLater(25))
+  expect(await payout(payoutId)).toMatchObject({ status: 'canceled' })
+})
+
 test('with the key gone, what was never sent is canceled at once', async () => {
   const { payer, payoutId } = await stageWithoutFunds()
   await world.query('delete from stripe_keys where workspace_id = $1', [payer.workspaceId])

@@ -1,0 +1,296 @@
+/**
+ * A payout or its run is canceled, its partner banned, the key exchanged or the money gone at each step of running payouts:
+ * at each call of the database and of Stripe, before it, after it with the answer lost, and with the process killed there.
+ * Then the system goes on, and Stripe's books say whether each partner was sent exactly once what was due.
+ */
+import { beforeAll, expect, test, vi } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { cancelPayout, cancelRun } from '../../lib/payouts/cancel.queries.ts'
+import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
+import { returnPayout } from '../../lib/payouts/returned.queries.ts'
+import { payDue } from '../../lib/payouts/run.service.ts'
+import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
+import { changePartner } from '../../lib/workspace/partners.queries.ts'
+import { usePayouts } from '../support/payouts.ts'
+import { MOMENTS, type Moment, useSteps } from '../support/steps.ts'
+import { timesOver } from '../support/thorough.ts'
+
+const world = usePayouts()
+const { during, observe } = useSteps()
+// The Workers' log lines say nothing that the test doesn't.
+beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue(undefined))
+
+const db = () => connect(world.env())
+const PORTAL = 'https://tributary.example/portal'
+const RETURN = { reason: 'The account is closed.', portalUrl: PORTAL }
+/** So few that payouts are sent two at a time: the later ones are leased long before they are sent. */
+const FEW_FETCHES = { MAX_FETCHES: '36' }
+
+/** A merchant with partners who are owed something, of whom things happen to the first. */
+const begin = async () => {
+  const payer = await world.createPayer()
+  const due: Record<string, string[]> = {}
+  const add = async (slug: string, owed: { amountCents: number; currency?: string }[], sums: string[]) => {
+    const partner = await payer.addPartner({ slug, owed })
+    due[partner.account ?? ''] = sums
+    return partner
+  }
+  await add('leo', [{ amountCents: 700, currency: 'EUR' }], ['700 eur'])
+  await add('kim', [{ amountCents: 4_900 }], ['4900 usd'])
+  await add('ada', [{ amountCents: 300 }], ['300 usd'])
+  // The last of those that are claimed and sent.
+  const maya = await add('maya', [{ amountCents: 1_000 }, { amountCents: 250 }], ['1250 usd'])
+  return { payer, due, maya }
+}
+type Scene = Awaited<ReturnType<typeof begin>>
+
+const act = ({ payer }: Scene) => ({ workspaceId: payer.workspaceId, actor: 'a manager', now: new Date() })
+
+/** Maya's latest payout, and the latest run. */
+const latest = async ({ payer, maya }: Scene) => {
+  const [row] = await world.query<{ payout: string | null; run: string | null }>(
+    `select (select id from payouts where partner_id = $2 order by id desc limit 1) as payout,
+            (select id from payout_runs where workspace_id = $1 order by id desc limit 1) as run`,
+    [payer.workspaceId, maya.id],
+  )
+  return { payout: row?.payout ?? null, run: row?.run ?? null }
+}
+
+const cancelMayas = async (scene: Scene) => {
+  const { payout } = await latest(scene)
+  if (payout) await cancelPayout(db(), act(scene), payout)
+}
+const cancelLatestRun = async (scene: Scene) => {
+  const { run } = await latest(scene)
+  if (run) await cancelRun(db(), act(scene), run)
+}
+
+/** What may happen at a step. */
+const EVENTS: Record<string, (scene: Scene) => Promise<unknown>> = {
+  'its payout is canceled': cancelMayas,
+  'its run is canceled': cancelLatestRun,
+  'its partner is banned': (scene) => changePartner(db(), act(scene), scene.maya.id, { status: 'banned' }),
+  'another key of the account is set, and the old one revoked': async ({ payer }) => {
+    await payer.replaceKey(`${payer.key}_rolled1`)
+    world.stripe().revokeKey(payer.key)
+  },
+  'the key of another account is set': async (scene) => {
+    const key = {
+      ciphertext: 'x',
+      last4: 'xxxx',
+      stripeAccountId: 'acct_other',
+      livemode: false,
+      transferCountries: null,
+    }
+    // Partners are connected under the present one.
+    expect(await saveStripeKey(db(), act(scene), key)).toEqual({ outcome: 'other_account' })
+  },
+  'the key is removed': (scene) => removeStripeKey(db(), act(scene)),
+  'the balance runs short': async ({ payer }) => {
+    for (const currency of ['usd', 'eur']) world.stripe().setBalance(currency, 350, payer.key)
+  },
+}
+
+const bySchedule = (hours: number) => payDue({ ...world.env(), ...FEW_FETCHES }, world.hoursLater(hours))
+
+/** Runs payouts with transfers of which nobody knows whether they were made. */
+const runUnclear = async ({ payer }: Scene, turn: number) => {
+  const kept = turn % 2 ? ('done' as const) : ('undone' as const)
+  world
+    .stripe()
+    .planTransfersOf(payer.key, ...Array.from({ length: 4 }, () => ({ status: 500 as const, kept })))
+  await payer.run()
+  world.stripe().planTransfersOf(payer.key)
+}
+
+const bankRun = async (scene: Scene) => {
+  const { run } = await latest(scene)
+  if (!run) return
+  for (const status of ['paid', 'confirmed'] as const) await changeRun(db(), act(scene), run, status, PORTAL)
+  const { payout } = await latest(scene)
+  if (payout) await returnPayout(db(), act(scene), payout, RETURN)
+}
+
+/** The work at whose steps things happen, and what comes before it. */
+const WORKS: Record<
+  string,
+  { before?: (scene: Scene, turn: number) => Promise<unknown>; work: (scene: Scene) => Promise<unknown> }
+> = {
+  'payouts are run': { work: ({ payer }) => payer.run({}, FEW_FETCHES) },
+  'what is unclear is sent again': { before: runUnclear, work: () => bySchedule(1) },
+  'what is unclear is sent with another key on the next day': {
+    before: runUnclear,
+    work: () => bySchedule(25),
+  },
+  'a payout that is unclear is canceled': {
+    before: runUnclear,
+    work: async (scene) => {
+      await cancelMayas(scene)
+      await bySchedule(25)
+    },
+  },
+  'a run that is unclear is canceled': {
+    before: runUnclear,
+    work: async (scene) => {
+      await cancelLatestRun(scene)
+      await bySchedule(25)
+    },
+  },
+  'payouts without funds are canceled': {
+    before: async ({ payer }) => {
+      world.changeFundsAtTransfer(payer.key, 'usd', 0)
+      await payer.run()
+      world.stripe().hooks.onCall = undefined
+    },
+    work: async (scene) => {
+      await cancelMayas(scene)
+      await cancelLatestRun(scene)
+    },
+  },
+  'payouts are run by bank, and one comes back': {
+    work: async (scene) => {
+      await scene.payer.run({ method: 'manual' })
+      await bankRun(scene)
+    },
+  },
+}
+
+/** What was paid by bank, as Stripe's books list it, by account. */
+const paidByBank = async ({ payer }: Scene) => {
+  const rows = await world.query<{ account: string; sum: string }>(
+    `select a.stripe_account_id as account, po.amount_cents || ' ' || lower(po.currency) as sum
+     from payouts po join partners p on p.id = po.partner_id
+     join payout_accounts a on a.workspace_id = po.workspace_id and a.email = p.email
+     where po.workspace_id = $1 and po.stripe_account_id is null and po.paid_at is not null and po.returned_at is null`,
+    [payer.workspaceId],
+  )
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, [sum]]))
+}
+
+/** The payouts of which it is not certain what became of them. */
+const listOpen = ({ payer }: Scene) =>
+  world.query(
+    `select status, last_error from payouts
+     where workspace_id = $1 and stripe_account_id is not null and status in ('processing', 'canceling')`,
+    [payer.workspaceId],
+  )
+
+/** Notes transfers that are asked for although their payout was canceled, or their partner banned, before. */
+const watchTransfers = (scene: Scene) => {
+  const wrong: string[] = []
+  const closed = new Set<string>()
+  observe(({ method, url, body }) => {
+    if (method !== 'POST' || !url.endsWith('/v1/transfers')) return
+    const { transfer_group: group, destination } = Object.fromEntries(new URLSearchParams(body))
+    if (closed.has(group ?? '') || closed.has(destination ?? '')) wrong.push(`${destination} ${group}`)
+  })
+  return {
+    wrong,
+    /** To be called once the event is committed. */
+    note: async () => {
+      const rows = await world.query<{ name: string }>(
+        `select 'payout_' || id as name from payouts where workspace_id = $1 and cancel_requested_at is not null
+         union all
+         select a.stripe_account_id from payout_accounts a join partners p on (p.workspace_id, p.email) = (a.workspace_id, a.email)
+         where a.workspace_id = $1 and p.status = 'banned'`,
+        [scene.payer.workspaceId],
+      )
+      for (const { name } of rows) closed.add(name)
+    },
+    reinstate: () => closed.delete(scene.maya.account ?? ''),
+  }
+}
+
+/** By default each fifth step, from one of the first five on. */
+const STRIDE = timesOver({ often: 5, thorough: 1 })
+
+type Case = { place: number; moment: Moment; event: string; turn: number }
+
+/** Lets something happen at a step of the work, and the system go on. @returns what is wrong, and the name of the step */
+const play = async (name: string, { place, moment, event, turn }: Case) => {
+  world.hoursLater(0)
+  const scene = await begin()
+  const { payer, due, maya } = scene
+  const wrong: unknown[] = []
+  const check = async () => wrong.push(...(await world.violations()), ...transfers.wrong.splice(0))
+  const { before, work } = WORKS[name] ?? { work: async () => {} }
+  await before?.(scene, turn)
+  const transfers = watchTransfers(scene)
+  const happens = async () => {
+    await EVENTS[event]?.(scene)
+    await transfers.note()
+  }
+  const { steps, isReached } = await during({ place, moment, event: happens }, () => work(scene))
+  await check()
+
+  // There is money and a working key again, and what waits is sent or canceled.
+  for (const currency of ['usd', 'eur']) world.stripe().setBalance(currency, 1_000_000, payer.key)
+  await payer.replaceKey(`${payer.key}_rolled2`)
+  for (const hours of [26, 51]) await payDue(world.env(), world.hoursLater(hours))
+  await check()
+  wrong.push(...(await listOpen(scene)))
+
+  // A manager pays the rest.
+  if (name.includes('bank')) await bankRun(scene)
+  await changePartner(db(), act(scene), maya.id, { status: 'approved' })
+  transfers.reinstate()
+  await payer.run({}, {}, world.hoursLater(53))
+  await check()
+  const sent = payer.sent()
+  for (const [account, sums] of Object.entries(await paidByBank(scene)))
+    sent[account] = [...(sent[account] ?? []), ...sums]
+  return { wrong, sent, due, step: steps[place], isReached }
+}
+
+/** The number of steps that a work has when nothing happens. */
+const countSteps = async (name: string): Promise<number> => {
+  world.hoursLater(0)
+  const scene = await begin()
+  await WORKS[name]?.before?.(scene, 0)
+  const { steps } = await during(null, () => WORKS[name]?.work(scene) ?? Promise.resolve())
+  return steps.length
+}
+
+/** The cases of a step: all, or one of them in turn. */
+const casesOf = (place: number, turn: number): Case[] => {
+  const all = MOMENTS.flatMap((moment) =>
+    Object.keys(EVENTS).map((event) => ({ place, moment, event, turn })),
+  )
+  if (process.env.THOROUGH) return all.map((one, index) => ({ ...one, turn: index }))
+  const events = Object.keys(EVENTS)
+  return [
+    {
+      place,
+      // There are seven events and four moments, so 28 turns meet all pairs.
+      moment: MOMENTS[turn % MOMENTS.length] ?? 'before',
+      event: events[turn % events.length] ?? '',
+      turn,
+    },
+  ]
+}
+
+test.each(Object.keys(WORKS).map((name, index) => ({ name, index })))(
+  'while $name: whatever happens at each step, each partner is sent once what was due',
+  async ({ name, index }) => {
+    await world.query('truncate workspaces cascade')
+    const count = await countSteps(name)
+    let reached = 0
+    // By default each third step.
+    const stride = process.env.THOROUGH ? 1 : 3
+    for (
+      let place = process.env.THOROUGH ? 0 : Math.floor(Math.random() * 3);
+      place < count;
+      place += stride
+    ) {
+      for (const one of casesOf(place, index * 5 + place)) {
+        const { due, step, isReached, ...found } = await play(name, one)
+        const about = `${step}: ${one.event}, ${one.moment} (${one.place}, ${one.turn})`
+        expect({ about, ...found }).toEqual({ about, wrong: [], sent: due })
+        if (isReached) reached++
+      }
+    }
+    // An unclear transfer that was made has fewer steps than one that was not.
+    expect(reached).toBeGreaterThan(Math.floor(count / STRIDE / 2))
+  },
+  1_800_000,
+)
