@@ -24,15 +24,14 @@ export type PayoutEnv = BudgetEnv & {
 
 /** A Worker can have six open connections; one is reserved for the database. */
 const MAX_CONCURRENT = 5
-/** Leasing a page, and saving its results. */
-const FETCHES_PER_PAGE = 2
+/** Leasing a page, asking which of it were canceled, and saving its results. */
+const FETCHES_PER_PAGE = 3
 /** Refreshing an account: its key, Stripe, and saving the status. */
 const FETCHES_PER_REFRESH = 3
-/**
- * At most: look-up, new key version, transfer, second look-up, and a refresh of a refused account, or the balance after a
- * refusal for lack of funds.
- */
-const FETCHES_PER_TRANSFER = 4 + FETCHES_PER_REFRESH
+/** At most: the transfer, a look-up, and a refresh of a refused account, or the balance after a refusal for lack of funds. */
+const FETCHES_PER_FIRST = 2 + FETCHES_PER_REFRESH
+/** At most: a look-up, and a new key version, or whether it was canceled, before that. */
+const FETCHES_PER_TRANSFER = 2 + FETCHES_PER_FIRST
 const MAX_PAGE = 50
 /** Longer than a Worker takes for one page, timeouts included. */
 const LEASE_MS = 120_000
@@ -103,6 +102,16 @@ type Sending = {
   clock: () => Date
 }
 
+/** How many of the next payouts can be attempted concurrently: two fetches remain, see `findStopped`, and for saving the results. */
+const affordable = (payouts: DuePayout[], budget: Budget): number => {
+  let fetches = budget.fetches - 2
+  const isOver = payouts.findIndex(({ isKeyUsed }) => {
+    fetches -= isKeyUsed ? FETCHES_PER_TRANSFER : FETCHES_PER_FIRST
+    return fetches < 0
+  })
+  return Math.min(MAX_CONCURRENT, isOver < 0 ? payouts.length : isOver)
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
 /**
@@ -126,13 +135,18 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   const { portalUrl, budget, learned, clock } = sending
   const connectionOf = createConnections(env)
 
-  const send = async (payout: DuePayout, stopped: ReadonlySet<string>): Promise<TransferResult> => {
-    if (stopped.has(payout.id) && !payout.isCanceling) return postponed(payout, 0)
+  /** The result of a payout that is not worth an attempt, by what others have shown. */
+  const waiting = (payout: DuePayout): TransferResult | null => {
     const pause = learned.pauses.get(payout.workspaceId)
     if (pause !== undefined) return postponed(payout, pause)
     const leftCents = learned.funds.get(fundsOf(payout))
-    if (leftCents !== undefined && leftCents < payout.amountCents && !payout.isCanceling)
-      return { ...postponed(payout, HOUR_MS), error: NO_FUNDS }
+    return leftCents !== undefined && leftCents < payout.amountCents && !payout.isCanceling
+      ? { ...postponed(payout, HOUR_MS), error: NO_FUNDS }
+      : null
+  }
+
+  const send = async (payout: DuePayout, stopped: ReadonlySet<string>): Promise<TransferResult> => {
+    if (stopped.has(payout.id) && !payout.isCanceling) return postponed(payout, 0)
     const stripe = await connectionOf(payout)
     if (!stripe) {
       const isUnreachable = payout.isKeyUsed && keyState(payout.keyUsedAt, clock()) === 'forgotten'
@@ -150,15 +164,16 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
   }
 
   const results: TransferResult[] = []
-  const left = [...page]
-  while (left.length) {
-    // Two fetches are reserved: for asking which were canceled, and for saving the results.
-    const concurrency = Math.min(MAX_CONCURRENT, Math.floor((budget.fetches - 2) / FETCHES_PER_TRANSFER))
-    const next = left.splice(0, Math.max(concurrency, 0))
-    const stopped = results.length === 0 ? NONE : await findStopped(env, next, budget)
+  let left = page
+  for (let isLeasedNow = true; left.length > 0; isLeasedNow = false) {
+    results.push(...left.flatMap((payout) => waiting(payout) ?? []))
+    left = left.filter((payout) => !waiting(payout))
+    const next = left.slice(0, affordable(left, budget))
+    const stopped = isLeasedNow || next.length === 0 ? NONE : await findStopped(env, next, budget)
     if (next.length === 0 || !stopped || !hasLeft(budget))
-      return [...results, ...[...next, ...left].map((payout) => postponed(payout, 0))]
+      return [...results, ...left.map((payout) => postponed(payout, 0))]
     results.push(...(await Promise.all(next.map((payout) => send(payout, stopped)))))
+    left = left.slice(next.length)
   }
   return results
 }
