@@ -517,7 +517,9 @@ create table events (
     constraint events_sale_check     check ((kind = 'sale') = (amount_cents is not null and currency is not null)),
     constraint events_partner_check  check ((partner_id is null) = (attributed_by is null)),
     constraint events_click_id_fkey    foreign key (workspace_id, click_id)    references clicks (workspace_id, id),
-    constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id),
+    -- A new customer is inserted after its first event, which is unique.
+    constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id)
+        deferrable initially deferred,
     constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
 );
 
@@ -1201,7 +1203,8 @@ create index adjustments_event_id_idx on adjustments (event_id) where event_id i
 
 
 alter table events
-    add constraint events_commission_id_fkey foreign key (workspace_id, commission_id) references commissions (workspace_id, id);
+    add constraint events_commission_id_fkey foreign key (workspace_id, commission_id) references commissions (workspace_id, id)
+        deferrable initially deferred;
 
 
 -- The sale that uses up a customer's one-time reward in a program: one, also under concurrency.
@@ -1606,6 +1609,352 @@ begin
         'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
         'salesFrom', case when is_own then sales_from else 'both' end);
+end $$;
+
+
+-- Serializes what is recorded under identities, [{"kind", "value"}], whose customer is unknown with what says whose they
+-- are: see lib/db/locks.queries.ts. Sorted, so that concurrent calls cannot deadlock. 256 locks per workspace and kind,
+-- because an import takes all of those of its rows, and Postgres has a few thousand.
+create function lock_identities_1(workspace uuid, identities jsonb, is_exclusive boolean) returns void language plpgsql as $$
+declare
+    key bigint;
+begin
+    for key in
+        select distinct hashtextextended(workspace || ' ' || i.kind, abs(hashtext(i.value)::bigint) % 256) as k
+        from jsonb_to_recordset(identities) as i (kind text, value text) order by k
+    loop
+        if is_exclusive then
+            perform pg_advisory_xact_lock(key);
+        else
+            perform pg_advisory_xact_lock_shared(key);
+        end if;
+    end loop;
+end $$;
+
+
+-- Whether a processor's event is of a payment that nobody is credited with: its sale, or one
+-- that is not recorded yet.
+create function is_uncredited_1(keys text[], outcome jsonb, sale_id uuid, sale_partner uuid) returns boolean
+language sql immutable as $$
+    select cardinality(keys) > 0
+       and (coalesce(outcome ->> 'code', 'waiting') = 'waiting' or sale_id is not null and sale_partner is null)
+$$;
+
+
+-- Serializes the sales that came with a click, by a report and by a payment processor.
+create function lock_click(workspace uuid, click text) returns void language plpgsql as $$
+begin
+    perform pg_advisory_xact_lock(hashtextextended(workspace || ' click ' || click, 0));
+end $$;
+
+
+-- The sales that look like a sale: of the same customer or click, in the same currency, with
+-- the same gross or net amount, so many hours apart at most, one of them reported by the
+-- merchant under an id of its own, the other only by a processor. gross_cents is what was
+-- paid with tax, if a processor has reported the sale; processor_ids is the pattern of a
+-- processor's ids, and report_prefix marks the merchant's among the keys of its events.
+create function sales_alike(of_sale uuid, gross_cents bigint, hours integer, processor_ids text, report_prefix text)
+returns table (id uuid, external_id text, commission_id uuid, steps jsonb) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    return query
+    with sale as materialized (
+        select e.* from events e where e.id = of_sale
+    ), near as materialized (
+        select o.id from sale join events o on o.customer_id = sale.customer_id
+        where o.occurred_at between sale.occurred_at - hours * interval '1 hour' and sale.occurred_at + hours * interval '1 hour'
+        union
+        select o.id from sale join events o on o.workspace_id = sale.workspace_id and o.click_id = sale.click_id
+        where o.occurred_at between sale.occurred_at - hours * interval '1 hour' and sale.occurred_at + hours * interval '1 hour'
+    )
+    select o.id, o.external_id, o.commission_id, o.steps
+    from sale, near join events o on o.id = near.id
+    where o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
+      and (o.reported_at is null) <> (sale.reported_at is null)
+      and case when sale.reported_at is null
+               then o.amount_cents in (sale.amount_cents, gross_cents) and o.external_id !~ processor_ids
+                    and not exists (
+                        -- Not looked for among all events of the workspace: see load_report_1.
+                        select from (select s.workspace_id from processor_events s
+                                     where s.keys && array[o.external_id, report_prefix || o.external_id] offset 0) s
+                        where s.workspace_id = o.workspace_id)
+               else gross_cents is null and sale.external_id !~ processor_ids
+                    and (o.amount_cents = sale.amount_cents or exists (
+                        select from (select s.workspace_id, s.facts from processor_events s
+                                     where s.keys && array[o.external_id, report_prefix || o.external_id] offset 0) s
+                        where s.workspace_id = o.workspace_id
+                          and s.facts @> jsonb_build_array(jsonb_build_object('paid',
+                                jsonb_build_object('grossCents', sale.amount_cents))))) end;
+end $$;
+
+
+-- Holds the commission of a sale that looks like another one that earns: see
+-- lib/purchases/possible-duplicates.queries.ts, which says what the arguments are. The last
+-- statement of what saves the sale. May be repeated. Sales of one customer are serialized by
+-- its row, sales of one click by a lock, so that the later one sees the other.
+create function hold_possible_duplicate_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, is_new boolean,
+                                          hours integer, processor_ids text, report_prefix text, now timestamptz) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+begin
+    if click is not null then
+        perform lock_click(workspace, click);
+    end if;
+
+    -- A manager's own hold says nothing about duplicates.
+    with sale as materialized (
+        select e.*, c.payout_id from events e join commissions c on c.id = e.commission_id
+        where e.workspace_id = workspace and e.id = saved_id and c.kind = 'sale'
+    ), held as materialized (
+        select h.commission_id, h.evidence_event_id
+        from sale join commissions c on c.event_id = sale.id join commission_holds h on h.commission_id = c.id
+    ), moved as (
+        update commission_holds h set commission_id = sale.commission_id
+        from sale, held where h.commission_id = held.commission_id and h.commission_id <> sale.commission_id
+    ), twin as (
+        select o.id, o.external_id
+        from sale, sales_alike(sale.id, gross_cents, hours, processor_ids, report_prefix) o
+        where not exists (select from held) and sale.payout_id is null
+          and o.commission_id is not null and (is_new or o.id < sale.id)
+          and not exists (select from commission_holds h
+                          where h.evidence_event_id = o.id and h.reason = 'possible_duplicate'
+                            and h.resolution is distinct from 'released')
+          and not exists (select from commissions c join commission_holds h on h.commission_id = c.id
+                          where c.event_id = o.id
+                            and (h.reason = 'possible_duplicate' and h.resolution is distinct from 'released'
+                                 or h.evidence_event_id = sale.id))
+        order by o.id limit 1
+    ), hold as (
+        insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
+        select sale.commission_id, sale.workspace_id, 'possible_duplicate', twin.id, now from sale, twin
+        on conflict do nothing
+    )
+    update events e
+    set steps = e.steps || jsonb_build_array(
+        jsonb_build_object('code', 'possible_duplicate', 'facts', jsonb_build_object('externalId', evidence.external_id)))
+    from sale, (
+        select external_id from twin
+        union select o.external_id from held join events o on o.id = held.evidence_event_id
+    ) evidence
+    where e.id = sale.id and not e.steps @> '[{"code": "possible_duplicate"}]';
+end $$;
+
+
+-- Notes that an expected sale and a processor's look like one purchase: see
+-- lib/purchases/expected-sales.queries.ts. A part of what saves the sale, after it. May be
+-- repeated. The conditions on steps are the predicate of events_expected_idx.
+create function note_received_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, hours integer,
+                                processor_ids text, report_prefix text) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+begin
+    if click is not null then
+        perform lock_click(workspace, click);
+    end if;
+
+    with sale as materialized (
+        select e.* from events e where e.workspace_id = workspace and e.id = saved_id and e.kind = 'sale'
+    ), pair as (
+        select case when sale.reported_at is null then o.id else sale.id end as expected_id,
+               case when sale.reported_at is null then sale.external_id else o.external_id end as external_id
+        from sale, sales_alike(sale.id, gross_cents, hours, processor_ids, report_prefix) o
+        where case when sale.reported_at is null
+                   then o.steps @> '[{"code": "sale_expected_from_stripe"}]' and not o.steps @> '[{"code": "expected_sale_received"}]'
+                   else sale.steps @> '[{"code": "sale_expected_from_stripe"}]' and not sale.steps @> '[{"code": "expected_sale_received"}]' end
+          and not exists (
+            select from events other
+            where (other.customer_id = sale.customer_id
+                   or other.workspace_id = sale.workspace_id and other.click_id = sale.click_id)
+              and other.steps @> jsonb_build_array(jsonb_build_object(
+                    'code', 'expected_sale_received', 'facts', jsonb_build_object(
+                      'externalId', case when sale.reported_at is null then sale.external_id else o.external_id end))))
+        order by o.id limit 1
+    )
+    update events e
+    set steps = e.steps || jsonb_build_array(jsonb_build_object(
+        'code', 'expected_sale_received', 'facts', jsonb_build_object('externalId', pair.external_id)))
+    from pair where e.workspace_id = workspace and e.id = pair.expected_id;
+end $$;
+
+
+-- Marks what a saved report refers of payments received before: see
+-- lib/tracking/late-reports.queries.ts, which says what `late` is. Returns whether anything is marked.
+create function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb, now timestamptz) returns boolean
+language plpgsql as $$
+declare
+    is_referred   boolean     := late -> 'isReferred';
+    since         timestamptz := late ->> 'since';
+    emails        text[]      := array(select jsonb_array_elements_text(late -> 'emails'));
+    paid_at       timestamptz;
+    addressed_at  timestamptz;
+begin
+    if is_referred then
+        select s.occurred_at into paid_at
+        from events s
+        where s.customer_id = of_customer and s.kind = 'sale' and s.id <> saved_id
+          and s.occurred_at >= date_trunc('second', since)
+          and (s.occurred_at >= date_trunc('second', now) and s.occurred_at = date_trunc('second', s.occurred_at)
+               or not exists (select from referrals r where r.customer_id = of_customer and r.origin <> saved_id::text
+                                and r.referred_at < s.occurred_at + interval '1 second'
+                                and (r.source <> 'import' or r.referred_at <= s.occurred_at
+                                     or s.occurred_at = date_trunc('second', s.occurred_at))))
+        order by s.occurred_at limit 1;
+        emails := array(select i.value from customer_identities i where i.customer_id = of_customer and i.kind = 'email');
+    end if;
+
+    if cardinality(emails) > 0 then
+        select min(p.occurred_at) into addressed_at
+        from processor_events p left join events s on s.id = p.event_id
+        where p.workspace_id = workspace and p.email is not null and p.email = any(emails)
+          and is_uncredited_1(p.keys, p.outcome, s.id, s.partner_id) and s.customer_id is distinct from of_customer;
+    end if;
+
+    if paid_at is null and addressed_at is null then return false; end if;
+    update customers
+    set replan_from = least(replan_from, paid_at), addressed_from = least(addressed_from, addressed_at),
+        revision = revision + case when paid_at is null then 0 else 1 end
+    where id = of_customer;
+    update events set body_hash = null where id = saved_id;
+    return true;
+end $$;
+
+
+-- Saves a decided report, all of it or nothing: SavedReport in lib/tracking/reports.queries.ts. Returns the event, or that
+-- of an earlier report with the same id: of concurrent copies, the first one inserts it. May be repeated after a commit
+-- that was not seen. Raises TR001 if the customer is not as it was read, and the caller decides again.
+--
+-- Each statement sees what was committed before it, also while an earlier one waited for a lock.
+create function save_report_1(report jsonb) returns jsonb
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    workspace     uuid        := report ->> 'workspaceId';
+    saved_id      uuid        := report ->> 'eventId';
+    reported      text        := report ->> 'kind';
+    report_id     text        := report ->> 'externalId';
+    customer_ref  text        := report ->> 'customerExternalId';
+    partner       uuid        := report ->> 'partnerId';
+    click         text        := report ->> 'clickId';
+    hash          text        := report ->> 'bodyHash';
+    now           timestamptz := report ->> 'now';
+    known         jsonb       := report -> 'customer';
+    of_customer   uuid        := known ->> 'id';
+    identities    jsonb       := report -> 'identities';
+    referrer      jsonb       := report -> 'referrer';
+    commission    jsonb       := report -> 'commission';
+    review        jsonb       := report -> 'review';
+    adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
+begin
+    if identities is not null then
+        perform lock_identities_1(workspace, identities, partner is null);
+    end if;
+
+    -- Reports change the revision only if they change whose the customer is, so most reports of one customer do not
+    -- conflict with each other.
+    if known is not null then
+        if (known -> 'isChanged')::boolean then
+            perform from customers c
+            where c.id = of_customer and c.revision = (known -> 'revision')::integer for no key update;
+        else
+            perform from customers c
+            where c.id = of_customer and c.revision = (known -> 'revision')::integer for share;
+        end if;
+        perform assert_unchanged(found);
+    elsif partner is null and reported = 'sale' then
+        -- It may be credited by a report that comes late: each has to see the other.
+        perform assert_unchanged(not exists (
+            select from customer_identities i
+            where i.workspace_id = workspace and i.kind = identities -> 0 ->> 'kind' and i.value = identities -> 0 ->> 'value'
+              and i.kind <> 'email'));
+    elsif partner is not null then
+        of_customer := report -> 'newCustomer' ->> 'id';
+        if not adopts_sales then
+            perform assert_unchanged(not exists (
+                select from events e where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
+                                       and e.customer_external_id = customer_ref));
+        end if;
+    end if;
+
+    -- The customer and the commission follow: their foreign keys are checked at the commit.
+    insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents,
+                        currency, metadata, click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at,
+                        commission_id)
+    values (saved_id, workspace, reported, report_id, report ->> 'eventName', customer_ref, of_customer,
+            (report -> 'amountCents')::bigint, report ->> 'currency', report -> 'metadata', click, partner,
+            report ->> 'attributedBy', hash, report -> 'steps', now, now, (commission ->> 'id')::uuid)
+    on conflict (workspace_id, kind, external_id) do nothing;
+    if not found then
+        return (
+            select jsonb_build_object('id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash)
+            from events e where e.workspace_id = workspace and e.kind = reported and e.external_id = report_id);
+    end if;
+    if partner is null then
+        return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash);
+    end if;
+
+    if known is null then
+        insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
+        values (of_customer, workspace, customer_ref, report -> 'newCustomer' ->> 'email', report -> 'newCustomer' ->> 'name',
+                partner, now);
+    elsif (known -> 'isChanged')::boolean then
+        update customers c
+        set email = known ->> 'email', name = known ->> 'name',
+            revision = c.revision + case when (known -> 'isReferred')::boolean then 1 else 0 end,
+            -- A concurrent report may have been received later and saved earlier.
+            partner_id = case when (known -> 'isMoved')::boolean and not exists (
+                select from referrals r where r.customer_id = c.id and r.referred_at > now
+                                          and (r.source = 'import' or r.attribution = 'last'))
+              then (known ->> 'partnerId')::uuid else c.partner_id end
+        where c.id = of_customer;
+    end if;
+
+    if identities is not null then
+        insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+        select workspace, of_customer, i.kind, i.value, reported, report_id, now
+        from jsonb_to_recordset(identities) as i (kind text, value text)
+        on conflict (customer_id, kind, value) do update set source = excluded.source, evidence = excluded.evidence
+            where customer_identities.kind = 'email' and customer_identities.source = 'import';
+    end if;
+    if adopts_sales then
+        update events e set customer_id = of_customer
+        where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null and e.customer_external_id = customer_ref;
+    end if;
+    if referrer is not null then
+        insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at)
+        values (workspace, of_customer, saved_id::text, (referrer ->> 'partnerId')::uuid, 'click', referrer ->> 'attribution',
+                now, (referrer ->> 'clickedAt')::timestamptz)
+        on conflict do nothing;
+    end if;
+
+    -- Inserts nothing if a concurrent sale of the customer has taken the one-time reward.
+    if (commission -> 'oneTime')::boolean then
+        insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
+        values (workspace, (commission ->> 'programId')::uuid, of_customer, saved_id)
+        on conflict do nothing;
+        if not found then
+            commission := null;
+            update events e set commission_id = null, steps = report -> 'stepsWhenBeaten' where e.id = saved_id;
+        end if;
+    end if;
+    if commission is not null then
+        insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                                 amount_cents, currency, payable_at, created_at)
+        values ((commission ->> 'id')::uuid, workspace, (commission ->> 'programId')::uuid, partner, of_customer, saved_id,
+                (commission ->> 'rewardId')::uuid, reported, (commission -> 'amountCents')::bigint, commission ->> 'currency',
+                (commission ->> 'payableAt')::timestamptz, now);
+    end if;
+
+    if report -> 'late' is not null and mark_late(workspace, saved_id, of_customer, report -> 'late', now) then
+        hash := null;
+    end if;
+    if (review -> 'holds')::boolean then
+        perform hold_possible_duplicate_1(workspace, saved_id, click, null, true, (review -> 'hours')::integer,
+                                          review ->> 'processorIds', review ->> 'reportPrefix', now);
+    elsif review is not null then
+        perform note_received_1(workspace, saved_id, click, null, (review -> 'hours')::integer,
+                                review ->> 'processorIds', review ->> 'reportPrefix');
+    end if;
+    return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash);
 end $$;
 
 

@@ -1,13 +1,6 @@
 /** Advisory locks. Each is released at the end of its batch. */
 import { sql } from 'kysely'
 
-/** Serializes the sales that came with a click, by a report and by a payment processor. */
-export const lockClick = (workspaceId: string, clickId: string) =>
-  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} click ${clickId}`}, 0))`
-
-/** Locks per workspace and kind of identity. An import takes all of those of its rows, and Postgres has a few thousand. */
-const IDENTITY_LOCKS = 256
-
 /**
  * Serializes what is recorded under an identity whose customer is unknown with what says whose the identity is, so that the
  * one saved later sees the other. The first statement of a batch, before it locks rows. Sorted, so that batches with several
@@ -20,10 +13,7 @@ export const lockIdentities = (
   identities: { kind: string; value: string }[],
   strength: 'shared' | 'exclusive',
 ) =>
-  sql<unknown>`
-    select ${strength === 'shared' ? sql`pg_advisory_xact_lock_shared(key)` : sql`pg_advisory_xact_lock(key)`}
-    from (select distinct hashtextextended(${workspaceId} || ' ' || kind, abs(hashtext(value)::bigint) % ${IDENTITY_LOCKS}) as key
-          from jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as i (kind text, value text) order by key) locks`
+  sql<unknown>`select lock_identities_1(${workspaceId}, ${JSON.stringify(identities)}, ${strength === 'exclusive'})`
 
 /**
  * Serializes the statements that assign commissions to payouts or release them. A payout pays a partner's whole

@@ -128,7 +128,7 @@ const review = (
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
     ...(duplicates.length || isJoined ? [releaseTied({ workspaceId, saleId, isJoined, now })] : []),
-    ...holdPossibleDuplicate({ ...saved, isNew, now }),
+    holdPossibleDuplicate({ ...saved, isNew, now }),
     ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: duplicates.map(({ id }) => id) })] : []),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
   ]

@@ -5,8 +5,7 @@ import type { Db } from '../db/connection.ts'
 /** Whether a processor's event, `event`, is of a payment that nobody is credited with: its sale, `sale`, or one that is not recorded yet. */
 export const isUncredited = (event: string, sale: string) => {
   const [p, s] = [sql.ref(event), sql.ref(sale)]
-  return sql`cardinality(${p}.keys) > 0 and (
-    coalesce(${p}.outcome ->> 'code', 'waiting') = 'waiting' or ${s}.id is not null and ${s}.partner_id is null)`
+  return sql`is_uncredited_1(${p}.keys, ${p}.outcome, ${s}.id, ${s}.partner_id)`
 }
 
 /** An event of a payment, and the ids of its purchase. Events are found in the order in which they occurred. */
