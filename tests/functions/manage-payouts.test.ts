@@ -416,13 +416,15 @@ describe('GET /payout-runs/:id/export', () => {
       /^attachment; filename="payouts-\d{4}-\d\d-\d\d-[0-9a-f]{12}\.csv"$/,
     )
     const lines = String(body.text).split('\r\n')
-    expect(lines[0]).toBe('payout id,partner name,e-mail,currency,amount,program,run,reference,pay by')
+    expect(lines[0]).toBe(
+      '"payout id","partner name","e-mail","currency","amount","program","run","reference","pay by"',
+    )
     expect(lines.slice(1).sort()).toEqual([
       '',
       expect.stringMatching(
-        new RegExp(`^[0-9a-f-]{36},.*,USD,.*,A program,${id},PO-00000[12],details_missing$`),
+        new RegExp(`^"[0-9a-f-]{36}",.*,"USD",.*,"A program","${id}","PO-00000[12]","details_missing"$`),
       ),
-      expect.stringMatching(/,(Ann,ann|Leo Okafor,leo)@partner\.example,USD,(50\.50|8120\.00),/),
+      expect.stringMatching(/,"(Ann","ann|Leo Okafor","leo)@partner\.example","USD","(50\.50|8120\.00)",/),
     ])
   })
 

@@ -123,13 +123,13 @@ test('the rows with errors are downloaded as a file that imports once fixed', as
   const file = await downloaded('Download rows with errors')
   expect(file.name).toBe('export-errors.csv')
   expect(file.content).toBe(
-    `\ufeffE-Mail,Via,Notes,tributary_error\r\nwrong,maya,"'=1+1; ""quoted""",Not an address.\r\n,nobody,,The row has no partner email address.\r\n`,
+    `\ufeff"E-Mail","Via","Notes","tributary_error"\r\n"wrong","maya","'=1+1; ""quoted""","Not an address."\r\n"","nobody","","The row has no partner email address."\r\n`,
   )
 
   await press('Import another file')
   await checkFile(
     file.name,
-    file.content.replace('wrong', 'right@example.com').replace('\n,', '\nnobody@example.com,'),
+    file.content.replace('wrong', 'right@example.com').replace('\n""', '\n"nobody@example.com"'),
   )
   expect(await text()).toContain('Partners 2 new.')
   await press(/^Import 2 new partners/)
