@@ -38,13 +38,23 @@ const keep = <T extends { stop: () => Promise<void> }>(name: string, part: T): T
   return part
 }
 
+/** What ends by itself is started again, unless that doesn't help. */
+const mending = {
+  onLog: console.log,
+  onGiveUp: (error: Error) => {
+    if (stopping) return
+    console.error(`\nTributary has stopped. ${error.message}`)
+    void stopAndExit(1)
+  },
+}
+
 /** Neon serves SQL over HTTP itself. Any other Postgres needs our endpoint in front of it. */
 const isNeon = (databaseUrl: string): boolean => parseDatabaseUrl(databaseUrl).hostname.endsWith('.neon.tech')
 
 const startDatabase = async (dataDir: string): Promise<DatabaseEnv> => {
   const databaseUrl =
     process.env.DATABASE_URL ||
-    keep('Postgres', await startPostgres({ dataDir, durable: true, onLog: console.log })).databaseUrl
+    keep('Postgres', await startPostgres({ dataDir, durable: true, ...mending })).databaseUrl
   if (isNeon(databaseUrl)) return { DATABASE_URL: databaseUrl }
   const endpoint = keep('SQL endpoint', await startSqlEndpoint({ databaseUrl }))
   return { DATABASE_URL: databaseUrl, SQL_ENDPOINT: endpoint.url }
@@ -113,7 +123,7 @@ const start = async (): Promise<void> => {
     PUBLIC_URL: proxy.url,
     ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
   }
-  const workers = keep('Workers', await startLiveWorkers(settings, proxy.pointTo))
+  const workers = keep('Workers', await startLiveWorkers(settings, proxy.pointTo, mending))
   const logFile = join(dataDir, 'workers.log')
   keep('Worker log', keepLogs(workers, logFile))
   keep('Cron', startCron(workers))

@@ -2,6 +2,7 @@ import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../build.ts'
 import { ROOT } from '../root.ts'
+import type { Mending } from './workerd.ts'
 import { type Settings, startWorkers } from './workers.ts'
 
 /** Workers that are replaced without downtime. */
@@ -17,15 +18,16 @@ export type LiveWorkers = {
 export const startLiveWorkers = async (
   settings: Settings,
   onUp: (url: URL) => void,
+  mending: Mending,
 ): Promise<LiveWorkers> => {
-  let workers = await startWorkers(settings)
+  let workers = await startWorkers(settings, undefined, mending)
   onUp(workers.url)
   return {
     takeLogs: () => workers.takeLogs(),
     runCron: (env) => workers.runCron(env),
     replace: async () => {
       const old = workers
-      workers = await startWorkers(settings)
+      workers = await startWorkers(settings, undefined, mending)
       onUp(workers.url)
       await old.stop()
     },

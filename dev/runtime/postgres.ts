@@ -1,10 +1,13 @@
 import pg from 'pg'
 import { cannotWrite, isDenied, makeDataDir } from './files.ts'
+import { keepRunning } from './mend.ts'
 import { HOST } from './ports.ts'
 import { type Cluster, ensureCluster, NAME, stopOrphan } from './postgres/cluster.ts'
 import { chooseClusterDir, clusterPlaces, findOtherUser, findPrograms } from './postgres/host.ts'
 import { hasOrphan, lockDataDir } from './postgres/owner.ts'
-import { startServer } from './postgres/server.ts'
+import { type Server, startServer } from './postgres/server.ts'
+
+type OnGiveUp = (error: Error) => void
 
 /** A running server. */
 export type Postgres = {
@@ -27,11 +30,14 @@ export type Postgres = {
  *
  * @param durable false in tests: faster, but a power failure may corrupt the data
  * @param onLog   receives messages for the user, such as where the data is if not in the data folder
+ * @param onGiveUp if given, a server that ends by itself is started again on the same port. Called with the reason when it
+ *   ends again and again
  */
 export const startPostgres = async (options: {
   dataDir: string
   durable: boolean
   onLog?: (line: string) => void
+  onGiveUp?: OnGiveUp
 }): Promise<Postgres> => {
   const log = options.onLog ?? (() => {})
   const dataDir = makeDataDir(options.dataDir)
@@ -47,7 +53,7 @@ export const startPostgres = async (options: {
       log('Stopping a Postgres server left running by an earlier run.')
       await stopOrphan(cluster)
     }
-    const { databaseUrl, port, stop } = await startDatabase(cluster, log)
+    const { databaseUrl, port, stop } = await startDatabase(cluster, log, options.onGiveUp)
     return { databaseUrl, port, clusterDir, stop: () => stop().finally(release) }
   } catch (error) {
     release()
@@ -55,27 +61,40 @@ export const startPostgres = async (options: {
   }
 }
 
-const startDatabase = async (cluster: Cluster, log: (line: string) => void) => {
+const startDatabase = async (cluster: Cluster, log: (line: string) => void, onGiveUp?: OnGiveUp) => {
   const password = await ensureCluster(cluster)
-  const { child, port, stop } = await startServer(cluster)
+  const server = await startServer(cluster)
+  const { port } = server
   try {
     await ensureDatabase({ host: HOST, port, user: NAME, password })
   } catch (error) {
-    await stop()
+    await server.stop()
     throw error
   }
+  const databaseUrl = `postgresql://${NAME}:${password}@${HOST}:${port}/${NAME}`
+  const logFile = `${cluster.dataDir}/postgres.log`
+  if (!onGiveUp) return { databaseUrl, port, stop: logEnd(server, logFile, log) }
 
-  let stopping = false
-  child.once('exit', () => {
-    if (!stopping) log(`Postgres stopped unexpectedly. See ${cluster.dataDir}/postgres.log.`)
-  })
-  return {
-    databaseUrl: `postgresql://${NAME}:${password}@${HOST}:${port}/${NAME}`,
-    port,
-    stop: () => {
-      stopping = true
-      return stop()
+  const stop = keepRunning('Postgres', server, {
+    startAgain: async (signal) => {
+      // The pid of a killed server may belong to another program by now.
+      if (hasOrphan(cluster.clusterDir)) await stopOrphan(cluster)
+      return startServer(cluster, { port, signal })
     },
+    onLog: (line) => log(`${line} See ${logFile}.`),
+    onGiveUp,
+  })
+  return { databaseUrl, port, stop }
+}
+
+const logEnd = ({ ended, stop }: Server, logFile: string, log: (line: string) => void) => {
+  let stopping = false
+  void ended.then(() => {
+    if (!stopping) log(`Postgres stopped unexpectedly. See ${logFile}.`)
+  })
+  return () => {
+    stopping = true
+    return stop()
   }
 }
 

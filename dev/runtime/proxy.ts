@@ -1,5 +1,8 @@
-import { Agent, createServer, request as forward } from 'node:http'
-import { type Listening, openPort } from './ports.ts'
+import { randomUUID } from 'node:crypto'
+import { Agent, createServer, request as forward, type ServerResponse } from 'node:http'
+import type { ErrorResponse } from '../../lib/http/common.responses.ts'
+import { ERROR_STATUS } from '../../lib/http/errors.ts'
+import { HOST, type Listening, openPort } from './ports.ts'
 
 /** The public address: a fixed port in front of workerd, whose own port changes with every reload. */
 export type PublicProxy = Listening & {
@@ -7,6 +10,19 @@ export type PublicProxy = Listening & {
   pointTo: (target: URL) => void
   /** Sends requests for a path, and everything below it, to another target. */
   mount: (path: string, target: URL) => void
+}
+
+/** Responds as a Worker does that can't reach the database: a retry soon succeeds. */
+const refuse = (outgoing: ServerResponse, host = HOST): void => {
+  const error = {
+    code: 'try_again',
+    message: 'The Workers are starting. Retry the same request.',
+    requestId: randomUUID(),
+    docUrl: `http://${host}/docs/errors#try_again`,
+  } as const
+  outgoing
+    .writeHead(ERROR_STATUS.try_again, { 'Retry-After': '1', 'Content-Type': 'application/json' })
+    .end(JSON.stringify({ error } satisfies ErrorResponse))
 }
 
 /**
@@ -27,9 +43,7 @@ export const startProxy = async (port: number): Promise<PublicProxy> => {
   const server = createServer((incoming, outgoing) => {
     const target = targetOf(incoming.url)
     if (!target) {
-      outgoing
-        .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'text/plain' })
-        .end('Tributary is starting.\n')
+      refuse(outgoing, incoming.headers.host)
       return
     }
     // Cloudflare rejects request targets that are not paths, such as `OPTIONS *`.
@@ -52,7 +66,7 @@ export const startProxy = async (port: number): Promise<PublicProxy> => {
     })
     proxied.on('error', () => {
       if (outgoing.headersSent) outgoing.destroy()
-      else outgoing.writeHead(503, { 'Retry-After': '1' }).end()
+      else refuse(outgoing, incoming.headers.host)
     })
     outgoing.on('close', () => proxied.destroy())
     incoming.pipe(proxied)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, NoOpLog } from 'miniflare'
+import { countEnds, endsAgain } from './mend.ts'
 import { childrenNamed, endWithNode } from './watchdog.ts'
 
 /** A Worker, and what it is connected to. */
@@ -52,16 +53,37 @@ export const fileWorker = (name: string, directory: string, compatibilityDate: s
   options: { assets: { directory } },
 })
 
+/** What happens to workerd after its start. Miniflare starts it again when it ends by itself, on the same ports. */
+export type Mending = {
+  /** Receives a line when it was started again. */
+  onLog: (line: string) => void
+  /** Called when it can't be started again, or ends again and again. */
+  onGiveUp: (error: Error) => void
+}
+
+/** Miniflare only logs that workerd did not start again. */
+class RestartLog extends NoOpLog {
+  readonly #onFailure: (error: Error) => void
+
+  constructor(onFailure: (error: Error) => void) {
+    super()
+    this.#onFailure = onFailure
+  }
+
+  override error(error: Error): void {
+    if ('code' in error && error.code === 'ERR_RUNTIME_FAILURE') this.#onFailure(error)
+  }
+}
+
 /**
  * Starts Workers in one workerd: those of `npm start`, of the tests and of the bench.
  *
- * @param onLog     receives what they log
- * @param onRestart called after workerd ended by itself and was started again, on the same ports
+ * @param onLog receives what they log
  */
 export const runWorkers = async (
   workers: LocalWorker[],
   onLog: (line: { level: string; message: string }) => void,
-  onRestart: () => void = () => {},
+  mending: Mending = { onLog: () => {}, onGiveUp: () => {} },
 ) => {
   process.env.MINIFLARE_WORKERD_V8_FLAGS ??= `--initial-old-space-size=${INITIAL_HEAP_MB}`
   let cancelWatchdog = () => {}
@@ -69,14 +91,19 @@ export const runWorkers = async (
     cancelWatchdog()
     cancelWatchdog = endWithNode(childrenNamed('workerd'), 'KILL')
   }
+  const backoff = countEnds()
+  const restarted = () => {
+    watch()
+    // A start takes longer than the wait.
+    if (backoff(Date.now()) === undefined) mending.onGiveUp(endsAgain('workerd', 'a crash'))
+    else mending.onLog('workerd ended by itself. It runs again.')
+  }
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
+      log: new RestartLog(mending.onGiveUp),
       handleStructuredLogs: onLog,
-      unsafeHandleRuntimeRestart: () => {
-        watch()
-        onRestart()
-      },
+      unsafeHandleRuntimeRestart: restarted,
       workers: workers.map(toOptions),
     }),
   )

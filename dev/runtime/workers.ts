@@ -1,6 +1,6 @@
 import type { DatabaseEnv } from '../../lib/db/connection.ts'
 import { type Bundles, bundleWorkers } from './bundles.ts'
-import { fileWorker, type LocalWorker, runWorkers } from './workerd.ts'
+import { fileWorker, type LocalWorker, type Mending, runWorkers } from './workerd.ts'
 import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
 /** The Workers' secrets and variables. */
@@ -82,13 +82,13 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, script 
  * protocol.
  *
  * @param bundles are built when they are not given; a Worker without one is not started
- * @param onRestart called after workerd ended by itself and was started again, at the same URL
+ * @param mending what happens when workerd ends by itself: it is started again, at the same URL
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (
   settings: Settings,
   bundles?: Bundles,
-  onRestart?: () => void,
+  mending?: Mending,
 ): Promise<Workers> => {
   const configs = [...readWorkerConfigs()]
   const scripts = bundles ?? (await bundleWorkers())
@@ -108,7 +108,7 @@ export const startWorkers = async (
     ({ message }) => {
       if (logs.push(message) > MAX_LOG_LINES) logs.shift()
     },
-    onRestart,
+    mending,
   ).catch((error) => {
     throw failed(error)
   })

@@ -74,3 +74,15 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
   await stop()
   throw new Error(`The system did not start. It printed:\n${output}`)
 }
+
+/** Runs `npm start`'s program until it exits. */
+export const runToEnd = async (env: Record<string, string>) => {
+  const child = spawn(process.execPath, ['dev/start.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const [code] = await once(child, 'exit')
+  return { code, output }
+}

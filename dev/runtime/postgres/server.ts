@@ -21,17 +21,26 @@ const START_ATTEMPTS = 10
 // Larger than the log of any single run, and small enough to open in an editor.
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 
-type Server = { child: ChildProcess; port: number; stop: () => Promise<void> }
+/** A running server. `ended` resolves with the signal or exit code, also after `stop`. */
+export type Server = { port: number; ended: Promise<string>; stop: () => Promise<void> }
+
+type Options = {
+  /** The port of a server that is started again, which its clients know. By default a free one. */
+  port?: number
+  /** Ends the start. */
+  signal?: AbortSignal
+}
 
 /**
  * Starts the server on a free port. Tries another one if Postgres finds it taken.
  *
  * @returns once it accepts connections; `stop` may be called more than once
  */
-export const startServer = async (cluster: Cluster): Promise<Server> => {
+export const startServer = async (cluster: Cluster, options: Options = {}): Promise<Server> => {
   const logFile = join(cluster.dataDir, 'postgres.log')
   for (let attempt = 1; ; attempt++) {
-    const port = await findFreePort()
+    options.signal?.throwIfAborted()
+    const port = options.port ?? (await findFreePort())
     const logSize = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
     const logFd = openSync(logFile, logSize > MAX_LOG_BYTES ? 'w' : 'a')
     const server = spawn(join(cluster.programs, 'bin', 'postgres'), serverArguments(cluster, port), {
@@ -43,9 +52,13 @@ export const startServer = async (cluster: Cluster): Promise<Server> => {
     closeSync(logFd)
     // If the watchdog fails, the next start finds the orphaned server.
     if (server.pid !== undefined) server.once('exit', endWithNode([server.pid], 'INT'))
-    const stop = stopper(server)
+    const ended = untilEnded(server)
+    const stop = stopper(server, ended)
+    const abort = () => void stop()
+    options.signal?.addEventListener('abort', abort)
     const failure = await untilReady(server, cluster.clusterDir)
-    if (!failure) return { child: server, port, stop }
+    options.signal?.removeEventListener('abort', abort)
+    if (!failure) return { port, ended, stop }
 
     await stop()
     const said = readFileSync(logFile)
@@ -105,11 +118,14 @@ const untilReady = async (server: ChildProcess, clusterDir: string): Promise<str
   return `it was not ready after ${START_DEADLINE_MS / 1000} seconds`
 }
 
-const stopper = (server: ChildProcess): (() => Promise<void>) => {
-  const gone = new Promise<void>((resolve) => {
-    server.once('exit', () => resolve())
-    server.once('error', () => resolve())
+/** @returns the signal or the exit code with which it ended, or the reason why it never ran */
+const untilEnded = (server: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    server.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+    server.once('error', (error) => resolve(error.message))
   })
+
+const stopper = (server: ChildProcess, gone: Promise<unknown>): (() => Promise<void>) => {
   const stop = async () => {
     // Fast shutdown, then immediate shutdown, then kill.
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {

@@ -205,6 +205,45 @@ test('a killed server recovers at the next start, and its end is logged', async 
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
+test('a server that cannot start again is given up with the reason in its log, and stops', async () => {
+  const dataDir = openFolder()
+  let giveUp: (error: Error) => void = () => {}
+  const given = new Promise<Error>((resolve) => {
+    giveUp = resolve
+  })
+  const postgres = await startPostgres({ dataDir, durable: false, onGiveUp: (error) => giveUp(error) })
+  started.push(postgres)
+  const pid = pidOf(postgres.clusterDir)
+  fs.appendFileSync(join(postgres.clusterDir, 'postgresql.conf'), 'no_such_setting = on\n')
+  process.kill(pid, 'SIGKILL')
+  const { message } = await given
+  expect(message).toMatch(
+    /^Postgres ended 6 times within a minute, the last time with an error: Postgres did not start/,
+  )
+  expect(message).toContain('no_such_setting')
+  await postgres.stop()
+})
+
+test('a server whose pid was reused by another program is started again after a crash', async () => {
+  const dataDir = openFolder()
+  const lines: string[] = []
+  const postgres = await startPostgres({
+    dataDir,
+    durable: false,
+    onLog: (line) => lines.push(line),
+    onGiveUp: (error) => lines.push(error.message),
+  })
+  started.push(postgres)
+  const pidFile = join(postgres.clusterDir, 'postmaster.pid')
+  const [pid, ...rest] = fs.readFileSync(pidFile, 'utf8').split('\n')
+  fs.writeFileSync(pidFile, [process.ppid, ...rest].join('\n'))
+  process.kill(Number(pid), 'SIGKILL')
+  await expect
+    .poll(() => lines, { timeout: 20_000 })
+    .toEqual([expect.stringMatching(/^Postgres ended with SIGKILL\. It runs again after [\d.]+ s\./)])
+  expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
 test('when the server does not start, the error ends with its log, and the folder is unlocked', async () => {
   const dataDir = openFolder()
   const first = await start(dataDir)
