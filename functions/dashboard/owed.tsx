@@ -25,7 +25,7 @@ const Row = ({ base, balance, isManager }: RowProps) => {
   const owed = formatMoney(-amountCents, currency)
   return (
     <tr>
-      <td>
+      <td class="name">
         <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
       </td>
       <td class="number">{owed}</td>

@@ -210,7 +210,7 @@ export const Lines = ({ base, caption, lines, names, limits, isReady = false }: 
                 )}
               </td>
             )}
-            <td>
+            <td class="name">
               <PartnerName base={base} id={partnerId} name={null} slug={nameOf(partnerId)} />
             </td>
             <td class="number">{formatMoney(amountCents, currency)}</td>

@@ -28,7 +28,7 @@ const ReturnPage = ({ base, payout, fields = {}, errors }: Props) => {
       <p>
         {formatMoney(payout.amountCents, payout.currency)} to{' '}
         <PartnerName base={base} id={payout.partnerId} name={payout.partnerName} slug={payout.partnerSlug} />,{' '}
-        {payout.reference}.
+        <span class="nowrap">{payout.reference}</span>.
       </p>
       {refusal ? (
         <p>

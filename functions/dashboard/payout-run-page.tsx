@@ -131,8 +131,8 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
 const Review = ({ path, run }: { path: string; run: Run }) => (
   <>
     <p>
-      This run is in review. It is sent {run.sendsAt && <Time at={run.sendsAt} />} unless it is stopped, which
-      makes its commissions payable again.
+      This run is in review. It is sent on {run.sendsAt && <Time at={run.sendsAt} />} unless it is stopped,
+      which makes its commissions payable again.
     </p>
     <div class="actions">
       <form method="post" action={`${path}/send`}>

@@ -148,13 +148,16 @@ export const PaymentPage = ({ choice, method, fields = {}, errors, refused, done
       </p>
       <Pending choice={choice} />
       {methods.length > 1 && (
-        <nav class="periods" aria-label="Payment method">
-          {methods.map((one) => (
-            <a href={`${path}&method=${one}`} aria-current={one === open ? 'true' : undefined}>
-              {METHOD_WORDS[one].replace(/^b/, 'B')}
-            </a>
-          ))}
-        </nav>
+        <>
+          <p>{choice.current ? 'Choose a method to change it:' : 'Choose how you want to be paid:'}</p>
+          <nav class="periods" aria-label="Payment method">
+            {methods.map((one) => (
+              <a href={`${path}&method=${one}`} aria-current={one === open ? 'true' : undefined}>
+                {METHOD_WORDS[one].replace(/^b/, 'B')}
+              </a>
+            ))}
+          </nav>
+        </>
       )}
       {open && <DetailsForm path={`${path}&method=${open}`} method={open} {...{ fields, errors }} />}
       {methods.length === 0 && <p class="empty">This merchant offers no choice at the moment.</p>}

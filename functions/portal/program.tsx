@@ -92,6 +92,8 @@ const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: Porta
 const isOfferingMore = (choice: PaymentChoice): boolean =>
   offeredMethods(choice).some((method) => method !== 'stripe')
 
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
 /** How a partner chose to be paid. */
 const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
   <section class="card">
@@ -104,10 +106,7 @@ const ChoiceCard = ({ choice }: { choice: PaymentChoice }) => (
       ) : (
         <>
           <bdi>{choice.workspaceName}</bdi> can pay you by{' '}
-          {offeredMethods(choice)
-            .map((method) => METHOD_WORDS[method])
-            .join(', ')}
-          .
+          {OR.format(offeredMethods(choice).map((method) => METHOD_WORDS[method]))}.
         </>
       )}
       {choice.pending && ' A change takes effect within 72 hours.'}

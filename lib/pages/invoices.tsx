@@ -36,15 +36,14 @@ export const InvoiceTable = ({
       linesOf(invoice).map(({ number, corrects, issuedAt, total, file }) => (
         <tr>
           <td>
-            {number}
-            {corrects && `, for ${corrects}`}
+            <span class="nowrap">{number}</span> {corrects && <span class="nowrap">for {corrects}</span>}
           </td>
           <td>
             <Day at={issuedAt} />
           </td>
-          <td>{invoice.supplier.name}</td>
+          <td class="name">{invoice.supplier.name}</td>
           <td class="number">{total}</td>
-          <td>{invoice.reference}</td>
+          <td class="nowrap">{invoice.reference}</td>
           <td>
             <a href={`${base}/${file}${extension}`}>
               PDF<span class="hidden"> of {number}</span>

@@ -171,7 +171,7 @@ export const PayoutTable = ({
           </td>
         )}
         {of !== 'partner' && (
-          <td>
+          <td class="name">
             <PartnerName
               base={base}
               id={payout.partnerId}
@@ -188,7 +188,7 @@ export const PayoutTable = ({
         </td>
         {of !== 'run' && <td>{METHOD_NAMES[payout.method]}</td>}
         <td>{payout.paidAt && <Time at={payout.paidAt} />}</td>
-        <td>{payout.reference}</td>
+        <td class="nowrap">{payout.reference}</td>
         <td
           class={
             payout.lastError ||

@@ -1,7 +1,7 @@
 /** A statement, for the partner and for managers. */
 import { formatMoney } from '../money.ts'
 import type { Entry, StatementPartner } from '../papers/statements.queries.ts'
-import { type CurrencyStatement, ENTRY_WORDS, type Month, monthWords } from '../papers/statements.ts'
+import { type CurrencyStatement, ENTRY_WORDS, type Month, monthOf, monthWords } from '../papers/statements.ts'
 import { counted } from '../plural.ts'
 import { Select, Table } from './parts.tsx'
 
@@ -23,23 +23,36 @@ type Props = {
 }
 
 const Balance = ({ balance }: { balance: CurrencyStatement }) => (
-  <Table caption={`Balance in ${balance.currency}`} head={['Entry', { number: 'Amount' }]}>
-    <tr>
-      <td>Balance at the start</td>
-      <td class="number">{formatMoney(balance.openingCents, balance.currency)}</td>
-    </tr>
-    {balance.sums.map(({ kind, cents }) => (
+  <>
+    <h2>Balance in {balance.currency}</h2>
+    <Table caption={`Balance in ${balance.currency}`} head={['Entry', { number: 'Amount' }]}>
       <tr>
-        <td>{ENTRY_WORDS[kind]}</td>
-        <td class="number">{formatMoney(cents, balance.currency)}</td>
+        <td>Balance at the start</td>
+        <td class="number">{formatMoney(balance.openingCents, balance.currency)}</td>
       </tr>
-    ))}
-    <tr>
-      <th scope="row">Balance at the end</th>
-      <td class="number">{formatMoney(balance.closingCents, balance.currency)}</td>
-    </tr>
-  </Table>
+      {balance.sums.map(({ kind, cents }) => (
+        <tr>
+          <td>{ENTRY_WORDS[kind].sum}</td>
+          <td class="number">{formatMoney(cents, balance.currency)}</td>
+        </tr>
+      ))}
+      <tr>
+        <td>
+          <strong>Balance at the end</strong>
+        </td>
+        <td class="number">
+          <strong>{formatMoney(balance.closingCents, balance.currency)}</strong>
+        </td>
+      </tr>
+    </Table>
+  </>
 )
+
+/** A month by its key, as people write it. */
+const optionOf = (key: string) => {
+  const month = monthOf(key)
+  return { value: key, label: month ? monthWords(month) : key }
+}
 
 /** What was earned and paid in a month, and the balances around it. */
 export const Statement = ({ partner, month, months, balances, lines, path, hidden = {}, csv }: Props) => (
@@ -57,12 +70,7 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <Select
-        label="Month"
-        name="month"
-        options={months.map((key) => ({ value: key, label: key }))}
-        value={month.key}
-      />
+      <Select label="Month" name="month" options={months.map(optionOf)} value={month.key} />
       <button type="submit" class="quiet">
         Show month
       </button>
@@ -75,16 +83,19 @@ export const Statement = ({ partner, month, months, balances, lines, path, hidde
     ))}
     {balances.length === 0 && <p class="empty">Nothing was earned or paid until the end of this month.</p>}
     {lines.length > 0 && (
-      <Table caption="Entries" head={['Date', 'Type', 'Reference', { number: 'Amount' }]}>
-        {lines.slice(0, MAX_LINES).map(({ at, kind, reference, cents, currency }) => (
-          <tr>
-            <td>{at}</td>
-            <td>{ENTRY_WORDS[kind]}</td>
-            <td>{reference}</td>
-            <td class="number">{formatMoney(cents, currency)}</td>
-          </tr>
-        ))}
-      </Table>
+      <>
+        <h2>Entries</h2>
+        <Table caption="Entries" head={['Date', 'Type', 'Reference', { number: 'Amount' }]}>
+          {lines.slice(0, MAX_LINES).map(({ at, kind, reference, cents, currency }) => (
+            <tr>
+              <td class="nowrap">{at}</td>
+              <td>{ENTRY_WORDS[kind].one}</td>
+              <td class="nowrap">{reference}</td>
+              <td class="number">{formatMoney(cents, currency)}</td>
+            </tr>
+          ))}
+        </Table>
+      </>
     )}
     {lines.length > MAX_LINES && (
       <p class="hint">The first {counted(MAX_LINES, 'entry', 'entries')} are shown. The CSV file has all.</p>

@@ -18,7 +18,7 @@ export const statementCsv = ({ start, end }: Month, balances: CurrencyStatement[
         .filter((line) => line.currency === currency)
         .map(({ at, kind, id, reference, cents }) => [
           at,
-          ENTRY_WORDS[kind],
+          ENTRY_WORDS[kind].one,
           reference ?? id,
           currency,
           money(cents, currency),

@@ -47,14 +47,15 @@ export const ENTRY_KINDS = [
 ] as const
 export type EntryKind = (typeof ENTRY_KINDS)[number]
 
-export const ENTRY_WORDS: Record<EntryKind, string> = {
-  sale: 'Sales',
-  lead: 'Leads',
-  opening_balance: 'Opening balances',
-  adjustment: 'Adjustments',
-  reversal: 'Reversals',
-  payout: 'Payouts',
-  returned_payout: 'Payouts that came back',
+/** Kinds as one entry and as the sum of several. */
+export const ENTRY_WORDS: Record<EntryKind, { one: string; sum: string }> = {
+  sale: { one: 'Sale', sum: 'Sales' },
+  lead: { one: 'Lead', sum: 'Leads' },
+  opening_balance: { one: 'Opening balance', sum: 'Opening balances' },
+  adjustment: { one: 'Adjustment', sum: 'Adjustments' },
+  reversal: { one: 'Reversal', sum: 'Reversals' },
+  payout: { one: 'Payout', sum: 'Payouts' },
+  returned_payout: { one: 'Payout that came back', sum: 'Payouts that came back' },
 }
 
 /** The sum of a kind in a currency; `before` the month, or in it. */

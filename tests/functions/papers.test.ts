@@ -75,7 +75,7 @@ describe('a statement', () => {
     const { body, headers } = await as.get(`/partners/${idOf('ann')}/statement?month=2026-12&format=csv`)
     expect(headers.get('Content-Disposition')).toBe('attachment; filename="statement-2026-12.csv"')
     expect(body.text).toMatch(
-      /^"date","description","reference","currency","amount"\r\n"2026-12-01","Balance at the start","","USD","50\.50"\r\n"2026-12-31","Payouts","PO-00000\d","USD","-50\.50"\r\n"2026-12-31","Balance at the end","","USD","0\.00"\r\n$/,
+      /^"date","description","reference","currency","amount"\r\n"2026-12-01","Balance at the start","","USD","50\.50"\r\n"2026-12-31","Payout","PO-00000\d","USD","-50\.50"\r\n"2026-12-31","Balance at the end","","USD","0\.00"\r\n$/,
     )
   })
 

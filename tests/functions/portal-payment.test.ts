@@ -50,7 +50,7 @@ const createChooser = async (status: 'approved' | 'banned' = 'approved') => {
 describe('a partner who chooses how to be paid', () => {
   test('sees what the merchant offers, and gives the details, which count after 72 hours', async () => {
     const partner = await createChooser()
-    expect((await partner.overview()).text).toContain('can pay you by PayPal, Wise, bank transfer')
+    expect((await partner.overview()).text).toContain('can pay you by PayPal, Wise or bank transfer.')
     const saved = await partner.choose(IBAN)
     expect([saved.status, saved.location]).toEqual([303, `/portal${partner.path}&done=saved`])
     expect(await partner.rows()).toMatchObject([{ method: 'iban', masked: 'DE••• 3000', hours: 72 }])
