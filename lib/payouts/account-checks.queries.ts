@@ -47,7 +47,11 @@ export const leaseDailyAccounts = (db: Db, { now, limit }: Lease): Promise<Unrea
     limit,
   })
 
-/** Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. */
+/**
+ * Accounts of partners to whom a run's workspace owes something, and that were not asked for since the run's cutoff. `coalesce`
+ * has each list read once and hashed: as joins, they were read again for each account where Postgres takes a workspace for
+ * small, as after an import.
+ */
 export const leaseOwedAccounts = (
   db: Db,
   { workspaceId, programId, cutoffAt }: RunScope,
@@ -56,11 +60,12 @@ export const leaseOwedAccounts = (
   lease(
     db,
     sql`a.workspace_id = ${workspaceId} and (a.asked_at is null or a.asked_at < ${cutoffAt}::timestamptz)
-        and exists (
-          select from partners p join commissions c on c.workspace_id = p.workspace_id and c.partner_id = p.id
-          where p.workspace_id = ${workspaceId} and p.email = a.email and p.status = 'approved'
-            and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
-            and (${programId}::uuid is null or c.program_id = ${programId}::uuid))`,
+        and coalesce(a.email in (
+          select p.email from partners p
+          where p.workspace_id = ${workspaceId} and p.status = 'approved' and coalesce(p.id in (
+            select c.partner_id from commissions c
+            where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${cutoffAt}::timestamptz
+              and (${programId}::uuid is null or c.program_id = ${programId}::uuid)), false)), false)`,
     slice,
   )
 

@@ -163,8 +163,6 @@ export const useWorld = () => {
     wait: (minutes = 1) => setClock(new Date(Date.now() + minutes * 60_000)),
     /** What Cloudflare's clock starts each minute. Mails go out until none is left. */
     cron: async (): Promise<void> => {
-      // Autovacuum analyzes what has grown within a minute. It is off in tests.
-      await world.database.query('analyze commissions, partners, payout_accounts, payouts, mails')
       await world.payouts.scheduled()
       const isWaiting = async () =>
         (
