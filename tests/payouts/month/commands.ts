@@ -1,8 +1,17 @@
 /** What the merchant, its partners and Stripe do: done to the product, and to the model. */
 import { expect } from 'vitest'
-import { charge, signedHeaders, stripeEvent } from '../../support/stripe.ts'
+import { charge, dispute, type StripeObject, signedHeaders, stripeEvent } from '../../support/stripe.ts'
 import { type Books, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
 import { type Currency, type Earning, type Partner, type Person, type Program, shareOf } from './terms.ts'
+import type { World } from './world.ts'
+
+/** An event of the merchant's Stripe account arrives. */
+const hear = async (world: World, type: string, object: StripeObject): Promise<void> => {
+  const body = JSON.stringify(stripeEvent(type, object))
+  const headers = await signedHeaders(body, SECRETS.account, { at: world.now() })
+  const url = `${world.url()}/api/webhooks/stripe/${SLUG}`
+  expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(200)
+}
 
 export const commandsOf = ({ world, model, manager, report, key, idOf, all, slugs }: Books) => ({
   /** From now on Stripe's events about transfers and about payouts to banks arrive. */
@@ -78,16 +87,20 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
       ...{ id: externalId.replace('pi_', 'ch_'), payment_intent: externalId },
       ...{ currency: earning.currency.toLowerCase(), amount: amountCents, amount_refunded: refundedCents },
     })
-    const body = JSON.stringify(stripeEvent('charge.refunded', object))
-    const headers = await signedHeaders(body, SECRETS.account, { at: world.now() })
-    const answer = await fetch(`${world.url()}/api/webhooks/stripe/${SLUG}`, {
-      method: 'POST',
-      body,
-      headers,
-    })
-    expect(answer.status).toBe(200)
+    await hear(world, 'charge.refunded', object)
     const reversed = Math.floor((2 * earning.cents * refundedCents + amountCents) / (2 * amountCents))
     model.reverse(earning, reversed - (earning.cents - model.leftOf(earning)), world.now())
+  },
+
+  /** A payment is disputed, which reverses what it earned, or its dispute is won, which reinstates it. */
+  dispute: async (earning: Earning, status: 'needs_response' | 'won'): Promise<void> => {
+    const { externalId = '', amountCents = 0 } = earning.sale ?? {}
+    const object = dispute({
+      ...{ id: externalId.replace('pi_', 'dp_'), charge: externalId.replace('pi_', 'ch_'), status },
+      ...{ payment_intent: externalId, currency: earning.currency.toLowerCase(), amount: amountCents },
+    })
+    await hear(world, status === 'won' ? 'charge.dispute.closed' : 'charge.dispute.created', object)
+    model.reverse(earning, status === 'won' ? -earning.cents : earning.cents, world.now())
   },
 
   /** A manager corrects what a partner has earned. */

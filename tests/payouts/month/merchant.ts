@@ -145,10 +145,28 @@ export const openBooks = async (world: World) => {
     return made
   }
 
+  /** Each mail that was due was sent, and once. */
+  const compareMails = async (): Promise<void> => {
+    const rows = await world.query<{ kind: string; recipient: string; status: string }>(
+      'select kind, recipient, status from mails',
+    )
+    expect(sorted(rows.map(({ kind, recipient }) => `${kind} ${recipient}`))).toEqual(sorted(model.mails))
+    expect(rows.filter(({ status }) => status !== 'sent')).toEqual([])
+    expect(
+      sorted(
+        world
+          .inbox()
+          .mails()
+          .map(({ to }) => to),
+      ),
+    ).toEqual(sorted(rows.map(({ recipient }) => recipient)))
+  }
+
   /** The scheduled jobs of a minute. */
   const cron = async (): Promise<void> => {
     model.remind(world.now())
     await world.cron()
+    await compareMails()
   }
 
   return {

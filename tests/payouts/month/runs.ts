@@ -68,23 +68,6 @@ export const runsOf = (books: Books) => {
       )
     },
 
-    /** Each mail that was due was sent, and once. */
-    compareMails: async (): Promise<void> => {
-      const rows = await world.query<{ kind: string; recipient: string; status: string }>(
-        'select kind, recipient, status from mails',
-      )
-      expect(sorted(rows.map(({ kind, recipient }) => `${kind} ${recipient}`))).toEqual(sorted(model.mails))
-      expect(rows.filter(({ status }) => status !== 'sent')).toEqual([])
-      expect(
-        sorted(
-          world
-            .inbox()
-            .mails()
-            .map(({ to }) => to),
-        ),
-      ).toEqual(sorted(rows.map(({ recipient }) => recipient)))
-    },
-
     /** Compares the portal and the statement of each partner. */
     comparePartners: async (partners: Partner[], month: string): Promise<void> => {
       const end = new Date(`${month}-01T00:00:00Z`)

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { fieldsOf } from '../../support/pages.ts'
 import { at, ban, commissionOf, paidByStripe, payable, ready, reinstate } from './acts.ts'
-import { MANAGER, type RunResult, SECOND } from './merchant.ts'
+import { MANAGER, type RunResult, SECOND, SHOP } from './merchant.ts'
 import type { Merchant } from './play.ts'
 import type { Payout } from './terms.ts'
 
@@ -10,6 +10,12 @@ import type { Payout } from './terms.ts'
 export const firstRun = async (merchant: Merchant): Promise<void> => {
   const { world, model, pages, manager, adjust, askedNow, comparePayouts, claimAndSend } = merchant
   await world.wait(600)
+  const disputed = model.earnings.find(
+    ({ sale, currency, partner }) =>
+      sale && currency === 'USD' && partner.program === SHOP && partner.person.account?.is === 'enabled',
+  )
+  if (!disputed) throw new Error('Nobody sold for dollars.')
+  await merchant.dispute(disputed, 'needs_response')
   const dollars = payable(merchant).filter(({ currency }) => currency === 'USD')
   const [left, more, less, held] = [0, 1, 2, 3].map((index) => at(dollars, index).partner)
   if (!left || !more || !less || !held) throw new Error('Too few are paid.')
@@ -36,6 +42,7 @@ export const firstRun = async (merchant: Merchant): Promise<void> => {
   await world.wait()
   await adjust(more, 'USD', 7_777)
   await adjust(less, 'USD', -1_001)
+  await merchant.dispute(disputed, 'won')
   const kept = model.earnings.find(({ partner, kind }) => partner === held && kind === 'opening_balance')
   await manager.post(`/commissions/${await commissionOf(merchant, held, kept?.cents ?? 0)}/hold`, {
     note: 'Is it ours to pay?',
@@ -133,8 +140,8 @@ export const withoutMoney = async (merchant: Merchant): Promise<void> => {
   await compareBooks()
 
   await world.wait(90)
-  await merchant.cron()
   for (const manager of [MANAGER, SECOND]) model.mail('payout_problem', manager)
+  await merchant.cron()
   await startDay('2027-03-06', () => {
     setBalance('USD', 100_000_000)
     for (const one of waiting) if (one.status === 'processing') model.pay(one, world.now())
