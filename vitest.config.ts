@@ -7,6 +7,7 @@ const LONG = [
   'dev/demo/shop',
   'payouts/attacks',
   'payouts/faults',
+  'payouts/month',
   'customers/subscriptions',
   'customers/terms',
   'customers/histories',
