@@ -84,12 +84,13 @@ export const cancelForBan = (db: Db, act: Act, partnerId: string): CompiledQuery
   ]
 }
 
-/** Cancels a page of the payouts of a run that was canceled. */
-const cancelOfRun = (runId: string, now: Date) => {
-  const next = sql`(select q.id from payout_runs r join payouts q on q.run_id = r.id
-                    where r.id = ${runId} and r.canceled_at is not null and q.paid_at is null and q.failed_at is null
-                      and q.cancel_requested_at is null limit ${PAYOUTS_PER_PAGE})`
-  return cancel(sql`p.id in ${next}`, now)
+/** Cancels a page of the payouts of a run that was canceled. @internal */
+export const cancelOfRun = (runId: string, now: Date) => {
+  // As an array, Postgres reads the page once, whatever sizes it plans by.
+  const next = sql`array(select q.id from payout_runs r join payouts q on q.run_id = r.id
+                         where r.id = ${runId} and r.canceled_at is not null and q.paid_at is null and q.failed_at is null
+                           and q.cancel_requested_at is null limit ${PAYOUTS_PER_PAGE})`
+  return cancel(sql`p.id = any (${next})`, now)
 }
 
 /** Ends the canceling of a run whose payouts are all canceled, or at least asked for at Stripe no more. */

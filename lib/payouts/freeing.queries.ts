@@ -13,17 +13,17 @@ export const byIndexes = sql<unknown>`set local enable_seqscan to off`
 
 /**
  * Lets a page of commissions go, one payout after the other. Until all of a payout's are free, no run claims anything of
- * its partner and currency, so that no balance is split. To be followed by `endFreeing`, in the same batch.
+ * its partner and currency, so that no balance is split. To be followed by `endFreeing`, in the same batch. The page is an
+ * array, which Postgres reads once, whatever sizes it plans by.
  *
  * @param which limits the payouts, `p`
  */
 export const freeCommissions = (which: RawBuilder<unknown>, limit = COMMISSIONS_PER_PAGE) => sql<unknown>`
-  with page as materialized (
+  update commissions set payout_id = null
+  where id = any (array(
     select own.id from payouts p
     cross join lateral (select c.id from commissions c where c.payout_id = p.id limit ${limit}) own
-    where p.is_freeing and ${which} limit ${limit}
-  )
-  update commissions c set payout_id = null from page where c.id = page.id`
+    where p.is_freeing and ${which} limit ${limit}))`
 
 /** Ends the payouts that have no commissions left. */
 export const endFreeing = (which: RawBuilder<unknown>) => sql<unknown>`

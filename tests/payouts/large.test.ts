@@ -1,9 +1,11 @@
 /** Large balances are claimed in pages, as a payout that grows, and let go in pages. */
+import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
-import { cancelRun } from '../../lib/payouts/cancel.queries.ts'
+import { cancelOfRun, cancelRun } from '../../lib/payouts/cancel.queries.ts'
 import { claimPage, growPayout } from '../../lib/payouts/claims.queries.ts'
+import { byIndexes, freeCommissions } from '../../lib/payouts/freeing.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
@@ -73,4 +75,51 @@ test('a run that is canceled while a payout of it grows lets go what it has clai
   expect(await world.violations()).toEqual([])
   await payer.run()
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['700 usd'] })
+})
+
+/** A canceled run by bank of so many payouts, of one commission each, in tables that Postgres believes to be empty. */
+const stageUnknownSize = async (payouts: number): Promise<string> => {
+  const payer = await world.createPayer()
+  const { id } = await payer.addPartner({ slug: 'maya' })
+  await world.query('truncate payouts, commissions cascade')
+  for (const table of ['payouts', 'commissions']) await world.query(`analyze ${table}`)
+  const [run] = await world.query<{ id: string }>(
+    `with run as (
+       insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, canceled_at,
+                                is_canceling, needs_approval)
+       select uuidv7(), workspace_id, 'manual', now(), 'a manager', now(), now(), now(), true, false from partners where id = $1
+       returning id, workspace_id
+     ), made as (
+       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, number, created_at, next_attempt_at)
+       -- A run has one payout per partner and currency.
+       select uuidv7(), p.workspace_id, run.id, p.program_id, p.id,
+              chr(65 + i / 676) || chr(65 + i / 26 % 26) || chr(65 + i % 26), 100, i, now(), now()
+       from run, partners p, generate_series(1, $2::int) i where p.id = $1
+       returning id, workspace_id, program_id, partner_id, currency
+     ), earned as (
+       insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at, payout_id)
+       select uuidv7(), workspace_id, program_id, partner_id, 'adjustment', 100, currency, now(), now(), id from made
+     )
+     select id from run`,
+    [id, payouts],
+  )
+  return run?.id ?? ''
+}
+
+type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }
+
+test('a page of a run is canceled by reading it once, whatever sizes Postgres plans by: it read all payouts per payout', async () => {
+  const PAYOUTS = 1_000
+  const runId = await stageUnknownSize(PAYOUTS)
+  const blocks = async (statement: RawBuilder<unknown>): Promise<number> => {
+    const { sql: text, parameters } = sql`explain (analyze, buffers, format json) ${statement}`.compile(db())
+    const [row] = await world.query<{ 'QUERY PLAN': Plan[] }>(text, [...parameters])
+    const plan = row?.['QUERY PLAN'][0]?.Plan
+    return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+  }
+  // Some tens per row: the indexes.
+  expect(await blocks(cancelOfRun(runId, new Date()))).toBeLessThan(100 * PAYOUTS)
+  await world.query(byIndexes.compile(db()).sql.replace('local ', ''))
+  expect(await blocks(freeCommissions(sql`p.run_id = ${runId}`))).toBeLessThan(100 * PAYOUTS)
+  expect(await world.query('select from commissions where payout_id is not null')).toEqual([])
 })
