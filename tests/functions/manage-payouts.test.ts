@@ -482,7 +482,7 @@ describe('GET /payout-runs/:id/export', () => {
       [merchant.workspace.id, id],
     )
     const { text } = (await download(merchant, id)).body
-    for (const amount of ['JPY,1234567', 'KWD,1234.567', 'EUR,12345.67'])
+    for (const amount of ['"JPY","1234567"', '"KWD","1234.567"', '"EUR","12345.67"'])
       expect(text).toContain(`,${amount},`)
   })
 
