@@ -1,7 +1,8 @@
 /** `npm run deploy`: the schema and migrations, then every Worker, the router last. --dry-run builds and uploads nothing. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
@@ -46,6 +47,29 @@ const wrangler = (env: string, args: string[]): void => {
   }
 }
 
+/** Builds Workers without uploading them, several at a time, and prints wrangler's output of each when it is complete. */
+const buildOnly = async (envs: string[]): Promise<void> => {
+  const left = [...envs]
+  const buildNext = async (): Promise<void> => {
+    const env = left.shift()
+    if (env === undefined) return
+    const args = ['deploy', '--env', env, '--dry-run', '--outdir', join('.wrangler', 'dry-run', env)]
+    const child = spawn('wrangler', args, {
+      cwd: ROOT,
+      // Each wrangler would compile itself anew.
+      env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node-compile'), ...process.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => output.push(part))
+    const [code] = await once(child, 'close')
+    console.log(`\n${env}\n${Buffer.concat(output).toString().trimEnd()}`)
+    if (code !== 0) throw new Error(`Building ${env} failed. See the output above. Nothing was uploaded.`)
+    await buildNext()
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
+}
+
 /** Uploads one Worker with only its own secrets, in a temporary file that only this user can read. */
 const upload = ({ env, secrets, optional }: Deployment, values: NodeJS.Dict<string>): void => {
   if (secrets.length === 0) {
@@ -69,10 +93,7 @@ const deploy = async (): Promise<void> => {
   const deployments = deploymentOrder()
   if (options['dry-run']) {
     await build()
-    for (const { env } of deployments) {
-      console.log(`\n${env}`)
-      wrangler(env, ['--dry-run', '--outdir', join('.wrangler', 'dry-run', env)])
-    }
+    await buildOnly(deployments.map(({ env }) => env))
     console.log(`\nAll ${deployments.length} Workers were built. Nothing was uploaded.`)
     return
   }

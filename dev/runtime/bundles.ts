@@ -24,7 +24,8 @@ export const bundleWorkers = async (): Promise<Bundles> => {
     logLevel: 'silent',
     write: false,
   })
-  // esbuild's process would keep 300 MB until the end. The next build starts another one.
-  await stop()
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]|\.js$/g, ''), text]))
 }
+
+/** Ends esbuild's process, which would keep 300 MB. The next build starts another one. */
+export const endBuilds = (): Promise<void> => stop()

@@ -2,6 +2,7 @@ import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../build.ts'
 import { ROOT } from '../root.ts'
+import { type Bundles, endBuilds } from './bundles.ts'
 import type { Mending } from './workerd.ts'
 import { type Settings, startWorkers } from './workers.ts'
 
@@ -17,10 +18,11 @@ export type LiveWorkers = {
 /** Starts the Workers. @param onUp called with their URL after the start and each replacement */
 export const startLiveWorkers = async (
   settings: Settings,
+  bundles: Bundles,
   onUp: (url: URL) => void,
   mending: Mending,
 ): Promise<LiveWorkers> => {
-  let workers = await startWorkers(settings, undefined, mending)
+  let workers = await startWorkers(settings, bundles, mending)
   onUp(workers.url)
   return {
     takeLogs: () => workers.takeLogs(),
@@ -51,6 +53,8 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
       console.log(`Reloaded in ${Date.now() - start} ms.`)
     } catch (error) {
       console.error(`Reload failed; the previous version keeps running. ${(error as Error).message}`)
+    } finally {
+      await endBuilds()
     }
   }
   const changed = () => {

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
 import { startStripe } from '../../dev/fakes/stripe.ts'
-import { bundleWorkers } from '../../dev/runtime/bundles.ts'
+import { bundleWorkers, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
@@ -42,6 +42,7 @@ export default async ({ provide }: TestProject) => {
   const inbox = await startInbox()
   const stripe = await startStripe()
   const bundles = await bundleWorkers()
+  await endBuilds()
   const bundlesFile = join(dataDir, 'bundles.json')
   await writeFile(bundlesFile, JSON.stringify(bundles))
   const settings = {
