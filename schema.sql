@@ -2084,18 +2084,19 @@ begin
     end if;
 
     if balance_emails <> '' then
+        -- Balances by subqueries, which look up one partner's each.
         select jsonb_object_agg(o.email, o.cents) into balances
         from (select wanted.email, sum(p.cents) as cents
               from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
-                   lateral (select b.amount_cents as cents
-                            from partners e join commissions b on b.partner_id = e.id and b.kind = 'opening_balance'
+                   lateral (select (select b.amount_cents from commissions b
+                                    where b.partner_id = e.id and b.kind = 'opening_balance') as cents
+                            from partners e
                             where e.email = wanted.email and e.workspace_id = workspace.id and e.program_id <> program
                             offset 0) p
               where not exists (
-                    select from partners n
-                    where n.program_id = program and n.email = wanted.email
-                      and not exists (select from commissions b where b.partner_id = n.id and b.kind = 'opening_balance'))
-              group by wanted.email) o;
+                    select from (select n.id from partners n where n.program_id = program and n.email = wanted.email offset 0) n
+                    where (select b.id from commissions b where b.partner_id = n.id and b.kind = 'opening_balance') is null)
+              group by wanted.email having sum(p.cents) is not null) o;
     end if;
 
     return jsonb_build_object('workspace', to_jsonb(workspace), 'program', to_jsonb(target), 'partners', partners,

@@ -44,13 +44,14 @@ export const loadCustomerImport = async (
     select p.id, wanted.value as email, p.program_id as "programId"
     from ${texts(rows.map((row) => row.partnerEmail))} as wanted,
       lateral (
-        select * from partners where email = wanted.value
+        select * from partners where email = wanted.value and workspace_id = (${workspaceId})
         union all
-        select former.* from former_partner_addresses f join partners former on former.id = f.partner_id
-        where f.email = wanted.value
+        select former.*
+        from former_partner_addresses f
+        join partners former on former.program_id = f.program_id and former.id = f.partner_id
+        where f.email = wanted.value and former.workspace_id = (${workspaceId})
           and not exists (select from partners n where n.program_id = f.program_id and n.email = wanted.value)
-        offset 0) as p
-    where p.workspace_id = (${workspaceId})`
+        offset 0) as p`
   const ids = [...new Set(rows.map((row) => row.customerExternalId))].map(identityOf)
   const selectCustomers = sql<
     KnownMapping & { externalId: string; id: string; isOwned: boolean; isLate: boolean }

@@ -263,7 +263,7 @@ export const claimPage = async (
               select c.id from commissions c
               where ${isOpen(run)} and c.partner_id = chosen.partner_id and c.currency = chosen.currency
               limit ${commissions}) c) own
-      where commissions.id = own.id and commissions.payout_id is null
+      where commissions.workspace_id = ${workspaceId} and commissions.id = own.id and commissions.payout_id is null
       returning commissions.payout_id, commissions.amount_cents
     ), made as (
       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
@@ -317,7 +317,7 @@ export const growPayout = async (
               select c.id from commissions c
               where ${isOpen(run)} and c.partner_id = growing.partner_id and c.currency = growing.currency
               limit ${commissions}) c) own
-      where commissions.id = own.id and commissions.payout_id is null
+      where commissions.workspace_id = ${run.workspaceId} and commissions.id = own.id and commissions.payout_id is null
       returning commissions.amount_cents
     ), sums as (
       select coalesce(sum(amount_cents), 0) as cents, count(*) < ${commissions} as is_last from claimed

@@ -32,7 +32,9 @@ export const listUnnotified = async (
     join partners p on p.id = b.partner_id
     join programs g on g.id = b.program_id
     where ${isResolvable}
-      and not exists (select from mails m where m.partner_id = b.partner_id and m.kind = 'connect_account')
+      and not exists (
+        select from mails m
+        where m.workspace_id = ${scope.workspaceId} and m.partner_id = b.partner_id and m.kind = 'connect_account')
     group by b.partner_id, p.email, p.name, g.name
     order by b.partner_id
     limit ${limit}`.execute(db)

@@ -2,7 +2,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /** Whether the hold `h` is of the commission `c`, or of the commission that it reverses. */
-export const isHoldOfCommission = sql<SqlBool>`h.commission_id = coalesce(c.reverses_id, c.id)`
+export const isHoldOfCommission = sql<SqlBool>`
+  h.workspace_id = c.workspace_id and h.commission_id = coalesce(c.reverses_id, c.id)`
 
 /** Whether the joined hold `h` exists and is not resolved. */
 export const isOpenHold = sql<boolean>`(h.commission_id is not null and h.resolved_at is null)`
