@@ -6,6 +6,7 @@ const LONG = [
   'dev/start',
   'dev/demo/shop',
   'payouts/attacks',
+  'payouts/exits',
   'payouts/faults',
   'payouts/month',
   'customers/subscriptions',
