@@ -369,9 +369,6 @@ create table clicks (
     constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
 
--- Which clicks does this partner have in a period?
-create index clicks_partner_id_idx on clicks (partner_id, created_at);
-
 
 -- One person or company. external_id is for display: the merchant's own id if it is known,
 -- else the payment processor's, else an address. Customers are found by their identities.
@@ -822,6 +819,9 @@ create table payouts (
         ('PO-' || lpad(number::text, greatest(6, length(number::text)), '0')) virtual,
     created_at         timestamptz  not null,
     claimed_at         timestamptz  default now(),   -- null while its commissions are being claimed
+    commissions        integer      not null default 0,   -- how many it has, without reversals: by a trigger
+    deducted_cents     bigint       not null default 0,   -- what reversals take away of earnings
+    restored_cents     bigint       not null default 0,   -- and give back of deductions
     key_version        integer      not null default 1,
     key_used_at        timestamptz,
     next_attempt_at    timestamptz  not null,
@@ -919,6 +919,9 @@ create index payouts_run_id_idx       on payouts (workspace_id, run_id, id);
 
 -- Which payouts have this status, newest first?
 create index payouts_status_idx on payouts (workspace_id, status, id);
+
+-- Which amounts were too small for a transfer to this partner?
+create index payouts_too_small_idx on payouts (partner_id) where failure_code = 'amount_too_small';
 
 -- Whose commissions are paid, and whose are being paid, newest first?
 create index payouts_paid_idx   on payouts (workspace_id, id) where paid_at is not null;
@@ -1092,7 +1095,7 @@ create trigger payouts_credit
 
 -- The ledger. A commission is what one event earned one partner, what another platform
 -- still owed the partner (its one opening balance, in USD), or an adjustment by a manager.
--- Only payout_id ever changes; the status is derived (see lib/tracking/commissions.ts). A
+-- Only payout_id ever changes, and earned_on with its event; the status is derived (see lib/tracking/commissions.ts). A
 -- reversal is a row that names the commission, of the opposite sign, or of the same sign to
 -- reinstate. When a sale turns out to be another partner's, or of another amount, its
 -- commission is reversed and replaced by another.
@@ -1115,6 +1118,7 @@ create table commissions (
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
     payout_id     uuid,
+    earned_on     date,                    -- the day of its event, by a trigger: see totals
 
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),
@@ -1136,7 +1140,7 @@ create table commissions (
         foreign key (partner_id, currency, payout_id) references payouts (partner_id, currency, id)
 );
 
--- Only payout_id of a commission ever changes.
+-- Only payout_id of a commission ever changes, and earned_on with its event.
 create trigger commissions_never_change
     before update of id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
                      replaces_id, amount_cents, currency, payable_at, created_at
@@ -1166,8 +1170,10 @@ create unique index commissions_opening_balance_key
 create index commissions_unpaid_idx
     on commissions (workspace_id, partner_id, payable_at, id) where payout_id is null;
 
--- Which unpaid commissions are payable, the latest first, and which are not yet?
-create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id) where payout_id is null;
+-- Which unpaid commissions are payable, the latest first, and which are not yet? What becomes payable today is summed up
+-- from this index alone.
+create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id)
+    include (partner_id, currency, amount_cents) where payout_id is null;
 
 -- What is this payout made of, newest first?
 create index commissions_payout_id_idx on commissions (payout_id, id) where payout_id is not null;
@@ -2250,6 +2256,559 @@ create index verifications_value_idx on auth.verifications (value, expires_at);
 create index verifications_expires_at_idx on auth.verifications (expires_at);
 
 
+-- Totals: what happened and what is due, summed up, so that pages read as much in a workspace of millions of sales as in a
+-- new one.
+--
+-- They are exact at every moment. Whatever changes a total adds a row of the difference to total_deltas, by a trigger, in the
+-- same transaction: so no place that writes can forget it, and nobody waits for a row that everybody changes. A scheduled job
+-- folds the differences into the totals (fold_totals). Reads add up both, in one statement, so they see each difference once.
+-- verify_ledger counts everything again, and rebuild_totals replaces totals that are wrong.
+--
+-- What depends on the time cannot be stored as a total: a commission becomes payable without a write. Unpaid commissions are
+-- therefore summed by the day, in UTC, on which they become payable. Payable are those of past days, and of the present
+-- day those whose time has come, which are read from the commissions: one day's, whatever has accumulated. Days that are
+-- over for good are folded into one row, of '-infinity', so a balance is about as many rows as there are days to come.
+-- What is held for review is not left out of these sums: the open holds are few, and reads deduct them.
+--
+-- Each level has rows of its own: a partner, or all partners of a program. What is credited to nobody is of the
+-- workspace itself.
+
+-- What happened on a day, or in a month: clicks, customers by the day of their first event, leads and sales by that of the event, and what
+-- the sales earned, less reversals, on the day of the sale. Counts without a currency have rows of the currency ''.
+create table totals (
+    of_id          uuid    not null,   -- a partner, a program or a workspace
+    workspace_id   uuid    not null
+        constraint totals_workspace_id_fkey references workspaces (id),
+    level          text    not null
+        constraint totals_level_check check (level in ('partner', 'program')),
+    unit           text    not null
+        constraint totals_unit_check check (unit in ('day', 'month')),
+    starts_on      date    not null,
+    currency       text    not null,
+    clicks         bigint  not null default 0,
+    ended_clicks   bigint  not null default 0,   -- of these, those that were removed: see end_clicks
+    customers      bigint  not null default 0,
+    leads          bigint  not null default 0,
+    sales          bigint  not null default 0,
+    revenue_cents  bigint  not null default 0,
+    earned_cents   bigint  not null default 0,
+
+    constraint totals_pkey primary key (of_id, unit, starts_on, currency)
+);
+
+-- What happened in this workspace since this day?
+create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) where level = 'program';
+
+
+-- What is unpaid, by the day on which it becomes payable, and what payouts have claimed (on '-infinity').
+create table balances (
+    of_id          uuid    not null,   -- a partner or a program
+    workspace_id   uuid    not null
+        constraint balances_workspace_id_fkey references workspaces (id),
+    level          text    not null
+        constraint balances_level_check check (level in ('partner', 'program')),
+    payable_on     date    not null,   -- -infinity is before yesterday
+    currency       text    not null,
+    open_cents     bigint  not null default 0,
+    claimed_cents  bigint  not null default 0,
+
+    constraint balances_pkey primary key (of_id, payable_on, currency)
+);
+
+-- What is payable to whom, and what is unpaid in this workspace?
+create index balances_workspace_id_idx on balances (workspace_id, level, payable_on);
+
+-- Which days are over?
+create index balances_payable_on_idx on balances (payable_on) where payable_on > '-infinity';
+
+
+-- The payouts of a run by currency and status.
+create table run_totals (
+    run_id        uuid    not null,
+    workspace_id  uuid    not null,
+    currency      text    not null,
+    status        text    not null,
+    payouts       bigint  not null,
+    amount_cents  bigint  not null,
+
+    constraint run_totals_pkey primary key (run_id, currency, status),
+    constraint run_totals_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
+);
+
+-- How much is being paid?
+create index run_totals_workspace_id_idx on run_totals (workspace_id, status);
+
+
+-- The differences that are not folded into the totals yet: of `day` in totals, of `due_on` in balances, of `run_id` in
+-- run_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
+create table total_deltas (
+    workspace_id   uuid    not null,
+    partner_id     uuid,
+    currency       text    not null default '',
+    day            date,
+    clicks         bigint,
+    ended_clicks   bigint,
+    customers      bigint,
+    leads          bigint,
+    sales          bigint,
+    revenue_cents  bigint,
+    earned_cents   bigint,
+    due_on         date,
+    open_cents     bigint,
+    claimed_cents  bigint,
+    run_id         uuid,
+    status         text,
+    payouts        bigint,
+    amount_cents   bigint,
+
+    constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
+);
+
+-- What was not folded yet of this workspace, and of this partner?
+create index total_deltas_workspace_id_idx on total_deltas (workspace_id, partner_id);
+
+create function utc_day(at timestamptz) returns date language sql immutable as $$ select (at at time zone 'UTC')::date $$;
+
+-- An event that is recorded under another id too counts there.
+create function is_counted(steps jsonb) returns boolean language sql immutable as $$
+    select not steps @> '[{"code": "same_purchase"}]'
+$$;
+
+
+-- All of what is summed up, in the form of the differences, as verify_ledger and rebuild_totals read it. Clicks that were
+-- removed are known from the totals only.
+create view total_facts as
+    select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
+           0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
+           null::date as due_on, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
+           0::bigint as payouts, 0::bigint as amount_cents
+    from clicks
+    union all
+    select workspace_id, partner_id, coalesce(currency, ''), utc_day(occurred_at), 0, 0, 0, (kind = 'lead')::integer,
+           (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0
+    from events where is_counted(steps)
+    union all
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    from customers where partner_id is not null
+    union all
+    select workspace_id, partner_id, currency, earned_on, 0, 0, 0, 0, 0, 0, case when earned_on is null then 0 else amount_cents end,
+           utc_day(payable_at), case when payout_id is null then amount_cents else 0 end,
+           case when payout_id is null then 0 else amount_cents end, null, null, 0, 0
+    from commissions
+    union all
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents
+    from payouts
+    union all
+    select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    from totals where level = 'partner' and unit = 'day' and ended_clicks > 0
+    union all
+    select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    from total_deltas where ended_clicks <> 0;
+
+
+-- The same of each payout.
+create view payout_sums as
+    select p.id, count(c.id) filter (where c.kind <> 'reversal') as commissions,
+           coalesce(sum(-c.amount_cents) filter (where o.amount_cents > 0), 0) as deducted_cents,
+           coalesce(sum(c.amount_cents) filter (where o.amount_cents < 0), 0) as restored_cents
+    from payouts p left join commissions c on c.payout_id = p.id left join commissions o on o.id = c.reverses_id
+    group by p.id;
+
+
+create function count_click() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, day, clicks)
+    values (new.workspace_id, new.partner_id, utc_day(new.created_at), 1);
+    return null;
+end $$;
+
+create trigger clicks_count after insert on clicks for each row execute function count_click();
+
+create function count_click_again() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, day, clicks)
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), -1),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), 1);
+    return null;
+end $$;
+
+create trigger clicks_count_again
+    after update on clicks for each row
+    when ((old.partner_id, old.created_at) is distinct from (new.partner_id, new.created_at))
+    execute function count_click_again();
+
+-- Clicks that were removed still count.
+create function count_ended_clicks() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, day, ended_clicks)
+    select workspace_id, partner_id, utc_day(created_at), count(*) from ended
+    group by workspace_id, partner_id, utc_day(created_at);
+    return null;
+end $$;
+
+create trigger clicks_count_ended
+    after delete on clicks referencing old table as ended for each statement execute function count_ended_clicks();
+
+
+create function count_event() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'UPDATE' and is_counted(old.steps) then
+        insert into total_deltas (workspace_id, partner_id, currency, day, leads, sales, revenue_cents)
+        values (old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at),
+                -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents);
+    end if;
+    if is_counted(new.steps) then
+        insert into total_deltas (workspace_id, partner_id, currency, day, leads, sales, revenue_cents)
+        values (new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at),
+                (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents);
+    end if;
+    if tg_op = 'UPDATE' then
+        update commissions set earned_on = utc_day(new.occurred_at)
+        where event_id = new.id and earned_on <> utc_day(new.occurred_at);
+    end if;
+    return null;
+end $$;
+
+create trigger events_count after insert on events for each row execute function count_event();
+
+create trigger events_count_again
+    after update on events for each row
+    when ((old.partner_id, old.currency, old.amount_cents, old.occurred_at, is_counted(old.steps))
+          is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, is_counted(new.steps)))
+    execute function count_event();
+
+
+create function count_customers() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, day, customers)
+    select workspace_id, partner_id, utc_day(created_at), count(*) from added where partner_id is not null
+    group by workspace_id, partner_id, utc_day(created_at);
+    return null;
+end $$;
+
+create trigger customers_count
+    after insert on customers referencing new table as added for each statement execute function count_customers();
+
+create function count_customer_again() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, day, customers)
+    select workspace_id, partner_id, day, customers
+    from (values (old.workspace_id, old.partner_id, utc_day(old.created_at), -1),
+                 (new.workspace_id, new.partner_id, utc_day(new.created_at), 1)) as d (workspace_id, partner_id, day, customers)
+    where partner_id is not null;
+    return null;
+end $$;
+
+create trigger customers_count_again
+    after update on customers for each row
+    when ((old.partner_id, old.created_at) is distinct from (new.partner_id, new.created_at))
+    execute function count_customer_again();
+
+
+create function note_earned_on() returns trigger language plpgsql as $$
+begin
+    new.earned_on := (select utc_day(occurred_at) from events where id = new.event_id);
+    return new;
+end $$;
+
+create trigger commissions_earned_on
+    before insert on commissions for each row when (new.event_id is not null) execute function note_earned_on();
+
+create function count_commissions() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_on, open_cents, claimed_cents)
+    select workspace_id, partner_id, currency, earned_on, amount_cents, utc_day(payable_at),
+           case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end
+    from added;
+    if exists (select from added where payout_id is not null) then
+        update payouts p
+        set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
+        from payout_sums s
+        where p.id = s.id and s.id in (select payout_id from added);
+    end if;
+    return null;
+end $$;
+
+create trigger commissions_count
+    after insert on commissions referencing new table as added for each statement execute function count_commissions();
+
+-- Of the payouts' own sums too, which partners read.
+create function count_commissions_again() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, currency, due_on, open_cents, claimed_cents)
+    select workspace_id, partner_id, currency, utc_day(payable_at), sum(case when payout_id is null then cents else 0 end),
+           sum(case when payout_id is null then 0 else cents end)
+    from (select *, -amount_cents as cents from before union all select *, amount_cents from after) changed
+    group by workspace_id, partner_id, currency, utc_day(payable_at)
+    having sum(case when payout_id is null then cents else 0 end) <> 0;
+
+    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents)
+    select d.workspace_id, d.partner_id, d.currency, d.day, d.cents
+    from before b join after a on a.id = b.id and a.earned_on is distinct from b.earned_on
+    cross join lateral (values (b.workspace_id, b.partner_id, b.currency, b.earned_on, -b.amount_cents),
+                               (a.workspace_id, a.partner_id, a.currency, a.earned_on, a.amount_cents))
+        as d (workspace_id, partner_id, currency, day, cents)
+    where d.day is not null;
+
+    update payouts p
+    set commissions = p.commissions + changed.commissions, deducted_cents = p.deducted_cents + changed.deducted,
+        restored_cents = p.restored_cents + changed.restored
+    from (
+        select c.payout_id, sum(case when c.kind = 'reversal' then 0 else n end) as commissions,
+               sum(case when o.amount_cents > 0 then -c.amount_cents * n else 0 end) as deducted,
+               sum(case when o.amount_cents < 0 then c.amount_cents * n else 0 end) as restored
+        from (select *, -1 as n from before union all select *, 1 from after) c
+        left join commissions o on o.id = c.reverses_id
+        where c.payout_id is not null group by c.payout_id) changed
+    where p.id = changed.payout_id and (changed.commissions, changed.deducted, changed.restored) <> (0, 0, 0);
+    return null;
+end $$;
+
+create trigger commissions_count_again
+    after update on commissions referencing old table as before new table as after
+    for each statement execute function count_commissions_again();
+
+
+create function count_payouts() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, run_id, currency, status, payouts, amount_cents)
+    select workspace_id, run_id, currency, status, count(*), sum(amount_cents) from added
+    group by workspace_id, run_id, currency, status;
+    return null;
+end $$;
+
+create trigger payouts_count
+    after insert on payouts referencing new table as added for each statement execute function count_payouts();
+
+create function count_payouts_again() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, run_id, currency, status, payouts, amount_cents)
+    select workspace_id, run_id, currency, status, sum(n), sum(n * amount_cents)
+    from (select *, -1 as n from before union all select *, 1 from after) row_changes
+    group by workspace_id, run_id, currency, status
+    having sum(n) <> 0 or sum(n * amount_cents) <> 0;
+    return null;
+end $$;
+
+create trigger payouts_count_again
+    after update on payouts referencing old table as before new table as after
+    for each statement execute function count_payouts_again();
+
+
+-- Folds some of the differences into the totals, and days that are over into one row. Returns how many differences it
+-- took: the caller repeats it until that is less than the limit. Of concurrent calls one works, and the others return 0.
+create function fold_totals(most integer) returns integer language plpgsql as $$
+declare
+    today  date := utc_day(now());
+    folded integer;
+begin
+    if not pg_try_advisory_xact_lock(hashtextextended('fold_totals', 0)) then return 0; end if;
+
+    with taken as (
+        delete from total_deltas where ctid = any (array(select ctid from total_deltas limit most)) returning *
+    ), leveled as (
+        select l.of_id, l.level, t.*
+        from taken t left join partners p on p.id = t.partner_id
+        cross join lateral (values (t.partner_id, 'partner'), (coalesce(p.program_id, t.workspace_id), 'program')) as l (of_id, level)
+        where l.of_id is not null
+    ), happened as (
+        insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks, ended_clicks, customers, leads, sales,
+                            revenue_cents, earned_cents)
+        select of_id, workspace_id, level, unit, date_trunc(unit, day)::date, currency, coalesce(sum(clicks), 0),
+               coalesce(sum(ended_clicks), 0), coalesce(sum(customers), 0), coalesce(sum(leads), 0), coalesce(sum(sales), 0),
+               coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)
+        from leveled cross join (values ('day'), ('month')) as u (unit)
+        where day is not null
+        group by of_id, workspace_id, level, unit, date_trunc(unit, day), currency
+        on conflict (of_id, unit, starts_on, currency) do update
+            set clicks = totals.clicks + excluded.clicks, ended_clicks = totals.ended_clicks + excluded.ended_clicks,
+                customers = totals.customers + excluded.customers, leads = totals.leads + excluded.leads,
+                sales = totals.sales + excluded.sales, revenue_cents = totals.revenue_cents + excluded.revenue_cents,
+                earned_cents = totals.earned_cents + excluded.earned_cents
+    ), due as (
+        insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents, claimed_cents)
+        select of_id, workspace_id, level, d.payable_on, currency, sum(d.open_cents), sum(d.claimed_cents)
+        from leveled cross join lateral (
+            -- Yesterday is not over for a Worker whose clock is late.
+            select '-infinity'::date, case when due_on < today - 1 then open_cents else 0 end, claimed_cents
+            union all select due_on, open_cents, 0 where due_on >= today - 1) as d (payable_on, open_cents, claimed_cents)
+        where due_on is not null
+        group by of_id, workspace_id, level, d.payable_on, currency
+        on conflict (of_id, payable_on, currency) do update
+            set open_cents = balances.open_cents + excluded.open_cents,
+                claimed_cents = balances.claimed_cents + excluded.claimed_cents
+    ), paid as (
+        insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
+        select run_id, workspace_id, currency, status, sum(payouts), sum(amount_cents)
+        from taken where run_id is not null group by run_id, workspace_id, currency, status
+        on conflict (run_id, currency, status) do update
+            set payouts = run_totals.payouts + excluded.payouts, amount_cents = run_totals.amount_cents + excluded.amount_cents
+    )
+    select count(*) into folded from taken;
+
+    with over as (
+        delete from balances where ctid = any (array(
+            select ctid from balances where payable_on > '-infinity' and payable_on < today - 1 limit most)) returning *
+    )
+    insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents)
+    select of_id, workspace_id, level, '-infinity', currency, sum(open_cents)
+    from over group by of_id, workspace_id, level, currency
+    on conflict (of_id, payable_on, currency) do update set open_cents = balances.open_cents + excluded.open_cents;
+    return folded;
+end $$;
+
+
+-- Counts the totals of a workspace, or of all, from what they sum up, and replaces them: for restored or repaired data,
+-- and for data that was inserted without triggers. Nobody waits for it: in a transaction of the isolation level Repeatable
+-- Read it sees one moment, and later differences are added to what it has counted.
+create function rebuild_totals(workspace uuid default null) returns void language plpgsql as $$
+begin
+    if current_setting('transaction_isolation') not in ('repeatable read', 'serializable') then
+        raise exception 'rebuild_totals needs a transaction of the isolation level repeatable read';
+    end if;
+    perform pg_advisory_xact_lock(hashtextextended('fold_totals', 0));
+
+    create temporary table counted on commit drop as
+        select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
+               sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
+               sum(earned_cents) as earned_cents, due_on, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents
+        from (
+            select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
+                   null::date as due_on, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
+                   0 as amount_cents
+            from total_facts where day is not null and (workspace is null or workspace_id = workspace)
+            union all
+            select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0, due_on, open_cents, claimed_cents, run_id, status,
+                   payouts, amount_cents
+            from total_facts where (due_on is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
+        group by workspace_id, partner_id, currency, day, due_on, run_id, status;
+    delete from totals where workspace is null or workspace_id = workspace;
+    delete from balances where workspace is null or workspace_id = workspace;
+    delete from run_totals where workspace is null or workspace_id = workspace;
+    delete from total_deltas where workspace is null or workspace_id = workspace;
+    insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
+                              earned_cents, due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents)
+    select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
+           due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents from counted;
+    update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
+    from payout_sums s
+    where p.id = s.id and (workspace is null or p.workspace_id = workspace)
+      and (p.commissions, p.deducted_cents, p.restored_cents) <> (s.commissions, s.deducted_cents, s.restored_cents);
+end $$;
+
+
+-- How far end_clicks has come.
+create table click_retention (
+    checked_until  timestamptz  not null,   -- of clicks that expire then, up to checked_id
+    checked_id     text         not null
+);
+
+insert into click_retention values ('-infinity', '');
+
+-- Which clicks have expired?
+create index clicks_expires_at_idx on clicks (expires_at, id);
+
+-- Removes clicks that expired so many days ago, unless an event names them: those are kept, and not looked at again. Looks at
+-- the next ones of all workspaces, oldest first, and returns how many it has looked at: the caller repeats it until that is less than
+-- the limit. Of concurrent calls one works, and the others return 0. Totals keep counting them.
+--
+-- An event that is inserted concurrently waits for this, and fails if it names a removed click: the caller decides again.
+create function end_clicks(kept_days integer, most integer) returns integer language plpgsql as $$
+declare
+    progress click_retention;
+    chosen   tid[];
+    seen     integer;
+    last_at  timestamptz;
+    last_id  text;
+begin
+    select * into progress from click_retention for update skip locked;
+    if not found then return 0; end if;
+
+    select array_agg(c.ctid), count(*), max(c.expires_at), (array_agg(c.id order by c.expires_at desc, c.id desc))[1]
+    into chosen, seen, last_at, last_id
+    from (
+        select ctid, expires_at, id from clicks
+        where (expires_at, id) > (progress.checked_until, progress.checked_id)
+          and expires_at < now() - make_interval(days => kept_days)
+        order by expires_at, id limit most for update) c;
+    if seen = 0 then return 0; end if;
+
+    delete from clicks c
+    where c.ctid = any (chosen)
+      and not exists (select from events e where e.workspace_id = c.workspace_id and e.click_id = c.id);
+    update click_retention set checked_until = last_at, checked_id = last_id;
+    return seen;
+end $$;
+
+
+-- Where the totals differ from what they sum up.
+create function total_differences() returns table (workspace_id uuid, of_id uuid, details text) language sql stable as $$
+    select t.workspace_id, t.of_id,
+           format('%s of %s %s: %s clicks (%s ended), %s customers, %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
+                  sum(t.clicks), sum(t.ended_clicks), sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
+    from (
+        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on, f.currency, f.clicks, f.ended_clicks,
+               f.customers, f.leads, f.sales, f.revenue_cents, f.earned_cents
+        from (
+            select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents
+            from total_facts where day is not null
+            union all
+            select workspace_id, partner_id, currency, day, -clicks, -ended_clicks, -customers, -leads, -sales, -revenue_cents,
+                   -earned_cents
+            from total_deltas where day is not null) f
+        left join partners p on p.id = f.partner_id
+        cross join lateral (values (f.partner_id), (coalesce(p.program_id, f.workspace_id))) as l (of_id)
+        cross join (values ('day'), ('month')) as u (unit)
+        where l.of_id is not null
+        union all
+        select of_id, workspace_id, unit, starts_on, currency, -clicks, -ended_clicks, -customers, -leads, -sales, -revenue_cents,
+               -earned_cents
+        from totals) t
+    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency
+    having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.customers), 0), coalesce(sum(t.leads), 0),
+            coalesce(sum(t.sales), 0), coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0, 0)
+
+    union all
+    select b.workspace_id, b.of_id, format('payable on %s: %s %s, claimed %s', min(b.payable_on), sum(b.open_cents), b.currency, sum(b.claimed_cents))
+    from (
+        select l.of_id, f.workspace_id, d.payable_on, f.currency, d.open_cents, d.claimed_cents
+        from (
+            select workspace_id, partner_id, currency, due_on, open_cents, claimed_cents from total_facts where due_on is not null
+            union all
+            select workspace_id, partner_id, currency, due_on, -open_cents, -claimed_cents from total_deltas where due_on is not null) f
+        join partners p on p.id = f.partner_id
+        cross join lateral (values (f.partner_id), (p.program_id)) as l (of_id)
+        cross join lateral (values (f.due_on, f.open_cents, 0), ('-infinity', 0, f.claimed_cents)) as d (payable_on, open_cents, claimed_cents)
+        union all
+        select of_id, workspace_id, payable_on, currency, -open_cents, -claimed_cents from balances) b
+    group by b.workspace_id, b.of_id, b.currency,
+             case when b.payable_on < utc_day(now()) - 1 then '-infinity' else b.payable_on end
+    having sum(b.open_cents) <> 0 or sum(b.claimed_cents) <> 0
+
+    union all
+    select r.workspace_id, r.run_id, format('%s payouts %s, %s %s', sum(r.payouts), r.status, sum(r.amount_cents), r.currency)
+    from (
+        select workspace_id, run_id, currency, status, payouts, amount_cents from total_facts where run_id is not null
+        union all
+        select workspace_id, run_id, currency, status, -payouts, -amount_cents from total_deltas where run_id is not null
+        union all
+        select workspace_id, run_id, currency, status, -payouts, -amount_cents from run_totals) r
+    group by r.workspace_id, r.run_id, r.currency, r.status
+    having sum(r.payouts) <> 0 or sum(r.amount_cents) <> 0
+
+    union all
+    select c.workspace_id, c.id, format('earned on %s', c.earned_on)
+    from commissions c left join events e on e.id = c.event_id
+    where c.earned_on is distinct from utc_day(e.occurred_at)
+
+    union all
+    select p.workspace_id, p.id, format('%s commissions of %s', p.commissions, s.commissions)
+    from payouts p join payout_sums s on s.id = p.id
+    where (p.commissions, p.deducted_cents, p.restored_cents) <> (s.commissions, s.deducted_cents, s.restored_cents)
+$$;
+
+
 -- Verifies the ledger: returns a row per violation, none if it is consistent. It also checks what constraints guard,
 -- because constraints may have been dropped, or bypassed by a restore.
 create function verify_ledger()
@@ -2259,6 +2818,9 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     from payouts p left join commissions c on c.payout_id = p.id
     where p.failed_at is null and p.canceled_at is null and p.released_at is null and p.returned_at is null
     group by p.id having p.amount_cents <> coalesce(sum(c.amount_cents), 0)
+
+    union all
+    select 'totals are what they sum up', t.workspace_id, t.of_id, t.details from total_differences() t
 
     union all
     select 'invoices are numbered without gaps', n.workspace_id, n.workspace_id, format('%s of %s', count(i.id), n.last)

@@ -1,8 +1,9 @@
 /**
- * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql. It changes
- * nothing. Exit code 1: violations. Exit code 2: the check could not run.
+ * `npm run ledger:verify`: checks a database's ledger with the function verify_ledger of schema.sql. It changes nothing, but
+ * for `-- --repair`, which first counts all totals again. Exit code 1: violations. Exit code 2: the check could not run.
  */
 import { join, resolve } from 'node:path'
+import type pg from 'pg'
 import type { Demo } from '../dev/demo/demo.ts'
 import { ROOT } from '../dev/root.ts'
 import { readIfThere } from '../dev/runtime/files.ts'
@@ -26,8 +27,19 @@ const findDatabase = (): string => {
   throw new Error('Set DATABASE_URL: DATABASE_URL=postgres://... npm run ledger:verify')
 }
 
+/** Counts all totals again, from one moment, while others write. Only folding waits for it, by the lock of the session. */
+const repair = async (client: pg.Client): Promise<void> => {
+  await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
+  await client.query('begin isolation level repeatable read')
+  await client.query('select rebuild_totals()')
+  await client.query('commit')
+  await client.query("select pg_advisory_unlock(hashtextextended('fold_totals', 0))")
+  console.log('All totals were counted again.')
+}
+
 try {
   await withClient(findDatabase(), async (client) => {
+    if (process.argv.includes('--repair')) await repair(client)
     const { rows: violations } = await client.query<Violation>('select * from verify_ledger()')
     const { rows } = await client.query<{ commissions: number; payouts: number }>(COUNTS)
     const [{ commissions, payouts } = { commissions: 0, payouts: 0 }] = rows

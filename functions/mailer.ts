@@ -1,29 +1,38 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { DatabaseEnv } from '../lib/db/connection.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
+import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
 
-/** Sends mail: the outbox by cron, and sign-in links on request of the auth Worker. */
-export default class Mailer extends WorkerEntrypoint<DatabaseEnv & TransportEnv> implements MailerService {
+/**
+ * Sends mail: the outbox by cron, and sign-in links on request of the auth Worker. Its cron also keeps totals and clicks in
+ * order: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
+ */
+export default class Mailer extends WorkerEntrypoint<UpkeepEnv & TransportEnv> implements MailerService {
   /** Nobody calls it by HTTP. */
   override async fetch() {
     return new Response(null, { status: 404 })
   }
 
-  /** Sends what is due, and logs one line of JSON about it, without an address. */
+  /** Sends what is due, keeps totals and clicks, and logs one line of JSON about each, without an address. */
   override async scheduled() {
-    const start = Date.now()
-    const log = (level: string, entry: object) =>
-      console.log(JSON.stringify({ level, job: 'mailer', ms: Date.now() - start, ...entry }))
-    try {
-      const tally = await sendDue(this.env, chooseTransport(this.env))
-      if (tally) log('info', tally)
-    } catch (error) {
-      log('error', { error: (error as Error).message })
-      throw error
+    const failures: unknown[] = []
+    const run = async (job: string, work: () => Promise<object | null>) => {
+      const start = Date.now()
+      const log = (level: string, entry: object) =>
+        console.log(JSON.stringify({ level, job, ms: Date.now() - start, ...entry }))
+      try {
+        const tally = await work()
+        if (tally) log('info', tally)
+      } catch (error) {
+        log('error', { error: (error as Error).message })
+        failures.push(error)
+      }
     }
+    await run('mailer', async () => sendDue(this.env, chooseTransport(this.env)))
+    await run('upkeep', () => upkeep(this.env))
+    if (failures.length > 0) throw failures[0]
   }
 
   /** Sends a sign-in link at once. @throws when it could not be handed over */

@@ -4,7 +4,7 @@ import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { partnerLink } from '../../lib/slugs.ts'
-import { earnedQuery } from '../../lib/tracking/commissions.queries.ts'
+import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import type { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
 import {
   changePartner,
@@ -30,9 +30,7 @@ const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   coupons: partner.coupons,
 })
 
-type Balance = Awaited<ReturnType<ReturnType<typeof earnedQuery>['execute']>>[number]
-
-const balanceResponse = (balance: Balance): BalanceResponse => ({
+const balanceResponse = (balance: EarnedSums): BalanceResponse => ({
   currency: balance.currency,
   pendingCents: Number(balance.pendingCents),
   heldCents: Number(balance.heldCents),
@@ -57,8 +55,8 @@ export default createRoutes()
   .get('/api/workspaces/:workspace/partners/:id/balances', reader(), async (c) => {
     const { db, now, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
-    const balances = await earnedQuery(db, workspace.id, now, partner.id).execute()
-    return c.json({ data: balances.map(balanceResponse) })
+    const { rows } = await earnedQuery(workspace.id, now, partner.id).execute(db)
+    return c.json({ data: rows.map(balanceResponse) })
   })
   .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')

@@ -60,8 +60,11 @@ export const breaks = (error: unknown, constraint: string): boolean => {
 /** Raised by assert_unchanged in schema.sql. */
 const CONFLICT = 'TR001'
 
-/** Whether a batch was rolled back because rows have changed since they were read. */
-export const isConflict = (error: unknown): boolean => (error as Partial<NeonDbError>).code === CONFLICT
+/** Whether a batch was rolled back because rows have changed since they were read, or a click that it names was removed. */
+export const isConflict = (error: unknown): boolean => {
+  const { code, constraint } = error as Partial<NeonDbError>
+  return code === CONFLICT || (code === '23503' && constraint === 'events_click_id_fkey')
+}
 
 const INT8 = 20
 /** Passed with each query, because the driver ignores the client's own parsers. */

@@ -5,6 +5,7 @@ import type { PaperTables } from '../papers/tables.ts'
 import type { PayoutTables } from '../payouts/tables.ts'
 import type { StripeTables } from '../purchases/stripe/tables.ts'
 import type { PurchaseTables } from '../purchases/tables.ts'
+import type { TotalTables } from '../totals/tables.ts'
 import type { TrackingTables } from '../tracking/tables.ts'
 import type { WorkspaceTables } from '../workspace/tables.ts'
 
@@ -15,4 +16,5 @@ export type Tables = WorkspaceTables &
   StripeTables &
   PayoutTables &
   PaperTables &
-  MailTables
+  MailTables &
+  TotalTables

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { allSums, balances, isOpen } from './claims.queries.ts'
+import { payableSums } from '../totals/balances.queries.ts'
+import { balances, isOpen } from './claims.queries.ts'
 import { presentMethod } from './methods.queries.ts'
 import type { SkipCode } from './payouts.ts'
 
@@ -32,7 +33,7 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
   const scope = presentScope(workspaceId, now)
   return sql<BalanceTotal>`
     select b.currency, b.code, sum(b.amount_cents)::bigint as "amountCents", count(distinct b.partner_id)::int as partners
-    from (${balances(scope, allSums(scope))}) b
+    from (${balances(scope, payableSums(workspaceId, now))}) b
     group by b.currency, b.code order by b.currency, b.code`
 }
 
@@ -74,7 +75,7 @@ export const listPartnerBalances = async (
   const scope = presentScope(workspaceId, now)
   const { rows } = await sql<PartnerBalance>`
     with b as materialized (
-      select * from (${balances(scope, allSums(scope))}) b
+      select * from (${balances(scope, payableSums(workspaceId, now))}) b
       where (not ${owed}::boolean or b.amount_cents < 0) and (${code ?? null}::text is null or b.code = ${code ?? null})
         and (${partnerId ?? null}::uuid is null or b.partner_id = ${partnerId ?? null}::uuid)
         and (${cursor ?? null}::uuid is null or b.partner_id < ${cursor ?? null}::uuid)

@@ -2,8 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { earnedQuery } from '../tracking/commissions.queries.ts'
-import { isHeld } from '../tracking/holds.queries.ts'
+import { earnedQuery, payableSums } from '../totals/balances.queries.ts'
 import { balanceTotalsQuery } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
@@ -51,23 +50,20 @@ const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { rever
   from (select count(distinct partner_id) filter (where status not in ('in_review', 'restricted'))::int as unconnected,
                count(distinct partner_id) filter (where status = 'in_review')::int as "inReview",
                count(distinct partner_id) filter (where status = 'restricted')::int as restricted
-        from (select c.partner_id, coalesce(a.status, 'none') as status
-              from commissions c
-              join partners p on p.id = c.partner_id and p.status = 'approved'
-              left join payout_accounts a on a.workspace_id = c.workspace_id and a.email = p.email
+        from (select s.partner_id, coalesce(a.status, 'none') as status
+              from (${payableSums(workspaceId, now)}) s
+              join partners p on p.id = s.partner_id and p.status = 'approved'
+              left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
                                          and a.disconnected_at is null
-              left join unreachable_people u on u.workspace_id = c.workspace_id and u.email = p.email
-              left join stripe_keys k on k.workspace_id = c.workspace_id
-              where c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${now}
-                and not ${isHeld} and a.status is distinct from 'enabled'
-                and coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)
-              group by c.partner_id, c.currency, a.status
-              having sum(c.amount_cents) > 0) owed) as unready`
+              left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
+              left join stripe_keys k on k.workspace_id = ${workspaceId}
+              where s.amount_cents > 0 and a.status is distinct from 'enabled'
+                and coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)) owed) as unready`
 
 /** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
   const [earned, balances, [setup], elsewhere, programs, runs] = await db.batch([
-    earnedQuery(db, workspaceId, now).compile(),
+    earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
     setupQuery(workspaceId, now).compile(db),
     elsewhereQuery(workspaceId).compile(db),

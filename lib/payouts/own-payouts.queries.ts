@@ -41,26 +41,9 @@ export const ownPayoutsQuery = (db: Db, email: string, { programId, cursor, limi
       'po.workspace_id as workspaceId',
       bankStatus.as('bankStatus'),
       'pr.name as program',
-      eb
-        .selectFrom('commissions as c')
-        .whereRef('c.payout_id', '=', 'po.id')
-        .where('c.kind', '<>', 'reversal')
-        .select((count) => count.fn.countAll<bigint>().as('commissions'))
-        .as('commissions'),
-      eb
-        .selectFrom('commissions as c')
-        .whereRef('c.payout_id', '=', 'po.id')
-        .innerJoin('commissions as o', 'o.id', 'c.reverses_id')
-        .where('o.amount_cents', '>', 0n)
-        .select(sql<bigint>`coalesce(-sum(c.amount_cents), 0)::bigint`.as('cents'))
-        .as('reversedCents'),
-      eb
-        .selectFrom('commissions as c')
-        .whereRef('c.payout_id', '=', 'po.id')
-        .innerJoin('commissions as o', 'o.id', 'c.reverses_id')
-        .where('o.amount_cents', '<', 0n)
-        .select(sql<bigint>`coalesce(sum(c.amount_cents), 0)::bigint`.as('cents'))
-        .as('reversedDeductionsCents'),
+      'po.commissions',
+      'po.deducted_cents as reversedCents',
+      'po.restored_cents as reversedDeductionsCents',
       // The mail translates Stripe's error for the partner.
       eb
         .selectFrom('mails as m')

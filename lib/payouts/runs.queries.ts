@@ -42,8 +42,12 @@ type RunCounts = { sent: number; failed: number; canceled: number; waiting: numb
 
 const totals: RawBuilder<RunTotal[]> = sql`(
   select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.status), '[]')
-  from (select po.currency, po.status, count(*) as payouts, sum(po.amount_cents) as "amountCents"
-        from payouts po where po.workspace_id = r.workspace_id and po.run_id = r.id group by 1, 2) t)`
+  from (select currency, status, sum(payouts)::bigint as payouts, sum(amount_cents)::bigint as "amountCents"
+        from (select currency, status, payouts, amount_cents from run_totals where run_id = r.id
+              union all
+              select currency, status, payouts, amount_cents from total_deltas
+              where workspace_id = r.workspace_id and partner_id is null and run_id = r.id) parts
+        group by 1, 2 having sum(payouts) <> 0) t)`
 
 /** The runs of a workspace, newest first, as a query. */
 export const runsQuery = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) =>

@@ -144,6 +144,9 @@ export type PayoutTables = {
     resolved_at: Date | null
     resolution_reason: string | null
     found_transfer_id: string | null
+    commissions: Generated<number>
+    deducted_cents: Generated<bigint>
+    restored_cents: Generated<bigint>
     returned_at: Date | null
     return_reason: string | null
     status: GeneratedAlways<PayoutStatus>

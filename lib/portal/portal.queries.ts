@@ -8,27 +8,17 @@ import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queri
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
 import { paymentChoicesQuery } from '../payouts/payment-details.queries.ts'
 import type { Period } from '../periods.ts'
-import { sumWith } from '../tracking/commissions.queries.ts'
-import { isHoldOfCommission } from '../tracking/holds.queries.ts'
-import { firstIdAt } from '../workspace/overview.queries.ts'
+import { activityQuery } from '../totals/activity.queries.ts'
+import { ownEarnedQuery } from '../totals/balances.queries.ts'
 
 export type Partnership = PortalData['partnerships'][number]
 export type Balance = PortalData['balances'][number]
-
-/** A point of a chart. `earned` is an amount, per currency; the other series are counts. */
-type Activity = {
-  partnerId: string
-  series: 'clicks' | 'leads' | 'sales' | 'earned'
-  currency: string | null
-  slot: string
-  value: bigint
-}
 
 /** Makes one database round trip. */
 export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
   const [partnerships, balances, accounts, unreachable, activity, choices] = await db.batch([
     partnershipsQuery(db, email).compile(),
-    balancesQuery(db, email, now).compile(),
+    ownEarnedQuery(email, now).compile(db),
     payoutAccountsQuery(db, email).compile(),
     unreachableQuery(db, email).compile(),
     activityQuery(email, period).compile(db),
@@ -79,55 +69,3 @@ const partnershipsQuery = (db: Db, email: string) =>
     .orderBy('p.workspace_id')
     .orderBy('pr.name')
     .orderBy('p.id')
-
-/** Earnings by program, currency and status. */
-const balancesQuery = (db: Db, email: string, now: Date) =>
-  db
-    .selectFrom('commissions as c')
-    .innerJoin('partners as p', 'p.id', 'c.partner_id')
-    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
-    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
-    .where('p.email', '=', email)
-    .select([
-      'c.partner_id as partnerId',
-      'c.currency',
-      sumWith('held', now).as('heldCents'),
-      sumWith('pending', now).as('pendingCents'),
-      sumWith('payable', now).as('payableCents'),
-      sumWith('processing', now).as('processingCents'),
-      sumWith('paid', now).as('paidCents'),
-    ])
-    .groupBy(['c.partner_id', 'c.currency'])
-    .orderBy('c.currency')
-
-const slotOf = (moment: string, { unit }: Period) =>
-  sql`to_char(date_trunc(${sql.lit(unit)}, ${sql.ref(moment)} at time zone 'UTC'), 'YYYY-MM-DD')`
-
-/**
- * The activity of a period. Commissions and their reversals count on the day of the event, so a bar shows the net
- * result of that day. Rows are created at or after the time of their event, and ids sort by creation time, so the first
- * id of the period bounds the index scan.
- */
-const activityQuery = (email: string, period: Period) => {
-  const { since } = period
-  const first = firstIdAt(since)
-  return sql<Activity>`
-    with mine as (select id from partners where email = ${email})
-    select c.partner_id as "partnerId", 'clicks' as series, null::text as currency,
-           ${slotOf('c.created_at', period)} as slot, count(*) as value
-    from mine join clicks c on c.partner_id = mine.id
-    where c.created_at >= ${since}
-    group by 1, 4
-    union all
-    select e.partner_id, e.kind || 's', null, ${slotOf('e.occurred_at', period)}, count(*)
-    from mine join events e on e.partner_id = mine.id
-    where e.id >= ${first} and e.occurred_at >= ${since}
-      and not e.steps @> '[{"code": "same_purchase"}]' -- counted with the other event
-    group by 1, 2, 4
-    union all
-    select c.partner_id, 'earned', c.currency, ${slotOf('e.occurred_at', period)}, sum(c.amount_cents)::bigint
-    from mine join commissions c on c.partner_id = mine.id
-              join events e on e.id = c.event_id
-    where c.id >= ${first} and e.occurred_at >= ${since}
-    group by 1, 3, 4`
-}

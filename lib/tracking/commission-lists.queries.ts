@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isOfCustomer } from '../customers/identities.queries.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import { isUnpaid } from '../totals/balances.queries.ts'
 import type { CommissionKind, CommissionStatus } from './commissions.ts'
 import { isHeld, isHeldOrReverses } from './holds.queries.ts'
 
@@ -52,13 +53,6 @@ const byPayout = (
       select c.id from commissions c where c.payout_id = po.id and ${matches(workspaceId, { ...filter, status })}
       order by c.id desc limit ${filter.limit}) own
     order by po.id desc, own.id desc limit ${filter.limit}`
-
-/** Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx. @param p its alias */
-const isUnpaid = (p: string) => {
-  const payout = sql.table(p)
-  return sql<SqlBool>`(${payout}.paid_at is null
-      and (${payout}.failed_at is null and ${payout}.canceled_at is null or ${payout}.is_freeing))`
-}
 
 /** Whether a commission, `c`, matches the filters but that of the status, and comes after the cursor. */
 const matches = (workspaceId: string, filter: CommissionFilter): RawBuilder<SqlBool> => {

@@ -1,9 +1,8 @@
 /** Commissions as merchants and managers read them. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { ApiError } from '../http/errors.ts'
 import { type CommissionFilter, idsOf, orderOf } from './commission-lists.queries.ts'
-import type { CommissionStatus } from './commissions.ts'
 import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type CommissionRow = Awaited<ReturnType<typeof listCommissions>>[number]
@@ -84,41 +83,3 @@ export const selectCommissions = (db: Db, workspaceId: string) =>
       'a.event_id as adjustedEventId',
       'a.corrects_id as correctsId',
     ])
-
-/** A commission's status follows from its row: see lib/tracking/commissions.ts. */
-const hasStatus = (status: CommissionStatus, now: Date): RawBuilder<SqlBool> =>
-  ({
-    held: sql<SqlBool>`c.payout_id is null and ${isOpenHold}`,
-    pending: sql<SqlBool>`c.payout_id is null and c.payable_at > ${now} and not ${isOpenHold}`,
-    payable: sql<SqlBool>`c.payout_id is null and c.payable_at <= ${now} and not ${isOpenHold}`,
-    processing: sql<SqlBool>`c.payout_id is not null and po.paid_at is null`,
-    paid: sql<SqlBool>`po.paid_at is not null`,
-  })[status]
-
-/**
- * The net earnings of a workspace's partners, or of one, by currency and status, as a query. The payable sum is negative
- * when more was reversed after its payout than was earned since.
- *
- * @param now the status depends on it
- */
-export const earnedQuery = (db: Db, workspaceId: string, now: Date, partnerId?: string) =>
-  db
-    .selectFrom('commissions as c')
-    .leftJoin('payouts as po', 'po.id', 'c.payout_id')
-    .leftJoin('commission_holds as h', (join) => join.on(isHoldOfCommission))
-    .where('c.workspace_id', '=', workspaceId)
-    .where((eb) => eb.and(partnerId ? [eb('c.partner_id', '=', partnerId)] : []))
-    .select([
-      'c.currency',
-      sumWith('held', now).as('heldCents'),
-      sumWith('pending', now).as('pendingCents'),
-      sumWith('payable', now).as('payableCents'),
-      sumWith('processing', now).as('processingCents'),
-      sumWith('paid', now).as('paidCents'),
-    ])
-    .groupBy('c.currency')
-    .orderBy('c.currency')
-
-/** The sum of the commissions that have a status. Expects payouts as `po` and holds as `h`. */
-export const sumWith = (status: CommissionStatus, now: Date) =>
-  sql<bigint>`coalesce(sum(c.amount_cents) filter (where ${hasStatus(status, now)}), 0)::bigint`

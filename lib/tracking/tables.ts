@@ -55,6 +55,7 @@ export type TrackingTables = {
     payable_at: Date
     created_at: Date
     payout_id: string | null
+    earned_on: string | null
   }
   adjustments: {
     commission_id: string

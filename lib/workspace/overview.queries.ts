@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts'
 import { type BalanceTotal, balanceTotalsQuery } from '../payouts/balances.queries.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
-import { earnedQuery } from '../tracking/commissions.queries.ts'
+import { activityColumns } from '../totals/activity.queries.ts'
+import { earnedQuery } from '../totals/balances.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
@@ -20,7 +21,7 @@ export type Overview = {
   hasSale: boolean
   /** At most `MAX_COUNT` + 1. */
   partners: number
-  /** In the last 30 days; at most `MAX_COUNT` + 1. */
+  /** In the last 30 days, the present one included. */
   events: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
@@ -32,30 +33,22 @@ export type Overview = {
   balances: BalanceTotal[]
 }
 
-/** The smallest UUIDv7 of a moment. Ids sort by creation time, so an index on ids also serves ranges of time. */
-export const firstIdAt = (moment: Date): string => {
-  const hex = moment.getTime().toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
-}
-
 /** Makes one database round trip. */
 export const readOverview = async (db: Db, workspaceId: string, now: Date): Promise<Overview> => {
-  const since = firstIdAt(new Date(now.getTime() - EVENTS_DAYS * MS_PER_DAY))
+  const since = new Date(now.getTime() - (EVENTS_DAYS - 1) * MS_PER_DAY)
   const [[facts], earned, balances] = await db.batch([
     sql<Omit<Overview, 'earned' | 'balances'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
-        exists (select from clicks where workspace_id = ${workspaceId}) as "hasClick",
         exists (select from events where workspace_id = ${workspaceId} and kind = 'sale') as "hasSale",
         (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
                                     limit ${MAX_COUNT + 1}) p) as partners,
-        (select count(*)::int from (select from events where workspace_id = ${workspaceId} and id >= ${since}
-                                    limit ${MAX_COUNT + 1}) e) as events,
+        ${activityColumns(workspaceId, since)},
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue
     `.compile(db),
-    earnedQuery(db, workspaceId, now).compile(),
+    earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
   ])
   if (!facts) throw new Error('Unreachable: a select without a table returns one row.')

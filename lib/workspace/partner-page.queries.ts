@@ -4,7 +4,8 @@ import type { Db } from '../db/connection.ts'
 import { partnerAccountQuery } from '../payouts/accounts.queries.ts'
 import { partnerChoiceQuery } from '../payouts/payment-details.queries.ts'
 import { payoutsQuery } from '../payouts/payouts.queries.ts'
-import { commissionsQuery, earnedQuery } from '../tracking/commissions.queries.ts'
+import { earnedQuery } from '../totals/balances.queries.ts'
+import { commissionsQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
 import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 
@@ -24,7 +25,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
     await db.batch([
       partnerQuery(db, workspaceId, id).compile(),
       groupsOfPartnerQuery(db, workspaceId, id).compile(),
-      earnedQuery(db, workspaceId, now, id).compile(),
+      earnedQuery(workspaceId, now, id).compile(db),
       partnerAccountQuery(db, workspaceId, id).compile(),
       partnerChoiceQuery(workspaceId, id, now).compile(db),
       payoutsQuery(db, workspaceId, ofPartner).compile(),

@@ -29,7 +29,8 @@ const stage = async () => {
 
 let staged: Awaited<ReturnType<typeof stage>>
 beforeEach(async () => {
-  await world.query('truncate workspaces cascade')
+  await world.query('truncate workspaces cascade; truncate total_deltas')
+  await world.query('alter table commissions enable trigger user; alter table payouts enable trigger user')
   staged = await stage()
   expect(await world.violations()).toEqual([])
   await world.query(GUARDS)
@@ -322,6 +323,11 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
       where id = (select event_id from commissions where id = '${later}')`,
   },
   {
+    invariant: 'totals are what they sum up',
+    how: () => `
+      insert into total_deltas (workspace_id, partner_id, day, clicks) select workspace_id, id, now(), 1 from partners`,
+  },
+  {
     invariant: 'former terms end when the present ones begin',
     how: () => 'update partners set terms_since = now()',
   },
@@ -353,8 +359,8 @@ test('every invariant is seen to be broken here', async () => {
   expect(new Set(broken.map(({ invariant }) => invariant))).toEqual(new Set(named))
 })
 
-const verify = () =>
-  promisify(execFile)(process.execPath, ['cli/ledger-verify.ts'], {
+const verify = (...options: string[]) =>
+  promisify(execFile)(process.execPath, ['cli/ledger-verify.ts', ...options], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: world.env().DATABASE_URL },
   }).then(
@@ -377,5 +383,9 @@ test('npm run ledger:verify prints the violations, and exits with 1 if there are
   expect(code).toBe(1)
   expect(stdout).toContain('Violated: a payout equals the sum of its commissions.')
   expect(stdout).toContain('1000 USD, commissions of 999')
-  expect(stdout).toContain('1 violation in 3 commissions')
+  expect(stdout).toContain('Violated: totals are what they sum up.')
+
+  const repaired = await verify('--repair')
+  expect(repaired.stdout).toContain('All totals were counted again.')
+  expect(repaired.stdout).toContain('1 violation in 3 commissions')
 })

@@ -11,6 +11,7 @@ const TYPES: Record<string, string> = {
   text: 'string',
   character: 'string',
   bigint: 'bigint',
+  date: 'string',
   integer: 'number',
   boolean: 'boolean',
   'timestamp with time zone': 'Date',

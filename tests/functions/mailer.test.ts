@@ -50,6 +50,27 @@ afterAll(async () => {
 
 const run = () => workers.runCron('mailer')
 
+test('the cron folds totals, and removes clicks thirty days after they have expired', async () => {
+  const seed = seeder(env)
+  const { id: workspaceId } = await seed.addWorkspace()
+  const partnerId = await seed.addPartner(workspaceId, await seed.addProgram(workspaceId), { slug: 'maya' })
+  await client.query(
+    `insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
+     select 'clk_' || days, $1, $2, now() - interval '90 days', now() - days * interval '1 day' from unnest(array[0, 29, 31]) days`,
+    [workspaceId, partnerId],
+  )
+  await run()
+  const { rows: kept } = await client.query('select id from clicks order by id')
+  expect(kept).toEqual([{ id: 'clk_0' }, { id: 'clk_29' }])
+  expect(workers.takeLogs().join('\n')).toMatch(/"job":"upkeep".*"folded":3,"clicks":1/)
+  await run()
+  const { rows } = await client.query(
+    `select clicks::int, ended_clicks::int as ended from totals where of_id = $1 and unit = 'month'`,
+    [partnerId],
+  )
+  expect(rows).toEqual([{ clicks: 3, ended: 1 }])
+})
+
 const newWorkspace = async () => (await seeder(env).addWorkspace()).id
 
 /** Puts mails into the outbox, each to an address of its own. @returns the addresses */

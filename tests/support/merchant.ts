@@ -201,6 +201,27 @@ export const useDatabase = () => {
       )
       return row
     },
+    /** Runs a statement in a transaction that is committed once somebody waits for it. @returns what `meanwhile` does */
+    whileUncommitted: async <T>(
+      statement: string,
+      values: unknown[],
+      meanwhile: () => Promise<T>,
+    ): Promise<T> => {
+      const client = await pool.connect()
+      await client.query('begin')
+      await client.query(statement, values)
+      const result = meanwhile()
+      const isAwaited = async () =>
+        (
+          await client.query(
+            'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
+          )
+        ).rowCount === 1
+      while (!(await isAwaited()));
+      await client.query('commit')
+      client.release()
+      return result
+    },
     /** Holds one of the advisory locks of lib/db/locks.queries.ts, so that a batch that takes it waits. */
     whileLocked: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       const client = await pool.connect()
@@ -216,7 +237,9 @@ export const useDatabase = () => {
     /** Moves the dates of a merchant's clicks, referrals, events and commissions into the past. */
     age: async ({ workspace }: Merchant, interval: string) => {
       const client = await pool.connect()
-      await client.query('begin')
+      // For rebuild_totals: updates without triggers leave totals as they are.
+      await client.query("select pg_advisory_lock(hashtextextended('fold_totals', 0))")
+      await client.query('begin isolation level repeatable read')
       await client.query('set local session_replication_role = replica') // commissions refuse updates otherwise
       await client.query(
         'update clicks set created_at = created_at - $2::interval, expires_at = expires_at - $2::interval where workspace_id = $1',
@@ -234,7 +257,13 @@ export const useDatabase = () => {
         'update commissions set created_at = created_at - $2::interval, payable_at = payable_at - $2::interval where workspace_id = $1',
         [workspace.id, interval],
       )
+      await client.query(
+        `update commissions c set earned_on = utc_day(e.occurred_at) from events e where e.id = c.event_id and c.workspace_id = $1`,
+        [workspace.id],
+      )
+      await client.query('select rebuild_totals($1)', [workspace.id])
       await client.query('commit')
+      await client.query("select pg_advisory_unlock(hashtextextended('fold_totals', 0))")
       client.release()
     },
   }

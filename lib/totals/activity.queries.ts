@@ -1,0 +1,46 @@
+/** What happened in a period, from the totals. */
+import { sql } from 'kysely'
+import type { Period } from '../periods.ts'
+
+/** A point of a chart. `earned` is an amount, per currency; the other series are counts. */
+export type Activity = {
+  partnerId: string
+  series: 'clicks' | 'leads' | 'sales' | 'earned'
+  currency: string | null
+  slot: string
+  value: bigint
+}
+
+/**
+ * The activity of an email address, as a query. Commissions and their reversals count on the day of the event, so a bar shows
+ * the net result of that day.
+ */
+export const activityQuery = (email: string, { since, unit }: Period) => {
+  const from = sql`${since.toISOString().slice(0, 10)}::date`
+  return sql<Activity>`
+    with own as (select id, workspace_id from partners where email = ${email})
+    select id as "partnerId", series, v.currency, to_char(slot, 'YYYY-MM-DD') as slot, sum(value)::bigint as value
+    from (
+      select own.id, t.starts_on as slot, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
+      from own join totals t on t.of_id = own.id and t.unit = ${unit} and t.starts_on >= ${from}
+      union all
+      select own.id, date_trunc(${sql.lit(unit)}, t.day)::date, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
+      from own join total_deltas t on t.workspace_id = own.workspace_id and t.partner_id = own.id
+      where t.day >= ${from}) parts
+    cross join lateral (values ('clicks', null, clicks), ('leads', null, leads), ('sales', null, sales),
+                               ('earned', parts.currency, earned_cents)) v (series, currency, value)
+    group by id, series, v.currency, slot having sum(value) <> 0`
+}
+
+/** How many leads and sales a workspace has recorded since a day, in UTC, and whether it ever had a click, as columns. */
+export const activityColumns = (workspaceId: string, since: Date) => {
+  const from = sql`${since.toISOString().slice(0, 10)}::date`
+  return sql`
+    (select coalesce(sum(events), 0)::int from (
+       select leads + sales as events from totals
+       where workspace_id = ${workspaceId} and level = 'program' and unit = 'day' and starts_on >= ${from}
+       union all
+       select leads + sales from total_deltas where workspace_id = ${workspaceId} and day >= ${from}) e) as events,
+    (exists (select from clicks where workspace_id = ${workspaceId})
+     or exists (select from totals where workspace_id = ${workspaceId} and level = 'program' and clicks > 0)) as "hasClick"`
+}

@@ -1,0 +1,130 @@
+/** What partners have earned, by its state: sums of few rows, whatever they add up. Above the table totals in schema.sql is how. */
+import { type RawBuilder, sql } from 'kysely'
+
+/** Sums of commissions by status, in minor units. What is payable is negative if more was reversed after a payout than was earned since. */
+export type EarnedSums = {
+  currency: string
+  heldCents: bigint
+  pendingCents: bigint
+  payableCents: bigint
+  processingCents: bigint
+  paidCents: bigint
+}
+
+/** The earnings of a workspace's partners by currency, or those of one, as a query. @param now the status depends on it */
+export const earnedQuery = (workspaceId: string, now: Date, partnerId?: string) =>
+  sql<EarnedSums>`
+    with own as (${
+      partnerId === undefined
+        ? sql`select ${workspaceId}::uuid as workspace_id`
+        : sql`select id, workspace_id from partners where workspace_id = ${workspaceId} and id = ${partnerId}`
+    })
+    select currency, ${SUMS} from (${parts(now, partnerId !== undefined)}) parts group by currency order by currency`
+
+/** The same of the partners of an email address, by partner. */
+export const ownEarnedQuery = (email: string, now: Date) =>
+  sql<EarnedSums & { partnerId: string }>`
+    with own as (select id, workspace_id from partners where email = ${email})
+    select id as "partnerId", currency, ${SUMS} from (${parts(now, true)}) parts group by id, currency order by currency`
+
+const SUMS = sql`
+  coalesce(sum(held), 0)::bigint as "heldCents", coalesce(sum(pending), 0)::bigint as "pendingCents",
+  coalesce(sum(payable), 0)::bigint as "payableCents", coalesce(sum(processing), 0)::bigint as "processingCents",
+  coalesce(sum(paid), 0)::bigint as "paidCents"`
+
+/** The first moment of the day in UTC. */
+const dayOf = (now: Date) => sql`${now.toISOString().slice(0, 10)}::date`
+
+/** A condition on the time of the present day, whose commissions are read one by one. */
+const isOfToday = (now: Date) => {
+  const [start, end] = [new Date(now), new Date(now)]
+  start.setUTCHours(0, 0, 0, 0)
+  end.setUTCHours(24, 0, 0, 0)
+  return sql`c.payable_at >= ${start}::timestamptz and c.payable_at < ${end}::timestamptz`
+}
+
+/** The open commissions of open holds, `c`, with their reversals. They are few. */
+const held = sql`
+  commission_holds h cross join lateral (
+    select c.* from commissions c where c.id = h.commission_id and c.payout_id is null
+    union all
+    select r.* from commissions r where r.reverses_id = h.commission_id and r.payout_id is null) c`
+
+/** Whether a payout that is not paid may have commissions: the predicate of payouts_unpaid_idx. @param p its alias */
+export const isUnpaid = (p: string) => {
+  const payout = sql.table(p)
+  return sql`(${payout}.paid_at is null
+      and (${payout}.failed_at is null and ${payout}.canceled_at is null or ${payout}.is_freeing))`
+}
+
+/**
+ * What the earnings of `own` add up from: what was folded, what was not, and what depends on the time or on a hold.
+ *
+ * @param isPartner whether `own` are partners, else a workspace
+ */
+const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
+  const today = dayOf(now)
+  const id = isPartner ? sql`own.id` : sql`null::uuid as id`
+  const isOwn = (row: string) =>
+    isPartner
+      ? sql`${sql.table(row)}.workspace_id = own.workspace_id and ${sql.table(row)}.partner_id = own.id`
+      : sql`${sql.table(row)}.workspace_id = own.workspace_id`
+  const isTotal = isPartner
+    ? sql`b.of_id = own.id`
+    : sql`b.workspace_id = own.workspace_id and b.level = 'program'`
+  const open = (day: RawBuilder<unknown>) => sql`
+           case when ${day} > ${today} then open_cents else 0 end as pending,
+           case when ${day} < ${today} then open_cents else 0 end as payable, 0 as processing, claimed_cents as paid`
+  const isPayable = sql`c.payable_at <= ${now}::timestamptz`
+  return sql`
+    select ${id}, b.currency, 0 as held, ${open(sql`b.payable_on`)} from own join balances b on ${isTotal}
+    union all
+    select ${id}, t.currency, 0, ${open(sql`t.due_on`)}
+    from own join total_deltas t on ${isOwn('t')} where t.due_on is not null
+    union all
+    select ${id}, c.currency, 0, case when ${isPayable} then 0 else c.amount_cents end,
+           case when ${isPayable} then c.amount_cents else 0 end, 0, 0
+    from own join commissions c on ${isOwn('c')} where c.payout_id is null and ${isOfToday(now)}
+    union all
+    select ${id}, c.currency, c.amount_cents, case when ${isPayable} then 0 else -c.amount_cents end,
+           case when ${isPayable} then -c.amount_cents else 0 end, 0, 0
+    from own join ${held} on ${isOwn('c')} where h.workspace_id = own.workspace_id and h.resolved_at is null
+    union all
+    select ${id}, p.currency, 0, 0, 0, p.cents, -p.cents from own cross join lateral (${isPartner ? inPayouts : inRuns}) p`
+}
+
+/** What a payout that is letting its commissions go, `q`, still has. */
+const remaining = sql`(select coalesce(sum(c.amount_cents), 0)::bigint from commissions c where c.payout_id = q.id)`
+
+/** What is being paid to the partner `own`. */
+const inPayouts = sql`
+      select q.currency, case when q.is_freeing then ${remaining} else q.amount_cents end as cents
+      from payouts q where q.partner_id = own.id and ${isUnpaid('q')}`
+
+/** What is being paid in the workspace `own`, by the totals of runs, whose payouts may be many. Few are letting commissions go. */
+const inRuns = sql`
+      select r.currency, r.amount_cents as cents from run_totals r
+      where r.workspace_id = own.workspace_id and r.status in ('processing', 'canceling')
+      union all
+      select t.currency, t.amount_cents from total_deltas t
+      where t.workspace_id = own.workspace_id and t.partner_id is null and t.status in ('processing', 'canceling')
+      union all
+      select q.currency, ${remaining} - case when q.status in ('processing', 'canceling') then q.amount_cents else 0 end
+      from payouts q where q.workspace_id = own.workspace_id and q.is_freeing and q.paid_at is null`
+
+/** What is payable to each partner of a workspace, by currency, if it is not zero: rows of partner_id, currency, amount_cents. */
+export const payableSums = (workspaceId: string, now: Date) => sql`
+  select partner_id, currency, sum(cents)::bigint as amount_cents
+  from (
+    select b.of_id as partner_id, b.currency, b.open_cents as cents from balances b
+    where b.workspace_id = ${workspaceId} and b.level = 'partner' and b.payable_on < ${dayOf(now)}
+    union all
+    select t.partner_id, t.currency, t.open_cents from total_deltas t
+    where t.workspace_id = ${workspaceId} and t.due_on < ${dayOf(now)}
+    union all
+    select c.partner_id, c.currency, c.amount_cents from commissions c
+    where c.workspace_id = ${workspaceId} and c.payout_id is null and ${isOfToday(now)} and c.payable_at <= ${now}::timestamptz
+    union all
+    select c.partner_id, c.currency, -c.amount_cents from ${held}
+    where h.workspace_id = ${workspaceId} and h.resolved_at is null and c.payable_at <= ${now}::timestamptz) sums
+  group by partner_id, currency having sum(cents) <> 0`

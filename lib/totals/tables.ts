@@ -1,0 +1,61 @@
+/** The tables of totals, which triggers and functions of schema.sql write. `date` is text here. */
+import type { Generated } from 'kysely'
+
+export type TotalTables = {
+  totals: {
+    of_id: string
+    workspace_id: string
+    level: 'partner' | 'program'
+    unit: 'day' | 'month'
+    starts_on: string
+    currency: string
+    clicks: Generated<bigint>
+    ended_clicks: Generated<bigint>
+    customers: Generated<bigint>
+    leads: Generated<bigint>
+    sales: Generated<bigint>
+    revenue_cents: Generated<bigint>
+    earned_cents: Generated<bigint>
+  }
+  balances: {
+    of_id: string
+    workspace_id: string
+    level: 'partner' | 'program'
+    payable_on: string
+    currency: string
+    open_cents: Generated<bigint>
+    claimed_cents: Generated<bigint>
+  }
+  run_totals: {
+    run_id: string
+    workspace_id: string
+    currency: string
+    status: string
+    payouts: bigint
+    amount_cents: bigint
+  }
+  total_deltas: {
+    workspace_id: string
+    partner_id: string | null
+    currency: Generated<string>
+    day: string | null
+    clicks: bigint | null
+    ended_clicks: bigint | null
+    customers: bigint | null
+    leads: bigint | null
+    sales: bigint | null
+    revenue_cents: bigint | null
+    earned_cents: bigint | null
+    due_on: string | null
+    open_cents: bigint | null
+    claimed_cents: bigint | null
+    run_id: string | null
+    status: string | null
+    payouts: bigint | null
+    amount_cents: bigint | null
+  }
+  click_retention: {
+    checked_until: Date
+    checked_id: string
+  }
+}

@@ -1,0 +1,19 @@
+/** The scheduled upkeep of totals and clicks: functions of schema.sql. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+/** Folds some of the differences into the totals. @returns how many it took: less than the limit if none are left */
+export const foldTotals = async (db: Db, limit: number): Promise<number> => {
+  const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)
+  return rows[0]?.folded ?? 0
+}
+
+/**
+ * Removes clicks that have expired so many days ago and that no event names.
+ *
+ * @returns at how many it has looked: less than the limit if none are left
+ */
+export const endClicks = async (db: Db, keptDays: number, limit: number): Promise<number> => {
+  const { rows } = await sql<{ seen: number }>`select end_clicks(${keptDays}, ${limit}) as seen`.execute(db)
+  return rows[0]?.seen ?? 0
+}

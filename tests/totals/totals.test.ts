@@ -1,0 +1,185 @@
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
+import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+const db = () => connect(inject('database'))
+
+const violationsOf = ({ workspace }: Merchant) =>
+  database.query(
+    `select * from verify_ledger() where workspace_id = $1 and invariant = 'totals are what they sum up'`,
+    [workspace.id],
+  )
+
+/** Folds until nothing of the merchant is left. Others' tests write and fold at the same time. */
+const fold = async ({ workspace }: Merchant) => {
+  const left = () =>
+    database.query('select from total_deltas where workspace_id = $1 limit 1', [workspace.id])
+  while ((await left()).length > 0) await foldTotals(db(), 1_000_000)
+}
+
+/** The total of a merchant's days. */
+const happened = async ({ workspace }: Merchant) =>
+  (
+    await database.query(
+      `select sum(clicks)::int as clicks, sum(leads)::int as leads, sum(sales)::int as sales, sum(customers)::int as customers,
+              sum(revenue_cents)::int as revenue, sum(earned_cents)::int as earned
+       from totals where workspace_id = $1 and level = 'program' and unit = 'day'`,
+      [workspace.id],
+    )
+  )[0]
+
+/** The same sums, of all commissions one by one. */
+const sumOneByOne = async ({ workspace }: Merchant, now: Date) =>
+  database.query<Record<keyof EarnedSums, unknown>>(
+    `select currency, coalesce(sum(amount_cents) filter (where status = 'held'), 0)::bigint as "heldCents",
+            coalesce(sum(amount_cents) filter (where status = 'pending'), 0)::bigint as "pendingCents",
+            coalesce(sum(amount_cents) filter (where status = 'payable'), 0)::bigint as "payableCents",
+            coalesce(sum(amount_cents) filter (where status = 'processing'), 0)::bigint as "processingCents",
+            coalesce(sum(amount_cents) filter (where status = 'paid'), 0)::bigint as "paidCents"
+     from (select c.*, case when p.paid_at is not null then 'paid' when p.id is not null then 'processing'
+                            when h.commission_id is not null then 'held' when c.payable_at > $2 then 'pending' else 'payable' end as status
+           from commissions c left join payouts p on p.id = c.payout_id
+           left join commission_holds h on h.commission_id = coalesce(c.reverses_id, c.id) and h.resolved_at is null
+           where c.workspace_id = $1) c
+     group by currency order by currency`,
+    [workspace.id, now],
+  )
+
+const sums = async ({ workspace }: Merchant, now: Date) =>
+  (await earnedQuery(workspace.id, now).execute(db())).rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+  )
+
+test('totals are exact while sales, a correction of one and folding happen at once', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  const writing = Array.from({ length: 12 }, (_, n) =>
+    n % 4 === 3
+      ? merchant.lead({ externalId: `lead_${n}`, clickId })
+      : merchant.sale({ externalId: `inv_${n}`, customerExternalId: `user_${n % 5}`, clickId }),
+  )
+  const folding = Array.from({ length: 6 }, () => foldTotals(db(), 3))
+  await Promise.all([...writing, ...folding])
+  expect(await violationsOf(merchant)).toEqual([])
+  await database.query(
+    `update events set amount_cents = 100, occurred_at = occurred_at - interval '40 days'
+     where workspace_id = $1 and external_id = 'inv_0'`,
+    [merchant.workspace.id],
+  )
+  expect(await violationsOf(merchant)).toEqual([])
+  await fold(merchant)
+  expect(await violationsOf(merchant)).toEqual([])
+  expect(await happened(merchant)).toEqual({
+    clicks: 1,
+    leads: 3,
+    sales: 9,
+    customers: 8,
+    revenue: 8 * 4_900 + 100,
+    earned: 9 * 980,
+  })
+})
+
+test('balances by status are the sums of all commissions, before and after folding, at any time of the day', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  for (let n = 0; n < 6; n++)
+    await merchant.sale({ externalId: `inv_${n}`, customerExternalId: `user_${n}`, clickId })
+  // Past and coming days, and this one before and after now; one is held, with its refund; two are paid and being paid.
+  await database.query(
+    `with own as (select id, row_number() over (order by id) as n from commissions where workspace_id = $1)
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, amount_cents,
+                              currency, payable_at, created_at)
+     select gen_random_uuid(), workspace_id, program_id, partner_id, customer_id, event_id, reward_id, 'reversal', c.id, -n * 10,
+            currency, case n when 1 then now() - interval '9 days' when 2 then now() - interval '1 minute'
+                             when 3 then now() + interval '1 minute' else payable_at end, now()
+     from commissions c join own using (id)`,
+    [merchant.workspace.id],
+  )
+  await database.query(
+    `insert into commission_holds (commission_id, workspace_id, reason, note, held_by, created_at)
+     select id, workspace_id, 'manual', 'A test', 'test', now() from commissions
+     where workspace_id = $1 and kind = 'sale' order by id limit 1`,
+    [merchant.workspace.id],
+  )
+  const payOut = (place: number) =>
+    database.query(
+      `with chosen as (
+         select coalesce(c.reverses_id, c.id) as id from commissions c where workspace_id = $1 and kind = 'sale' order by id offset $2 limit 1
+       ), run as (
+         insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at)
+         values (gen_random_uuid(), $1, 'manual', now(), 'test', now(), now()) returning id
+       ), made as (
+         insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at, next_attempt_at)
+         select gen_random_uuid(), $1, run.id, min(c.program_id::text)::uuid, min(c.partner_id::text)::uuid, min(c.currency),
+                sum(c.amount_cents), now(), now()
+         from run, chosen join commissions c on coalesce(c.reverses_id, c.id) = chosen.id group by run.id returning id
+       )
+       update commissions c set payout_id = made.id from made, chosen where coalesce(c.reverses_id, c.id) = chosen.id returning c.payout_id as id`,
+      [merchant.workspace.id, place],
+    )
+  await payOut(4)
+  const [paid] = await payOut(5)
+  await database.query('update payouts set paid_at = now() where id = $1', [paid?.id])
+
+  const midnight = new Date()
+  midnight.setUTCHours(0, 0, 0, 0)
+  const times = [-11, 0, 1, 29.5, 31].map((days) => new Date(Date.now() + days * 86_400_000))
+  for (const isFolded of [false, true]) {
+    if (isFolded) await fold(merchant)
+    // What is over is in one row then, so only the present and coming days can be asked for.
+    for (const now of isFolded ? [midnight, ...times.slice(1)] : [midnight, ...times]) {
+      expect(await sums(merchant, now)).toEqual(await sumOneByOne(merchant, now))
+    }
+  }
+  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  const { rows } = await earnedQuery(merchant.workspace.id, new Date(), partner?.id).execute(db())
+  expect(rows.map(({ paidCents }) => String(paidCents))).toEqual([String(980 - 60)])
+  expect(await violationsOf(merchant)).toEqual([])
+})
+
+/** Longer than other tests age their clicks by, which are left alone. */
+const LONG_DAYS = 4_000
+
+const endOld = async () => {
+  await database.query(`update click_retention set checked_until = '-infinity'`)
+  while ((await endClicks(db(), LONG_DAYS - 200, 1_000)) > 0);
+}
+
+const clicksOf = ({ workspace }: Merchant) =>
+  database.query<{ id: string }>('select id from clicks where workspace_id = $1', [workspace.id])
+
+test('clicks are removed once they have expired long enough, unless an event names them, and still count', async () => {
+  const merchant = await createMerchant()
+  const named = await merchant.click()
+  await merchant.click()
+  await merchant.sale({ clickId: named })
+  await database.age(merchant, `${LONG_DAYS} days`)
+  const recent = await merchant.click()
+  await endOld()
+  expect((await clicksOf(merchant)).map(({ id }) => id).sort()).toEqual([named, recent].sort())
+  expect(await violationsOf(merchant)).toEqual([])
+  await fold(merchant)
+  expect(await happened(merchant)).toMatchObject({ clicks: 3, sales: 1 })
+  await database.age(merchant, '1 day') // counts everything again
+  await fold(merchant)
+  expect(await happened(merchant)).toMatchObject({ clicks: 3, sales: 1 })
+  expect(await violationsOf(merchant)).toEqual([])
+})
+
+test('a sale that names a click which is removed at the same moment is saved, as one with an unknown click', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  const sale = await database.whileUncommitted('delete from clicks where id = $1', [clickId], () =>
+    merchant.sale({ clickId }),
+  )
+  expect(sale.body).toEqual({ eventId: null, attributed: false })
+  const { steps } = (await merchant.explainReport('sale', 'inv_1')) ?? { steps: [] }
+  expect(steps.map(({ code }) => code)).toEqual(['unknown_click'])
+  expect(await violationsOf(merchant)).toEqual([])
+})
