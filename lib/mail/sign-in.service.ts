@@ -1,7 +1,8 @@
 /** Sign-in links: sent immediately, and never stored. */
+
+import { signInContent } from './account-texts.tsx'
 import { deliverableAddress } from './address.ts'
 import type { SignInMail } from './mailer.rpc.ts'
-import { signInContent } from './templates.tsx'
 import type { Transport } from './transport.ts'
 
 /** Two attempts fit into the ten seconds after which many clients time out. */

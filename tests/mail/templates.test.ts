@@ -1,22 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
 import {
   addressChangedContent,
   addressLinkContent,
+  invitationContent,
+  movedContent,
+  payoutAccountContent,
+  signInContent,
+} from '../../lib/mail/account-texts.tsx'
+import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
+import {
   bankRefusedContent,
   connectAccountContent,
   connectReminderContent,
-  invitationContent,
-  movedContent,
-  outboxContent,
   paymentDetailsContent,
-  payoutAccountContent,
   payoutFailedContent,
   payoutReturnedContent,
   payoutSentContent,
-  runContent,
-  signInContent,
-} from '../../lib/mail/templates.tsx'
+} from '../../lib/mail/payout-texts.tsx'
+import { outboxContent, runContent } from '../../lib/mail/templates.tsx'
 
 const MOVED: MovedDetails = {
   partnerName: 'Maya',

@@ -1,0 +1,92 @@
+/** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
+import { content, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
+import type { MailContent } from './content.ts'
+import type { AddressDetails, InvitationDetails, MovedDetails, PayoutAccountDetails } from './details.ts'
+import type { SignInMail } from './mailer.rpc.ts'
+
+/** "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). */
+export const movedContent = ({ partnerName, programName, link, portalUrl }: MovedDetails): MailContent =>
+  content(`We’ve moved: ${programName}`, [
+    greeting(partnerName),
+    [
+      { name: programName },
+      ' has moved to a new platform. You are already a partner there and do not need to apply again.',
+    ],
+    ['Your link:', { link }],
+    'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
+    ['Find your link and your coupon codes in the partner portal:', { link: portalUrl }],
+    HOW_TO_SIGN_IN,
+    'Thank you for being a partner.',
+  ])
+
+/** What each role allows. */
+const ROLES = {
+  manager: 'As a manager, you have full access.',
+  member: 'As a member, you can view its partners, events and commissions.',
+} as const
+
+/** Invites a member to a workspace. */
+export const invitationContent = ({ workspaceName, role, invitedBy, url }: InvitationDetails): MailContent =>
+  content(`You are invited to ${workspaceName}`, [
+    'Hello,',
+    [{ name: invitedBy }, ' invited you to ', { name: workspaceName }, ` on Tributary. ${ROLES[role]}`],
+    { button: 'Sign in', link: url },
+    'Sign in with the address that received this email. You need no password.',
+    'If you did not expect this invitation, ignore this email.',
+  ])
+
+/** The link that proves a partner's new address. */
+export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
+  content('Confirm your new email address', [
+    greeting(partnerName),
+    ['The partner ', { name: from }, ' wants to use the address ', { name: to }, ' from now on.'],
+    'To confirm it, open this link in the browser in which you asked for it:',
+    { button: 'Confirm address', link: url },
+    'The link works once, within a day, and only while you are signed in with the old address.',
+    'If you do not know about this, ignore this email. Nothing changes without the link.',
+  ])
+
+/** Notifies the old address of a partner that it was replaced. */
+export const addressChangedContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
+  content('Your email address was changed', [
+    greeting(partnerName),
+    ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
+    'Your earnings, links and connected accounts did not change. Sign in with the new address.',
+    'If you did not do this, contact the merchants of your programs immediately.',
+    { button: 'Open portal', link: url },
+  ])
+
+/** Reports that a partner's Stripe account was connected or disconnected, also if somebody else did it. */
+export const payoutAccountContent = ({
+  partnerName,
+  workspaceName,
+  change,
+  portalUrl,
+}: PayoutAccountDetails): MailContent =>
+  content(`Your Stripe account was ${change}`, [
+    greeting(partnerName),
+    change === 'connected'
+      ? [
+          'A Stripe account was connected. ',
+          { name: workspaceName },
+          ' pays you to it once Stripe has your details.',
+        ]
+      : [
+          'Your Stripe account was disconnected. ',
+          { name: workspaceName },
+          ' cannot pay you until you connect one.',
+        ],
+    'If you did not do this, open the portal, check your account, and contact the merchant.',
+    { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
+
+/** A sign-in link. */
+export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>
+  content('Your sign-in link for Tributary', [
+    'Hello,',
+    'Use this link to sign in to Tributary:',
+    { button: 'Sign in', link: url },
+    `The link works once, within ${expiresInMinutes} minutes.`,
+    'If you did not request it, ignore this email. Nobody can sign in without it.',
+  ])

@@ -1,0 +1,160 @@
+/** The texts of emails to partners about money: payouts, and what is missing to be paid. */
+import { content, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
+import type { MailContent } from './content.ts'
+import type {
+  BankRefusedDetails,
+  ConnectDetails,
+  PaymentDetailsDetails,
+  PayoutFailedDetails,
+  PayoutReturnedDetails,
+  PayoutSentDetails,
+} from './details.ts'
+import type { Paragraph } from './paragraphs.ts'
+
+/** How the funds of each method arrive. */
+const PAID_BY = {
+  stripe: 'The funds are in your Stripe account, which pays them out to your bank.',
+  manual: 'The payment was sent by bank transfer or a similar method, and may take a few days to arrive.',
+} as const
+
+/** Announces a payout. */
+export const payoutSentContent = ({
+  partnerName,
+  programName,
+  amount,
+  method,
+  portalUrl,
+}: PayoutSentDetails): MailContent =>
+  content(`Payout of ${amount} from ${programName}`, [
+    greeting(partnerName),
+    [{ name: programName }, ` has paid you ${amount}. ${PAID_BY[method]}`],
+    ['See its commissions in the portal:', { link: portalUrl }],
+    HOW_TO_SIGN_IN,
+    'Thank you for being a partner.',
+  ])
+
+/** Announces a failed payout. The reason may be Stripe's text. */
+export const payoutFailedContent = ({
+  partnerName,
+  programName,
+  amount,
+  reason,
+  portalUrl,
+}: PayoutFailedDetails): MailContent =>
+  content(`Payout of ${amount} from ${programName} failed`, [
+    greeting(partnerName),
+    [{ name: programName }, ` could not pay you ${amount}.`],
+    ['Reason: ', { name: reason }],
+    'The amount is still owed to you and will be included in a later payout.',
+    'The portal shows whether your payout account needs more information.',
+    { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
+
+/** Reports to a partner that its bank returned a payout. */
+export const payoutReturnedContent = ({
+  partnerName,
+  programName,
+  amount,
+  reason,
+  portalUrl,
+}: PayoutReturnedDetails): MailContent =>
+  content(`Payout of ${amount} from ${programName} was returned`, [
+    greeting(partnerName),
+    [{ name: programName }, ` paid you ${amount}, but your bank or payment service returned it.`],
+    ['Reason: ', { name: reason }],
+    'The amount is still owed to you and will be included in a later payout.',
+    'Please check that your name and your payment details are correct, and that your account can receive this currency. If you gave your payment details elsewhere, send the corrected ones there.',
+    { button: 'Check payment details', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
+
+/** What a partner with earnings has to do to be paid, by what is missing. */
+const TO_BE_PAID = {
+  not_connected: {
+    text: 'To be paid, connect a Stripe account, or finish its set-up. It takes a few minutes, once.',
+    button: 'Connect account',
+  },
+  account_restricted: {
+    text: 'Stripe needs more information about you before you can be paid. It takes a few minutes.',
+    button: 'Give information',
+  },
+} as const
+
+const connectParagraphs = ({
+  partnerName,
+  programName,
+  amount,
+  portalUrl,
+  problem,
+}: ConnectDetails): Paragraph[] => [
+  greeting(partnerName),
+  [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
+  `${TO_BE_PAID[problem].text} Until then, your balance is kept for you.`,
+  { button: TO_BE_PAID[problem].button, link: portalUrl },
+  HOW_TO_SIGN_IN,
+]
+
+/** Asks a partner with earnings to connect an account, or to complete it. */
+export const connectAccountContent = (details: ConnectDetails): MailContent =>
+  content(`You have earned ${details.amount} from ${details.programName}`, connectParagraphs(details))
+
+/** Reminds a partner whose earnings still cannot be paid. */
+export const connectReminderContent = (details: ConnectDetails): MailContent =>
+  content(
+    `Reminder: ${details.amount} from ${details.programName} cannot be paid yet`,
+    connectParagraphs(details),
+  )
+
+/** Reports that a partner's payment details will change, or that they will not after all. */
+export const paymentDetailsContent = ({
+  partnerName,
+  workspaceName,
+  paidBy,
+  effectiveAt,
+  portalUrl,
+}: PaymentDetailsDetails): MailContent =>
+  paidBy === null
+    ? content(`Your payment details at ${workspaceName} stay as they are`, [
+        greeting(partnerName),
+        ['A change of how ', { name: workspaceName }, ' pays you was canceled.'],
+        'If you did not do this, enter your details again in the portal.',
+        { button: 'Open portal', link: portalUrl },
+        HOW_TO_SIGN_IN,
+      ])
+    : content(`Your payment details at ${workspaceName} will change`, [
+        greeting(partnerName),
+        [
+          'From ',
+          { name: effectiveAt },
+          ' on, ',
+          { name: workspaceName },
+          ' pays you by ',
+          { name: paidBy },
+          '.',
+        ],
+        'Until then, your present details stay in force. If you did not make this change, cancel it in the portal.',
+        { button: 'Open portal', link: portalUrl },
+        HOW_TO_SIGN_IN,
+      ])
+
+/** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
+export const bankRefusedContent = ({
+  partnerName,
+  workspaceName,
+  amount,
+  reason,
+  portalUrl,
+}: BankRefusedDetails): MailContent =>
+  content(`Your bank refused ${amount}`, [
+    greeting(partnerName),
+    [
+      `Your bank refused a payout of ${amount} from the Stripe account that `,
+      { name: workspaceName },
+      ' pays you to. The money is in that account.',
+    ],
+    ...(reason ? [['Reason: ', { name: reason }]] : []),
+    'Stripe pays nothing out until you give it a bank account that accepts payouts. The portal leads you there.',
+    { button: 'Open portal', link: portalUrl },
+    HOW_TO_SIGN_IN,
+  ])
