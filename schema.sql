@@ -1473,6 +1473,28 @@ end $$;
 -- size of a table at that time: a plan stays when the table has grown.
 
 
+-- Records a visit through an active partner's link, and returns when it expires; null if the
+-- program has no active partner with that slug. May be repeated after a commit that was not seen.
+create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, now timestamptz)
+returns timestamptz language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+    p   record;
+    ends_at timestamptz;
+begin
+    select pa.workspace_id, pa.id, pr.attribution_days into p
+    from partners pa join programs pr on pr.id = pa.program_id
+    where pa.program_id = program and pa.slug_key = partner_slug_key and pa.status = 'approved';
+    if not found then return null; end if;
+
+    ends_at := now + p.attribution_days * interval '24 hours';
+    insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
+    values (click_id, p.workspace_id, p.id, landing, referring, now, ends_at)
+    on conflict (workspace_id, id) do nothing;
+    return ends_at;
+end $$;
+
+
 -- A partner with its terms: PartnerTerms in lib/tracking/attribution.ts. The present terms,
 -- or those in force when a sale was paid. That is two times, because a processor's time is
 -- in whole seconds: the terms are those at the end, and a partner who was active at either

@@ -5,7 +5,7 @@ import { launchBrowser } from '../dev/runtime/browser.ts'
 import { startWorkers } from '../dev/runtime/workers.ts'
 import { partnerCalls } from '../islands/import/rules/chunks.ts'
 import type { FilePartner } from '../islands/import/rules/records.ts'
-import type { DatabaseEnv } from '../lib/db/connection.ts'
+import type { DatabaseEnv } from '../lib/db/neon.ts'
 
 const ROWS = 50_000
 

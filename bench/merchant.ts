@@ -1,6 +1,6 @@
 /** The merchant whose calls are measured. */
 import { seeder } from '../dev/demo/seed.ts'
-import type { DatabaseEnv } from '../lib/db/connection.ts'
+import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { post } from './measure.ts'
 
 /** The bindings of a Worker that reads the database. */

@@ -1,7 +1,7 @@
 import { cors } from 'hono/cors'
-import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { slugKey } from '../lib/slugs.ts'
 import { saveClick } from '../lib/tracking/clicks.queries.ts'
@@ -23,7 +23,7 @@ const pageOf = (url: string | null | undefined): string | null => {
 }
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
-export default createApp()
+export default createTrackingApp()
   .use(
     '/api/track/click',
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),

@@ -1,6 +1,6 @@
 import { apiKey } from '../lib/auth/api-keys.ts'
-import { createApp } from '../lib/http/app.ts'
 import { rpc } from '../lib/http/rpc.ts'
+import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
@@ -9,7 +9,7 @@ import { LeadEvent } from '../lib/tracking/reports.schemas.ts'
 type Bindings = { STRIPE_WEBHOOK: Pick<StripeService, 'joinReport'> }
 
 /** POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead reward. Spec, section 4.2. */
-export default createApp<Bindings>().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>
+export default createTrackingApp<Bindings>().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>
   recordReport(c, c.req.valid('json'), (workspaceId, report) =>
     rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
   ),

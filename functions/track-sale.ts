@@ -1,6 +1,6 @@
 import { apiKey } from '../lib/auth/api-keys.ts'
-import { createApp } from '../lib/http/app.ts'
 import { rpc } from '../lib/http/rpc.ts'
+import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
@@ -9,7 +9,7 @@ import { SaleEvent } from '../lib/tracking/reports.schemas.ts'
 type Bindings = { STRIPE_WEBHOOK: Pick<StripeService, 'joinReport'> }
 
 /** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
-export default createApp<Bindings>().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>
+export default createTrackingApp<Bindings>().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>
   recordReport(c, c.req.valid('json'), (workspaceId, report) =>
     rpc('stripe-webhook', c.env.STRIPE_WEBHOOK.joinReport(workspaceId, report)),
   ),

@@ -63,6 +63,18 @@ test('*.responses.ts are imported as types only, so that no Worker bundles them'
   expect(sources.filter((file) => !isResponses(file) && valueImports(file).some(isResponses))).toEqual([])
 })
 
+test('the tracking Workers bundle no query builder, which would be a third of them', () => {
+  const bundled = new Set(files('functions/track-*.ts'))
+  expect(bundled.size).toBe(3)
+  for (const file of bundled) {
+    if (file.startsWith('lib/') || file.startsWith('functions/')) {
+      for (const path of valueImports(file)) bundled.add(path)
+    }
+  }
+  expect(bundled).toContain('lib/db/neon.ts')
+  expect([...bundled].filter((path) => /^kysely|^lib\/db\/connection\.ts$/.test(path))).toEqual([])
+})
+
 /** All modules of ours that a file imports, types included. */
 const imports = (file: string): string[] =>
   [...read(file).matchAll(/^(?:import|export) (?:[^'";]*?from )?'(\.[^']+)'/gm)].map(([, path = '']) =>

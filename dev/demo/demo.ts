@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { hashApiKey } from '../../lib/auth/api-keys.ts'
-import { connect, type DatabaseEnv, type Db } from '../../lib/db/connection.ts'
+import { connect, type Db } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { type Seeder, seeder } from './seed.ts'
 import { type Place, signIn } from './sign-in.ts'
 

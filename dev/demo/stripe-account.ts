@@ -1,5 +1,6 @@
 /** Stripe in the demo: Pine Notes' account at the fake, and its settings in Tributary. */
-import { connect, type DatabaseEnv } from '../../lib/db/connection.ts'
+import { connect } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { CONNECT_EVENTS, STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { accountOfKey } from '../fakes/stripe/keys.ts'

@@ -1,4 +1,4 @@
-import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { type Bundles, bundleWorkers } from './bundles.ts'
 import { fileWorker, type LocalWorker, type Mending, runWorkers } from './workerd.ts'
 import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'

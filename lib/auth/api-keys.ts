@@ -1,13 +1,13 @@
 /** API keys: `trib_live_`, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
-import type { AppEnv } from '../http/app.ts'
+import type { BaseEnv } from '../http/base.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { sha256 } from '../sha256.ts'
 
 /** The app of an endpoint that is called with an API key. */
-export type KeyEnv = AppEnv & { Variables: { apiKeyHash: string } }
+export type KeyEnv = BaseEnv & { Variables: { apiKeyHash: string } }
 
 const PREFIX = 'trib_live_'
 /** 190 bits. */

@@ -1,9 +1,6 @@
 /** Identities as parts of statements. */
 import { type SqlBool, sql } from 'kysely'
 
-/** Broken by a concurrent write that gives a strong identity to another customer. */
-export const IDENTITY_KEY = 'customer_identities_workspace_id_kind_value_key'
-
 /** Whether a customer, `cu`, is known by this value: by any id, or as a guest by an address. */
 export const isKnownBy = (workspaceId: string, value: string) => sql<SqlBool>`cu.id in (
   select customer_id from customer_identities

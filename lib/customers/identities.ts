@@ -22,6 +22,9 @@ export type Evidence = {
 
 export type Identity = { kind: IdentityKind; value: string }
 
+/** Broken by a concurrent write that gives a strong identity to another customer. */
+export const IDENTITY_KEY = 'customer_identities_workspace_id_kind_value_key'
+
 /** The identity that a reported customer id names: a processor's, if it has its form, else the merchant's own. */
 export const identityOf = (id: string): Identity => ({
   kind: processorOfCustomer(id) ?? 'external',

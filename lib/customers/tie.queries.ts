@@ -1,10 +1,11 @@
 /** Ties identities: they belong to one customer from then on. */
 import { sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks } from '../db/neon.ts'
 import { lostRace } from '../unavailable.ts'
-import { IDENTITY_KEY } from './identities.queries.ts'
 import type { Evidence } from './identities.ts'
+import { IDENTITY_KEY } from './identities.ts'
 import type { Tie } from './tie.ts'
 
 /** Each round loses to another tie of the same customers, after which these are fewer. */

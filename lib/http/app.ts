@@ -1,24 +1,9 @@
-/** The base of every Worker's app: request id, log line, security headers, errors, database and time. */
-import { type Context, Hono } from 'hono'
-import { type RequestIdVariables, requestId } from 'hono/request-id'
-import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
-import { ApiError, errorResponse, toApiError } from './errors.ts'
-import { logRequest } from './logging.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import { securityHeaders } from './security-headers.ts'
+/** The base of Workers that query the database: request id, log line, security headers, errors, database and time. */
+import { Hono } from 'hono'
+import { connect, type Db } from '../db/connection.ts'
+import { type BaseEnv, createBase } from './base.ts'
 
-export type AppEnv = {
-  Bindings: DatabaseEnv & { RATE_LIMIT: RateLimiter }
-  Variables: RequestIdVariables & {
-    db: Db
-    /** When the request arrived: the "now" of all its decisions. */
-    now: Date
-  }
-}
-
-/** The error for a method and path without an endpoint. */
-export const noSuchEndpoint = (c: Context) =>
-  new ApiError('not_found', `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`)
+export type AppEnv = BaseEnv & { Variables: { db: Db } }
 
 /**
  * The app of one Worker.
@@ -29,19 +14,7 @@ export const noSuchEndpoint = (c: Context) =>
  * export default createApp().get('/api/ping', (c) => c.json({ now: c.var.now }))
  * ```
  */
-export const createApp = <Bindings extends object = object>() =>
-  new Hono<AppEnv & { Bindings: Bindings }>()
-    // The router sets the request id. Callers can't choose it.
-    .use(requestId())
-    .use(logRequest())
-    .use(securityHeaders())
-    .use(async function openRequest(c, next) {
-      c.set('now', new Date())
-      c.set('db', connect(c.env))
-      await next()
-    })
-    .onError((error, c) => errorResponse(c, toApiError(error)))
-    .notFound((c) => errorResponse(c, noSuchEndpoint(c)))
+export const createApp = <Bindings extends object = object>() => createBase<Bindings, Db>(connect)
 
 /**
  * Routes that a Worker's app mounts. The app prepares their requests and answers their errors.

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import type { Db } from '../db/connection.ts'
+import type { Client } from '../db/neon.ts'
 import { toApiError } from './errors.ts'
 
 /** Tells an SQLSTATE from the codes of other errors. */
@@ -19,7 +19,7 @@ export const logRequest = (): MiddlewareHandler =>
     await next()
 
     const { error } = c
-    const db: Db | undefined = c.get('db')
+    const db: Client | undefined = c.get('db')
     const entry = {
       level: c.res.status >= 500 ? 'error' : 'info',
       requestId: c.get('requestId'),

@@ -9,7 +9,7 @@ import { every } from 'hono/combine'
 import { HTTPException } from 'hono/http-exception'
 import type * as z from 'zod'
 import { findUnstorable } from '../json.ts'
-import type { AppEnv } from './app.ts'
+import type { BaseEnv } from './base.ts'
 import { ApiError, type ErrorDetail } from './errors.ts'
 
 /** The largest body of a tracking call, in bytes: metadata of 16 KiB and every other field many times over. */
@@ -100,7 +100,7 @@ export const limitBody = (maxBytes: number) =>
  * Reads the body for Hono's validator, which parses what is cached here. That validator ignores the encoding,
  * skips a body of another type, and answers malformed JSON in a shape of its own.
  */
-const readJson = (plainText: boolean): MiddlewareHandler<AppEnv> =>
+const readJson = (plainText: boolean): MiddlewareHandler<BaseEnv> =>
   async function readJson(c, next) {
     const type = mediaType(c.req.header('Content-Type'))
     if (plainText && type === 'text/plain') {
@@ -143,7 +143,7 @@ export const body = <S extends z.ZodType<object>>(
       precheck?.(parsed)
       return parsed
     }),
-  ) as MiddlewareHandler<AppEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
+  ) as MiddlewareHandler<BaseEnv, string, { in: { json: z.input<S> }; out: { json: z.output<S> } }>
 
 /** Of a parameter given more than once, the first value counts. */
 const firstValues = (query: unknown) =>
@@ -152,7 +152,7 @@ const firstValues = (query: unknown) =>
 /** Validates the query string against a schema, for `c.req.valid('query')`. @throws {ApiError} `invalid_query` */
 export const query = <S extends z.ZodType<object>>(schema: S) =>
   validator('query', 'invalid_query', schema, firstValues) as MiddlewareHandler<
-    AppEnv,
+    BaseEnv,
     string,
     { in: { query: z.input<S> }; out: { query: z.output<S> } }
   >
@@ -166,7 +166,7 @@ export type Fields = Readonly<Record<string, string>>
  * @throws {ApiError} `unsupported_media_type`, `body_too_large`
  */
 export const form = () => {
-  const read: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const read: MiddlewareHandler<BaseEnv> = async (c, next) => {
     if (mediaType(c.req.header('Content-Type')) !== 'application/x-www-form-urlencoded') {
       throw new ApiError('unsupported_media_type', 'Send this form from its page.')
     }
@@ -175,7 +175,7 @@ export const form = () => {
     await next()
   }
   return every(limitBody(MAX_BODY_BYTES), read) as MiddlewareHandler<
-    AppEnv,
+    BaseEnv,
     string,
     { in: { form: Fields }; out: { form: Fields } }
   >

@@ -1,7 +1,8 @@
 /** Bulk import of partners: one read and one write, each a function of schema.sql. */
 import { sql } from 'kysely'
-import { breaks, type Db, isConflict } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks, isConflict } from '../db/neon.ts'
 import type { MovedDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'

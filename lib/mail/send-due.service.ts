@@ -1,5 +1,6 @@
 /** One run of the mailer: leases the mails that are due, sends them, and saves the results. */
-import { connect, type DatabaseEnv } from '../db/connection.ts'
+import { connect } from '../db/connection.ts'
+import type { DatabaseEnv } from '../db/neon.ts'
 import { Unavailable } from '../unavailable.ts'
 import { deliverableAddress } from './address.ts'
 import { oneLine } from './content.ts'

@@ -1,5 +1,6 @@
 /** The fetches and the time that a payout run may use. */
-import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
+import { connect, type Db } from '../db/connection.ts'
+import type { DatabaseEnv } from '../db/neon.ts'
 
 /** The fetches that a run has left, and when it must end. */
 export type Budget = { fetches: number; endsAt: number }

@@ -1,5 +1,6 @@
 /** Connects partners' Stripe accounts, by Stripe's hosted onboarding. */
-import { connect, type DatabaseEnv, type Db } from '../db/connection.ts'
+import { connect, type Db } from '../db/connection.ts'
+import type { DatabaseEnv } from '../db/neon.ts'
 import { decryptSecret } from '../secrets.ts'
 import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
 import {

@@ -1,5 +1,5 @@
 /** Sends one payout: looks for its transfer, creates it, and looks again before a refusal is final. */
-import type { DatabaseEnv } from '../db/connection.ts'
+import type { DatabaseEnv } from '../db/neon.ts'
 import { type Budget, withDb } from './budget.service.ts'
 import { keyState } from './payouts.ts'
 import type { Connect, TransferOutcome } from './stripe/connect.service.ts'

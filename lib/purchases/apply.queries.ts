@@ -1,7 +1,8 @@
 /** Applies a plan in one write: the sale, its customer, and the rows of the ledger. */
 import { type RawBuilder, sql } from 'kysely'
-import { breaks, type Db, isConflict } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks, isConflict } from '../db/neon.ts'
 import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'

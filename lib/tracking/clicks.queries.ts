@@ -1,7 +1,6 @@
 /** Clicks: visits through a partner's link. */
-import { sql } from 'kysely'
-import type { Db } from '../db/connection.ts'
 import { newClickId } from '../db/ids.ts'
+import type { Client } from '../db/neon.ts'
 
 type NewClick = {
   programId: string
@@ -17,18 +16,13 @@ type NewClick = {
  * @returns null when the program has no active partner with that slug
  */
 export const saveClick = async (
-  db: Db,
-  click: NewClick,
+  db: Client,
+  { programId, slugKey, landingUrl, referrer, now }: NewClick,
 ): Promise<{ clickId: string; expiresAt: Date } | null> => {
-  const { rows } = await sql<{ clickId: string; expiresAt: Date }>`
-    insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-    select ${newClickId()}, p.workspace_id, p.id, ${click.landingUrl}, ${click.referrer},
-           ${click.now}::timestamptz, ${click.now}::timestamptz + pr.attribution_days * interval '24 hours'
-    from partners p
-    join programs pr on pr.id = p.program_id
-    where p.program_id = ${click.programId} and p.slug_key = ${click.slugKey} and p.status = 'approved'
-    on conflict (workspace_id, id) do update set id = excluded.id -- the retry of an unconfirmed commit
-    returning id as "clickId", expires_at as "expiresAt"
-  `.execute(db)
-  return rows[0] ?? null
+  const clickId = newClickId()
+  const [row] = await db.query<{ expiresAt: Date | null }>(
+    'select save_click_1($1, $2, $3, $4, $5, $6) as "expiresAt"',
+    [clickId, programId, slugKey, landingUrl, referrer, now],
+  )
+  return row?.expiresAt ? { clickId, expiresAt: row.expiresAt } : null
 }

@@ -1,7 +1,6 @@
 /** The facts that a report is decided from, in one read. */
-import { sql } from 'kysely'
 import { identityOf } from '../customers/identities.ts'
-import type { Db } from '../db/connection.ts'
+import type { Client } from '../db/neon.ts'
 import { reportKey } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
@@ -37,7 +36,7 @@ type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
  * @returns null when the key is unknown or revoked
  */
 export const loadReportFacts = async (
-  db: Db,
+  db: Client,
   apiKeyHash: string,
   { kind, externalId, customerExternalId, clickId }: ReportKey,
   now: Date,
@@ -46,11 +45,11 @@ export const loadReportFacts = async (
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
   const processorKey = kind === 'lead' ? null : isOwn ? reportKey(externalId) : externalId
-  const { rows } = await sql<{ facts: LoadedFacts | null }>`
-    select load_report_1(${apiKeyHash}, ${kind}, ${externalId}, ${customer.kind}, ${customer.value}, ${clickId},
-                         ${processorKey}, ${isOwn}, ${now}) as facts`.execute(db)
-
-  const facts = rows[0]?.facts
+  const [row] = await db.query<{ facts: LoadedFacts | null }>(
+    'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts',
+    [apiKeyHash, kind, externalId, customer.kind, customer.value, clickId, processorKey, isOwn, now],
+  )
+  const facts = row?.facts
   if (!facts) return null
   return {
     ...facts,

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import { invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
 import { tiedByLead } from '../customers/identities.ts'
+import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
 import type { PurchasesService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
@@ -21,7 +22,7 @@ export type JoinReport = PurchasesService['joinReport']
  *
  * @throws {ApiError} `invalid_api_key`
  */
-export const recordReport = async <E extends KeyEnv>(
+export const recordReport = async <E extends KeyEnv & TrackingEnv>(
   c: Context<E>,
   report: Report,
   joinReport: JoinReport,
@@ -39,7 +40,7 @@ export const recordReport = async <E extends KeyEnv>(
 const ROUNDS = 10
 
 const record = async (
-  { db, now, apiKeyHash }: Pick<KeyEnv['Variables'], 'db' | 'now' | 'apiKeyHash'>,
+  { db, now, apiKeyHash }: (KeyEnv & TrackingEnv)['Variables'],
   report: Report,
   bodyHash: string,
   joinReport: JoinReport,

@@ -1,9 +1,7 @@
 /** Saves decided reports: event, customer and commission, in one write. */
-import { sql } from 'kysely'
-import { IDENTITY_KEY } from '../customers/identities.queries.ts'
-import { identityOf } from '../customers/identities.ts'
-import { breaks, type Db, isConflict } from '../db/connection.ts'
+import { IDENTITY_KEY, identityOf } from '../customers/identities.ts'
 import { newId } from '../db/ids.ts'
+import { breaks, type Client, isConflict } from '../db/neon.ts'
 import { EXPECTED_HOURS } from '../purchases/expected-sales.ts'
 import { reportKey } from '../purchases/facts.ts'
 import { DUPLICATE_HOURS } from '../purchases/possible-duplicates.ts'
@@ -29,12 +27,12 @@ type SaveResult = { status: 'saved'; event: RecordedEvent } | { status: 'conflic
  *
  * Of concurrent copies of a report, the first one inserts the event, and the others return it.
  */
-export const saveReport = async (db: Db, decided: DecidedReport): Promise<SaveResult> => {
+export const saveReport = async (db: Client, decided: DecidedReport): Promise<SaveResult> => {
+  const saved = JSON.stringify(toSaved(decided))
   try {
-    const { rows } = await sql<{ event: RecordedEvent }>`
-      select save_report_1(${JSON.stringify(toSaved(decided))}) as event`.execute(db)
-    if (!rows[0]) throw new Error('A call of a function returned no row.')
-    return { status: 'saved', event: rows[0].event }
+    const [row] = await db.query<{ event: RecordedEvent }>('select save_report_1($1) as event', [saved])
+    if (!row) throw new Error('A call of a function returned no row.')
+    return { status: 'saved', event: row.event }
   } catch (error) {
     if (isConflict(error) || breaks(error, IDENTITY_KEY)) return { status: 'conflict' }
     throw error

@@ -1,7 +1,8 @@
 /** How a partner's email address changes: a mailed link proves the new one, and the old one is notified. */
 import { type SqlBool, sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks } from '../db/neon.ts'
 
 /** Unused requests per address: enough for typing errors, too few to flood somebody's mailbox. */
 const MAX_OPEN = 3

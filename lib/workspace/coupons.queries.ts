@@ -1,7 +1,8 @@
 /** Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5. */
 import { type SqlBool, sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 

@@ -1,7 +1,8 @@
 /** Members of a workspace. At least one of them is always a manager. */
 import { type SqlBool, sql } from 'kysely'
-import { breaks, type Db } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
+import { breaks } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { InvitationDetails } from '../mail/details.ts'
 import { invitationMail, withdrawInvitation } from '../mail/outbox.queries.ts'

@@ -1,6 +1,7 @@
 /** The settings of a workspace. */
 import { sql } from 'kysely'
-import { type Db, isConflict } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
+import { isConflict } from '../db/neon.ts'
 import type { PayoutOrder } from '../payouts/funds.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import { type Act, auditEntry } from './audit.queries.ts'

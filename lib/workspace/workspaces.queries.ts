@@ -1,8 +1,9 @@
 /** Workspaces, and access to them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { breaks, type Db, isConflict } from '../db/connection.ts'
+import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockSignup } from '../db/locks.queries.ts'
+import { breaks, isConflict } from '../db/neon.ts'
 import type { Mode } from '../purchases/processors.ts'
 import { auditEntry } from './audit.queries.ts'
 import { MAX_WORKSPACES_EACH } from './signup.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { Tables } from '../../lib/db/tables.ts'
 
 /** Only Postgres' simple protocol, which has neither parameters nor plans to keep, takes several statements. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
-import type { DatabaseEnv } from '../../lib/db/connection.ts'
+import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
 import { connectDirectly, openPool } from './databases.ts'

@@ -1,5 +1,6 @@
 /** Makes the files of manual runs. Only the payouts Worker can: it decrypts the partners' details. */
-import { connect, type DatabaseEnv } from '../../db/connection.ts'
+import { connect } from '../../db/connection.ts'
+import type { DatabaseEnv } from '../../db/neon.ts'
 import { decryptSecret } from '../../secrets.ts'
 import { auditEntry } from '../../workspace/audit.queries.ts'
 import { type Payer, readPayer } from '../payers.queries.ts'

@@ -1,0 +1,42 @@
+/** The base of every Worker's app, whatever it reaches the database with: see app.ts. */
+import { type Context, Hono } from 'hono'
+import { type RequestIdVariables, requestId } from 'hono/request-id'
+import type { Client, DatabaseEnv } from '../db/neon.ts'
+import { ApiError, errorResponse, toApiError } from './errors.ts'
+import { logRequest } from './logging.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { securityHeaders } from './security-headers.ts'
+
+export type BaseEnv = {
+  Bindings: DatabaseEnv & { RATE_LIMIT: RateLimiter }
+  Variables: RequestIdVariables & {
+    /** When the request arrived: the "now" of all its decisions. */
+    now: Date
+  }
+}
+
+/** The error for a method and path without an endpoint. */
+export const noSuchEndpoint = (c: Context) =>
+  new ApiError('not_found', `${c.req.method} ${c.req.path} does not exist. See /openapi.json for the API.`)
+
+/**
+ * The app of one Worker.
+ *
+ * @param open connects a request to the database, for `c.var.db`
+ * @typeParam Bindings what it needs beyond the database and the rate limit
+ */
+export const createBase = <Bindings extends object, Database extends Pick<Client, 'fetches'>>(
+  open: (env: DatabaseEnv) => Database,
+) =>
+  new Hono<BaseEnv & { Bindings: Bindings; Variables: { db: Database } }>()
+    // The router sets the request id. Callers can't choose it.
+    .use(requestId())
+    .use(logRequest())
+    .use(securityHeaders())
+    .use(async function openRequest(c, next) {
+      c.set('now', new Date())
+      c.set('db', open(c.env))
+      await next()
+    })
+    .onError((error, c) => errorResponse(c, toApiError(error)))
+    .notFound((c) => errorResponse(c, noSuchEndpoint(c)))

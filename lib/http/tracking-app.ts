@@ -1,0 +1,9 @@
+/** The base of the tracking Workers. They call database functions, so they need no query builder, and are small. */
+import { type Client, openClient } from '../db/neon.ts'
+import { type BaseEnv, createBase } from './base.ts'
+
+export type TrackingEnv = BaseEnv & { Variables: { db: Client } }
+
+/** @typeParam Bindings what it needs beyond the database and the rate limit */
+export const createTrackingApp = <Bindings extends object = object>() =>
+  createBase<Bindings, Client>(openClient)
