@@ -1470,14 +1470,15 @@ end $$;
 -- number, and the old one stays for a release. See migrations/README.md.
 --
 -- Their plans are generic and avoid sequential scans, whatever the first values or the
--- size of a table at that time: a plan stays when the table has grown.
+-- size of a table at that time: a plan stays when the table has grown. They are short, so
+-- compiling one to machine code would take longer than to run it.
 
 
 -- Records a visit through an active partner's link, and returns when it expires; null if the
 -- program has no active partner with that slug. May be repeated after a commit that was not seen.
 create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, now timestamptz)
 returns timestamptz language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     p   record;
     ends_at timestamptz;
@@ -1503,7 +1504,7 @@ end $$;
 -- reported it.
 create function partner_terms_1(partner uuid, customer uuid, paid_from timestamptz, paid_to timestamptz) returns jsonb
 language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     p                  record;
     pr                 record;
@@ -1566,15 +1567,15 @@ end $$;
 
 -- The event of a report: RecordedEvent in lib/tracking/reports.queries.ts. While the table is
 -- small, each index that begins with the workspace looks equally good, Postgres takes the one
--- created last, and a plan stays when the table has grown. Rows that are compared as a whole
--- make the right index look better. (The last one is right for foreign keys.)
+-- created last, and a plan stays when the table has grown. The last condition says nothing new,
+-- but makes the right index look better. (The last one is right for foreign keys.)
 create function event_reported(workspace uuid, report_kind text, report_id text) returns jsonb language plpgsql stable as $$
 begin
     return (
         select jsonb_build_object('id', e.id, 'attributed', e.partner_id is not null, 'bodyHash', e.body_hash)
         from events e
-        where e.workspace_id = workspace
-          and (e.kind, e.external_id) >= (report_kind, report_id) and (e.kind, e.external_id) <= (report_kind, report_id));
+        where e.workspace_id = workspace and e.kind = report_kind and e.external_id = report_id
+          and (e.kind, e.external_id) >= (report_kind, report_id));
 end $$;
 
 
@@ -1585,7 +1586,7 @@ end $$;
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
                               report_click_id text, processor_key text, is_own boolean, now timestamptz) returns jsonb
 language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace       uuid;
     sales_from      text;
@@ -1701,18 +1702,22 @@ begin
     return query
     with sale as materialized (
         select e.* from events e where e.id = of_sale
-    ), near as materialized (
-        select o.id from sale join events o on o.customer_id = sale.customer_id
+    ), near as (
+        select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.steps
+        from sale join events o on o.customer_id = sale.customer_id
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour' and sale.occurred_at + hours * interval '1 hour'
+          and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
+          and (o.reported_at is null) <> (sale.reported_at is null)
         union
-        select o.id from sale join events o on o.workspace_id = sale.workspace_id and o.click_id = sale.click_id
+        select o.id, o.workspace_id, o.external_id, o.amount_cents, o.commission_id, o.steps
+        from sale join events o on o.workspace_id = sale.workspace_id and o.click_id = sale.click_id
         where o.occurred_at between sale.occurred_at - hours * interval '1 hour' and sale.occurred_at + hours * interval '1 hour'
+          and o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
+          and (o.reported_at is null) <> (sale.reported_at is null)
     )
     select o.id, o.external_id, o.commission_id, o.steps
-    from sale, near join events o on o.id = near.id
-    where o.id <> sale.id and o.kind = 'sale' and o.currency = sale.currency
-      and (o.reported_at is null) <> (sale.reported_at is null)
-      and case when sale.reported_at is null
+    from sale, near o
+    where case when sale.reported_at is null
                then o.amount_cents in (sale.amount_cents, gross_cents) and o.external_id !~ processor_ids
                     and not exists (
                         -- Not looked for among all events of the workspace: see load_report_1.
@@ -1736,7 +1741,7 @@ end $$;
 create function hold_possible_duplicate_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, is_new boolean,
                                           hours integer, processor_ids text, report_prefix text, now timestamptz) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     if click is not null then
         perform lock_click(workspace, click);
@@ -1787,7 +1792,7 @@ end $$;
 create function note_received_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, hours integer,
                                 processor_ids text, report_prefix text) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 begin
     if click is not null then
         perform lock_click(workspace, click);
@@ -1867,7 +1872,7 @@ end $$;
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
 create function save_report_1(report jsonb) returns jsonb
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace     uuid        := report ->> 'workspaceId';
     saved_id      uuid        := report ->> 'eventId';
@@ -2072,7 +2077,7 @@ create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
 create function load_partner_import_1(address text, member_email text, program uuid, row_emails text, row_slug_keys text,
                                       row_coupons text, balance_emails text) returns jsonb
 language plpgsql stable
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace   record;
     target      record;
@@ -2143,7 +2148,7 @@ create function save_partner_import_1(workspace uuid, program uuid, row_emails t
                                       row_slug_keys text, coupons jsonb, balances jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb, now timestamptz) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     emails     text[] := string_to_array(row_emails, E'\n');
     names      text[] := string_to_array(row_names, E'\n', E'\t');
