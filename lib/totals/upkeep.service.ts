@@ -1,5 +1,6 @@
 /** Keeps totals short to read, and clicks no longer than they count, by cron. */
-import { connect, type DatabaseEnv } from '../db/connection.ts'
+import { connect } from '../db/connection.ts'
+import type { DatabaseEnv } from '../db/neon.ts'
 import { endClicks, foldTotals } from './upkeep.queries.ts'
 
 export type UpkeepEnv = DatabaseEnv & {
