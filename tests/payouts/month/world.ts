@@ -50,9 +50,12 @@ const openDatabase = async () => {
   const name = `month_${newId().replaceAll('-', '')}`
   const server = inject('database').DATABASE_URL
   const url = await createDatabase(server, name, TEMPLATE)
+  const before = openPool(url)
+  await before.query(CLOCK)
+  await before.query(`alter database ${name} set search_path = clock, pg_catalog, public`)
+  // Only new connections have the path.
+  await before.end()
   const pool = openPool(url)
-  await pool.query(CLOCK)
-  await pool.query(`alter database ${name} set search_path = clock, pg_catalog, public`)
   const endpoint = await startSqlEndpoint({ databaseUrl: url, keepPlans: true })
   return {
     env: { DATABASE_URL: url, SQL_ENDPOINT: endpoint.url },
