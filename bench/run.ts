@@ -15,6 +15,7 @@ import { createBench, say } from './bench.ts'
 import { countImportFetches, measureImports } from './import.ts'
 import { measureChunks, measureFreeze } from './import-page.ts'
 import { measureLocal } from './local.ts'
+import { FULL_SIZE, measurePages, type PageFigure } from './pages.ts'
 import { measurePayouts } from './payouts.ts'
 import { measureMany, measureStatements } from './sales.ts'
 import { measureSpeed } from './speed.ts'
@@ -89,6 +90,26 @@ const bytes = async () => {
   }
 }
 
+const pages = async () => {
+  const { bindings } = await bench.merchantIn('pages')
+  const scripts = new Map(Object.entries(await bench.bundles()))
+  const figures = await measurePages(scripts, bindings, { ...FULL_SIZE, events: EVENTS }, (text) =>
+    say(`  ${text}`),
+  )
+  const [slowest, ...others] = figures
+  if (!slowest) throw new Error('No page was measured.')
+  const times = ({ name, fullMs, emptyMs }: PageFigure) =>
+    `${name}: ${fullMs.toFixed(1)} / ${emptyMs.toFixed(1)} ms`
+  table.atMost(
+    `the slowest of ${figures.length} pages and lists, ${EVENTS / 1e6} million events over empty`,
+    slowest.ratio,
+    1.5,
+    times(slowest),
+  )
+  for (const figure of others.filter(({ ratio }) => ratio > 1.5))
+    table.info('  another', figure.ratio, times(figure))
+}
+
 /** The parts, in order, with what is said before each. */
 const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   speed: { says: 'New sales against floors, by the bundles and by npm start.', run: speed },
@@ -98,6 +119,7 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
   local: { says: 'The start and the memory of npm start.', run: () => measureLocal(table, say) },
+  pages: { says: `Pages and lists among ${EVENTS} events.`, run: pages },
   many: { says: `Sales among ${EVENTS} events.`, run: () => measureMany(bench, EVENTS, ROUNDS) },
 }
 
