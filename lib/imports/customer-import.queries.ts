@@ -200,12 +200,12 @@ export const saveCustomerImport = async (
       select i.customer_id,
              case when exists (
                select from events s
-               where s.customer_id = i.customer_id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
+               where s.workspace_id = ${workspaceId} and s.customer_id = i.customer_id and s.kind = 'sale' and s.occurred_at >= date_trunc('second', ${now}::timestamptz)
                  and s.occurred_at = date_trunc('second', s.occurred_at))
              then date_trunc('second', ${now}::timestamptz) end as replan_from,
              (select min(p.occurred_at) from customer_identities a
               join processor_events p on p.workspace_id = ${workspaceId} and p.email = a.value
-              left join events s on s.id = p.event_id
+              left join events s on s.workspace_id = ${workspaceId} and s.id = p.event_id
               where a.customer_id = i.customer_id and a.kind = 'email' and ${isUncredited('p', 's')}
                 and p.occurred_at >= date_trunc('second', ${now}::timestamptz)) as addressed_from
       from ${mapping}
