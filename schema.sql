@@ -2569,24 +2569,17 @@ begin
     group by workspace_id, partner_id, currency, utc_day(payable_at)
     having sum(case when payout_id is null then cents else 0 end) <> 0;
 
-    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents)
-    select d.workspace_id, d.partner_id, d.currency, d.day, d.cents
-    from before b join after a on a.id = b.id and a.earned_on is distinct from b.earned_on
-    cross join lateral (values (b.workspace_id, b.partner_id, b.currency, b.earned_on, -b.amount_cents),
-                               (a.workspace_id, a.partner_id, a.currency, a.earned_on, a.amount_cents))
-        as d (workspace_id, partner_id, currency, day, cents)
-    where d.day is not null;
-
     update payouts p
     set commissions = p.commissions + changed.commissions, deducted_cents = p.deducted_cents + changed.deducted,
         restored_cents = p.restored_cents + changed.restored
     from (
-        select c.payout_id, sum(case when c.kind = 'reversal' then 0 else n end) as commissions,
-               sum(case when o.amount_cents > 0 then -c.amount_cents * n else 0 end) as deducted,
-               sum(case when o.amount_cents < 0 then c.amount_cents * n else 0 end) as restored
-        from (select *, -1 as n from before union all select *, 1 from after) c
-        left join commissions o on o.id = c.reverses_id
-        where c.payout_id is not null group by c.payout_id) changed
+        select payout_id, sum(case when kind = 'reversal' then 0 else n end) as commissions,
+               sum(case when reversed > 0 then -amount_cents * n else 0 end) as deducted,
+               sum(case when reversed < 0 then amount_cents * n else 0 end) as restored
+        -- Looked up one by one: a join would be planned by the size of the first change on this connection.
+        from (select c.*, (select o.amount_cents from commissions o where o.id = c.reverses_id) as reversed
+              from (select *, -1 as n from before union all select *, 1 from after) c where payout_id is not null) c
+        group by payout_id) changed
     where p.id = changed.payout_id and (changed.commissions, changed.deducted, changed.restored) <> (0, 0, 0);
     return null;
 end $$;
@@ -2594,6 +2587,18 @@ end $$;
 create trigger commissions_count_again
     after update on commissions referencing old table as before new table as after
     for each statement execute function count_commissions_again();
+
+create function count_earned_again() returns trigger language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents)
+    values (old.workspace_id, old.partner_id, old.currency, old.earned_on, -old.amount_cents),
+           (new.workspace_id, new.partner_id, new.currency, new.earned_on, new.amount_cents);
+    return null;
+end $$;
+
+create trigger commissions_count_earned
+    after update of earned_on on commissions for each row
+    when (old.earned_on is distinct from new.earned_on) execute function count_earned_again();
 
 
 create function count_payouts() returns trigger language plpgsql as $$

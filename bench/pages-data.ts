@@ -28,7 +28,7 @@ const partnerOf = (n: string, partners: number) =>
 
 /**
  * Fills a workspace with a year of clicks, events, customers, commissions, payout runs and mails, evenly over the year. Skips
- * foreign key checks and triggers for speed; the rows satisfy them, and rebuild_totals counts the totals at the end.
+ * foreign key checks and triggers for speed; the rows satisfy them, and the totals are counted at the end.
  */
 export const addYear = async (
   databaseUrl: string,
@@ -120,7 +120,7 @@ export const addYear = async (
     await run(
       `with e as materialized (
          select i, at, p.id as partner_id, ${idAt('005', 'at', 'i')} as id, c as customer, ${customerId('c')} as customer_id,
-                i / 10 % 10 between 1 and 8 as earns, i / 10 % 10 = 0 as is_lead,
+                i / 10 % 10 between 1 and 8 as earns, i / 10 % 10 = 0 as is_lead, i / 10 % 10 < 9 as credits,
                 ${idAt('006', 'at', '2 * i')} as commission_id, ${idAt('006', 'at', '2 * i + 1')} as reversal_id, po.payout_id
          from generate_series(${from}, ${to}) i join bench_partners p on p.n = ${partnerOf('i', partners)},
               lateral (select ${at('i', events)} as at, i / ${EVENTS_PER_CUSTOMER} + 1 as c) t
@@ -129,22 +129,25 @@ export const addYear = async (
            where r.at >= t.at and p.n % 100 <> 99 order by r.at limit 1) po on true
        ), added as (
          insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency,
-                             click_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at, commission_id)
+                             click_id, clicked_partner_id, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at,
+                             commission_id)
          select id, $1, case when is_lead then 'lead' else 'sale' end, 'bench-' || i, case when is_lead then 'lead' else 'sale' end,
                 'customer-' || customer, customer_id, case when not is_lead then 4900 end, case when not is_lead then 'USD' end,
-                'clk_bench' || 2 * i, case when earns or is_lead then partner_id end, case when earns or is_lead then 'click' end,
+                case when credits or i % 1000 = 990 then 'clk_bench' || 2 * i end,
+                case when not credits and i % 1000 = 990 then partner_id end, case when credits then partner_id end, case when credits then 'click' end,
                 md5(i::text), '[]', at, at, case when earns then commission_id end
          from e
        ), rewarded as (
          insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency,
-                                  payable_at, created_at, payout_id)
-         select commission_id, $1, $2, partner_id, customer_id, id, $3, 'sale', 980, 'USD', at + interval '30 days', at, payout_id
+                                  payable_at, created_at, payout_id, earned_on)
+         select commission_id, $1, $2, partner_id, customer_id, id, $3, 'sale', 980, 'USD', at + interval '30 days', at, payout_id,
+                utc_day(at)
          from e where earns
        )
        insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, amount_cents,
-                                currency, payable_at, created_at, payout_id)
+                                currency, payable_at, created_at, payout_id, earned_on)
        select reversal_id, $1, $2, partner_id, customer_id, id, $3, 'reversal', commission_id, -980, 'USD', at + interval '30 days',
-              at, payout_id
+              at, payout_id, utc_day(at)
        from e where earns and i / 100 % 50 = 0`,
       [...ids, await rewardOf(client, programId)],
     )
@@ -185,6 +188,7 @@ export const addYear = async (
   await client.query('begin isolation level repeatable read')
   await client.query('select rebuild_totals($1)', [workspaceId])
   await client.query('commit')
+  await client.query('select fold_totals(2000000000)')
   onProgress('vacuum and analyze')
   await client.query('vacuum analyze')
   await client.query('checkpoint')
