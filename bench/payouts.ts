@@ -48,11 +48,11 @@ const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<stri
      select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners where workspace_id = $1`,
     [workspaceId],
   )
+  await client.query('begin')
   await client.query(
     `with earned as materialized (
-       select p.*, g.reward_id, gen_random_uuid() as customer_id, gen_random_uuid() as event_id,
-              uuidv7() as commission_id
-       from partners p join programs g on g.id = p.program_id, generate_series(1, ${COMMISSIONS_EACH})
+       select p.*, gen_random_uuid() as customer_id, gen_random_uuid() as event_id, uuidv7() as commission_id
+       from partners p, generate_series(1, ${COMMISSIONS_EACH})
        where p.workspace_id = $1
      ), customers as (
        insert into customers (id, workspace_id, external_id, partner_id, created_at)
@@ -60,18 +60,23 @@ const addWorkspace = async (bindings: Bindings, client: pg.Client): Promise<stri
      ), identities as (
        insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
        select workspace_id, customer_id, 'external', customer_id, 'import', now() from earned
-     ), events as (
-       insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, partner_id,
-                           attributed_by, amount_cents, currency, steps, occurred_at, commission_id)
-       select event_id, workspace_id, 'sale', event_id, 'sale', customer_id, customer_id, id, 'click', 4900, 'USD', '[]',
-              now(), commission_id from earned
      )
-     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                              amount_cents, currency, payable_at, created_at)
-     select commission_id, workspace_id, program_id, id, customer_id, event_id, reward_id, 'sale', 980, 'USD', now(),
-            now() from earned`,
+     insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, partner_id,
+                         attributed_by, amount_cents, currency, steps, occurred_at, commission_id)
+     select event_id, workspace_id, 'sale', event_id, 'sale', customer_id, customer_id, id, 'click', 4900, 'USD', '[]',
+            now(), commission_id from earned`,
     [workspaceId],
   )
+  // A commission has the day of its event, which has to exist.
+  await client.query(
+    `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+                              amount_cents, currency, payable_at, created_at)
+     select e.commission_id, e.workspace_id, g.id, e.partner_id, e.customer_id, e.id, g.reward_id, 'sale', 980, 'USD',
+            now(), now()
+     from events e join programs g on g.workspace_id = e.workspace_id where e.workspace_id = $1`,
+    [workspaceId],
+  )
+  await client.query('commit')
   return workspaceId
 }
 

@@ -259,11 +259,11 @@ export const claimPage = async (
       where ${run.isLimited ? isWithinTotals(id) : sql`true`}
     ), claimed as (
       update commissions set payout_id = own.payout_id
-      from (select chosen.id as payout_id, c.id from chosen cross join lateral (
-              select c.id from commissions c
+      from (select chosen.id as payout_id, c.workspace_id, c.id from chosen cross join lateral (
+              select c.workspace_id, c.id from commissions c
               where ${isOpen(run)} and c.partner_id = chosen.partner_id and c.currency = chosen.currency
               limit ${commissions}) c) own
-      where commissions.workspace_id = ${workspaceId} and commissions.id = own.id and commissions.payout_id is null
+      where commissions.workspace_id = own.workspace_id and commissions.id = own.id and commissions.payout_id is null
       returning commissions.payout_id, commissions.amount_cents
     ), made as (
       insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents,
@@ -313,11 +313,11 @@ export const growPayout = async (
       order by id limit 1 for update
     ), claimed as (
       update commissions set payout_id = own.payout_id
-      from (select growing.id as payout_id, c.id from growing cross join lateral (
-              select c.id from commissions c
+      from (select growing.id as payout_id, c.workspace_id, c.id from growing cross join lateral (
+              select c.workspace_id, c.id from commissions c
               where ${isOpen(run)} and c.partner_id = growing.partner_id and c.currency = growing.currency
               limit ${commissions}) c) own
-      where commissions.workspace_id = ${run.workspaceId} and commissions.id = own.id and commissions.payout_id is null
+      where commissions.workspace_id = own.workspace_id and commissions.id = own.id and commissions.payout_id is null
       returning commissions.amount_cents
     ), sums as (
       select coalesce(sum(amount_cents), 0) as cents, count(*) < ${commissions} as is_last from claimed

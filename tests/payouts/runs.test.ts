@@ -310,7 +310,7 @@ test('payouts in flight are found through their index', async () => {
   // In an empty table, any index is as good.
   await client.query('set enable_seqscan = off; set enable_sort = off')
   const { rows } = await client.query(
-    `explain select from payouts p where p.workspace_id = uuidv7() and ${sql} order by p.next_attempt_at`,
+    `explain select from payouts p where p.workspace_id = (select uuidv7()) and ${sql} order by p.next_attempt_at`,
   )
   await client.end()
   expect(JSON.stringify(rows)).toContain('payouts_processing_idx')
