@@ -1485,7 +1485,8 @@ declare
 begin
     select pa.workspace_id, pa.id, pr.attribution_days into p
     from partners pa join programs pr on pr.id = pa.program_id
-    where pa.program_id = program and pa.slug_key = partner_slug_key and pa.status = 'approved';
+    where pa.program_id = program and pa.slug_key = partner_slug_key and pa.status = 'approved'
+      and (pa.program_id, pa.slug_key) >= (program, partner_slug_key);   -- for the index: see event_reported
     if not found then return null; end if;
 
     ends_at := now + p.attribution_days * interval '24 hours';
@@ -2096,11 +2097,13 @@ begin
     from programs pr where pr.workspace_id = workspace.id and pr.id = program;
     if not found then return jsonb_build_object('workspace', to_jsonb(workspace)); end if;
 
-    -- offset 0 makes each look-up one of an index by all its columns, whatever the planner knows
-    -- of a table that is growing: its plan is kept.
+    -- offset 0 makes each look-up one of an index, and rows that are compared as a whole make it
+    -- the right one, whatever the planner knows of a table that is growing: its plan is kept.
+    -- See event_reported.
     select jsonb_object_agg(wanted.email, p.slug) into partners
     from unnest(emails) as wanted (email),
-         lateral (select slug from partners where program_id = program and email = wanted.email offset 0) p;
+         lateral (select slug from partners where program_id = program and email = wanted.email
+                    and (program_id, email) >= (program, wanted.email) offset 0) p;
 
     select coalesce(jsonb_object_agg(a.email, p.slug), '{}') || coalesce(partners, '{}') into partners
     from former_partner_addresses a join partners p on p.program_id = a.program_id and p.id = a.partner_id
@@ -2108,7 +2111,8 @@ begin
 
     select jsonb_agg(wanted.slug_key) into slug_keys
     from unnest(string_to_array(row_slug_keys, E'\n')) as wanted (slug_key),
-         lateral (select from partners where program_id = program and slug_key = wanted.slug_key offset 0) p;
+         lateral (select from partners where program_id = program and slug_key = wanted.slug_key
+                    and (program_id, slug_key) >= (program, wanted.slug_key) offset 0) p;
 
     if row_coupons <> '' then
         select jsonb_agg(wanted.coupon_id) into coupon_ids
@@ -2127,7 +2131,8 @@ begin
                             where e.email = wanted.email and e.workspace_id = workspace.id and e.program_id <> program
                             offset 0) p
               where not exists (
-                    select from (select n.id from partners n where n.program_id = program and n.email = wanted.email offset 0) n
+                    select from (select n.id from partners n where n.program_id = program and n.email = wanted.email
+                                   and (n.program_id, n.email) >= (program, wanted.email) offset 0) n
                     where (select b.id from commissions b where b.partner_id = n.id and b.kind = 'opening_balance') is null)
               group by wanted.email having sum(p.cents) is not null) o;
     end if;
