@@ -17,7 +17,7 @@ const RUN_DAYS = 29
  * Ids in order of time, as UUIDv7, with a prefix per table.
  *
  * @param at an expression of time
- * @param n  an expression of a number, which tells ids of the same millisecond apart
+ * @param n  an expression of a number, which makes ids of the same millisecond different
  */
 const idAt = (kind: string, at: string, n: string) =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7${kind}8' || lpad(to_hex(${n}), 15, '0'))::uuid`

@@ -5,7 +5,7 @@ import { type Fields, form } from '../../lib/http/validate.ts'
 import { parseMoney, plainMoney } from '../../lib/money.ts'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
-import { Checkbox, Done, Field, noticeFor, Problem, Select } from '../../lib/pages/parts.tsx'
+import { Checkbox, controls, Done, Field, noticeFor, Problem, Select } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
 import {
@@ -83,68 +83,65 @@ const readForm = ({ payoutOrder, approvalAboveCents: sum, salesFrom, mode, ...fi
 
 type Props = { base: string; fields: Fields; errors?: ErrorDetail[]; done?: string | undefined }
 
-const SettingsPage = ({ base, fields, errors, done }: Props) => (
-  <>
-    <h1>Settings</h1>
-    <Done message={done} />
-    <Problem errors={errors} labels={LABELS} />
-    <form method="post" action={`${base}/settings`}>
-      <Checkbox
-        label={LABELS.manualPayouts}
-        name="manualPayouts"
-        hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
-        checked={fields.manualPayouts !== undefined}
-      />
-      <fieldset>
-        <legend>Payment by bank transfer</legend>
-        <p class="hint">
-          What partners may choose in their portal, while bank transfers are on. Their details are stored
-          encrypted, and are in the files of your payout runs.
+const SettingsPage = ({ base, fields, errors, done }: Props) => {
+  const control = controls(LABELS, { fields, errors })
+  return (
+    <>
+      <h1>Settings</h1>
+      <Done message={done} />
+      <Problem errors={errors} labels={LABELS} />
+      <form method="post" action={`${base}/settings`}>
+        <Checkbox
+          label={LABELS.manualPayouts}
+          name="manualPayouts"
+          hint="Allows payout runs that you pay yourself from a CSV file. Otherwise partners are paid with Stripe only, once they have connected an account."
+          checked={fields.manualPayouts !== undefined}
+        />
+        <fieldset>
+          <legend>Payment by bank transfer</legend>
+          <p class="hint">
+            What partners may choose in their portal, while bank transfers are on. Their details are stored
+            encrypted, and are in the files of your payout runs.
+          </p>
+          {(['paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const).map((name) => (
+            <Checkbox label={LABELS[name]} name={name} checked={fields[name] !== undefined} />
+          ))}
+        </fieldset>
+        <Checkbox
+          label={LABELS.requireDocuments}
+          name="requireDocuments"
+          hint="For tax forms and the like, which you collect yourself and mark on the partner’s page."
+          checked={fields.requireDocuments !== undefined}
+        />
+        <Checkbox
+          label={LABELS.selfBilling}
+          name="selfBilling"
+          hint="Each payout then issues a numbered invoice. Partners agree in their portal. Check with your tax adviser first."
+          checked={fields.selfBilling !== undefined}
+        />
+        <Select
+          {...control('payoutOrder')}
+          options={PAYOUT_ORDER_OPTIONS}
+          hint="Decides who is paid when your Stripe balance does not cover everybody. The others are paid by a later run."
+        />
+        <Field
+          {...control('approvalAboveCents')}
+          hint="Larger payout runs wait until a manager other than the one who started them approves; scheduled ones wait for any manager. For example 10000.00, in every currency."
+          inputmode="decimal"
+          autocomplete="off"
+        />
+        <SalesFromSelect value={fields.salesFrom} errors={errors} />
+        <ModeSelect value={fields.mode} errors={errors} />
+        <p>
+          <button type="submit">Save settings</button>
         </p>
-        {(['paypalPayouts', 'wisePayouts', 'ibanPayouts'] as const).map((name) => (
-          <Checkbox label={LABELS[name]} name={name} checked={fields[name] !== undefined} />
-        ))}
-      </fieldset>
-      <Checkbox
-        label={LABELS.requireDocuments}
-        name="requireDocuments"
-        hint="For tax forms and the like, which you collect yourself and mark on the partner’s page."
-        checked={fields.requireDocuments !== undefined}
-      />
-      <Checkbox
-        label={LABELS.selfBilling}
-        name="selfBilling"
-        hint="Each payout then issues a numbered invoice. Partners agree in their portal. Check with your tax adviser first."
-        checked={fields.selfBilling !== undefined}
-      />
-      <Select
-        label={LABELS.payoutOrder}
-        name="payoutOrder"
-        options={PAYOUT_ORDER_OPTIONS}
-        value={fields.payoutOrder}
-        errors={errors}
-        hint="Decides who is paid when your Stripe balance does not cover everybody. The others are paid by a later run."
-      />
-      <Field
-        label={LABELS.approvalAboveCents}
-        name="approvalAboveCents"
-        hint="Larger payout runs wait until a manager other than the one who started them approves; scheduled ones wait for any manager. For example 10000.00, in every currency."
-        inputmode="decimal"
-        autocomplete="off"
-        value={fields.approvalAboveCents}
-        errors={errors}
-      />
-      <SalesFromSelect value={fields.salesFrom} errors={errors} />
-      <ModeSelect value={fields.mode} errors={errors} />
+      </form>
       <p>
-        <button type="submit">Save settings</button>
+        <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.
       </p>
-    </form>
-    <p>
-      <a href={`${base}/settings/business`}>Business details</a>, for SEPA files and documents.
-    </p>
-  </>
-)
+    </>
+  )
+}
 
 /** /app/:workspace/settings: what a manager chooses for the whole workspace. Managers only. */
 export default createRoutes<WorkspaceEnv>()

@@ -1,6 +1,7 @@
 /** Components that several pages share. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
+import type { Fields } from '../http/validate.ts'
 
 type Control = {
   label: Child
@@ -39,6 +40,18 @@ const Notes = ({ name, hint, error }: { name: string; hint: Child; error: string
     )}
   </>
 )
+
+/** The fields of a form that was just opened, or of one that was refused with its errors. */
+export type FormState = { fields: Fields; errors?: ErrorDetail[] | undefined }
+
+/**
+ * Ties the controls of a form to its fields, by name.
+ * @example const control = controls(LABELS, { fields, errors })
+ * <Field {...control('city')} maxlength={35} />
+ */
+export const controls =
+  <Name extends string>(labels: Record<Name, string>, { fields, errors }: FormState) =>
+  (name: Name) => ({ label: labels[name], name, value: fields[name], errors })
 
 /** A labelled input. Screen readers announce its error with it. */
 export const Field = ({

@@ -1,7 +1,5 @@
 /** The fields of a party that documents name: a merchant's company, or a partner. */
-import type { ErrorDetail } from '../http/errors.ts'
-import type { Fields } from '../http/validate.ts'
-import { Field } from './parts.tsx'
+import { controls, Field, type FormState } from './parts.tsx'
 
 /** Labels by field name. */
 export const PARTY_LABELS = {
@@ -14,40 +12,16 @@ export const PARTY_LABELS = {
 }
 
 /** Name, address and VAT id. */
-export const PartyFields = ({ fields, errors }: { fields: Fields; errors: ErrorDetail[] | undefined }) => (
-  <>
-    <Field
-      label={PARTY_LABELS.name}
-      name="name"
-      value={fields.name}
-      errors={errors}
-      required
-      maxlength={70}
-    />
-    <Field label={PARTY_LABELS.street} name="street" value={fields.street} errors={errors} maxlength={70} />
-    <Field
-      label={PARTY_LABELS.postalCode}
-      name="postalCode"
-      value={fields.postalCode}
-      errors={errors}
-      maxlength={16}
-    />
-    <Field label={PARTY_LABELS.city} name="city" value={fields.city} errors={errors} maxlength={35} />
-    <Field
-      label={PARTY_LABELS.country}
-      name="country"
-      hint="Its code of two letters, such as DE."
-      value={fields.country}
-      errors={errors}
-      maxlength={2}
-    />
-    <Field
-      label={PARTY_LABELS.vatId}
-      name="vatId"
-      hint="If there is one."
-      value={fields.vatId}
-      errors={errors}
-      maxlength={20}
-    />
-  </>
-)
+export const PartyFields = (form: FormState) => {
+  const control = controls(PARTY_LABELS, form)
+  return (
+    <>
+      <Field {...control('name')} required maxlength={70} />
+      <Field {...control('street')} maxlength={70} />
+      <Field {...control('postalCode')} maxlength={16} />
+      <Field {...control('city')} maxlength={35} />
+      <Field {...control('country')} hint="Its code of two letters, such as DE." maxlength={2} />
+      <Field {...control('vatId')} hint="If there is one." maxlength={20} />
+    </>
+  )
+}

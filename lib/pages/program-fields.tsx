@@ -1,12 +1,11 @@
 /** The form fields of a program. */
 
-import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
 import { parseMoney, plainMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { numberIn, type Reading } from './forms.ts'
-import { Checkbox, Field, Select } from './parts.tsx'
+import { Checkbox, controls, Field, type FormState, Select } from './parts.tsx'
 import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
 import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
 
@@ -92,53 +91,35 @@ export const readProgram = (fields: Fields): Reading => {
 }
 
 /** The inputs for all settings of a program. */
-export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: ErrorDetail[] | undefined }) => {
-  const days = { errors, inputmode: 'numeric', autocomplete: 'off' }
+export const ProgramInputs = ({ fields, errors }: FormState) => {
+  const control = controls(LABELS, { fields, errors })
+  const days = { inputmode: 'numeric', autocomplete: 'off' }
   return (
     <>
+      <Field {...control('name')} hint="Visible to partners." required maxlength={255} autocomplete="off" />
       <Field
-        label={LABELS.name}
-        name="name"
-        hint="Visible to partners."
-        required
-        maxlength={255}
-        autocomplete="off"
-        value={fields.name}
-        errors={errors}
-      />
-      <Field
-        label={LABELS.siteUrl}
-        name="siteUrl"
+        {...control('siteUrl')}
         hint="Partners’ links lead here. For example https://shop.example."
         required
         inputmode="url"
         autocomplete="url"
-        value={fields.siteUrl}
-        errors={errors}
       />
       <RewardInputs name="reward" legend="Reward" fields={fields} errors={errors} />
       <Select
-        label={LABELS.rewardInterval}
-        name="rewardInterval"
+        {...control('rewardInterval')}
         options={INTERVALS}
         value={fields.rewardInterval ?? 'recurring'}
-        errors={errors}
       />
       <Field
-        label={LABELS.rewardDurationMonths}
-        name="rewardDurationMonths"
+        {...control('rewardDurationMonths')}
         hint="For recurring rewards, from the customer’s first rewarded sale. Leave blank for no limit."
-        value={fields.rewardDurationMonths}
         {...days}
       />
       <Field
-        label={LABELS.oneTimeMinimumCents}
-        name="oneTimeMinimumCents"
+        {...control('oneTimeMinimumCents')}
         hint={`For example 5.00, so that a paid trial earns nothing and the first full payment is rewarded. Defaults to ${PROGRAM_DEFAULTS.oneTimeMinimumCents}.`}
         inputmode="decimal"
         autocomplete="off"
-        value={fields.oneTimeMinimumCents}
-        errors={errors}
       />
       <Checkbox
         label="Reward shipping"
@@ -153,33 +134,25 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         checked={fields.creditOutOfBand !== undefined}
       />
       <Field
-        label={LABELS.holdingDays}
-        name="holdingDays"
+        {...control('holdingDays')}
         hint={`Time for refunds before a commission becomes payable. Defaults to ${PROGRAM_DEFAULTS.holdingDays}.`}
-        value={fields.holdingDays}
         {...days}
       />
       <Field
-        label={LABELS.netDays}
-        name="netDays"
+        {...control('netDays')}
         hint="Also waits until this many days after the end of the sale’s month, such as 15, 30 or 60. Leave blank to wait for the holding period only. Existing commissions do not change."
-        value={fields.netDays}
         {...days}
       />
       <Field
-        label={LABELS.attributionDays}
-        name="attributionDays"
+        {...control('attributionDays')}
         hint={`How long a click is credited. Defaults to ${PROGRAM_DEFAULTS.attributionDays}. Existing clicks do not change.`}
-        value={fields.attributionDays}
         {...days}
       />
       <Select
-        label={LABELS.attribution}
-        name="attribution"
+        {...control('attribution')}
         hint="Applies when a customer clicked the links of several partners."
         options={ATTRIBUTIONS}
         value={fields.attribution ?? PROGRAM_DEFAULTS.attribution}
-        errors={errors}
       />
       <Checkbox
         label="Credit sales of known customers without a click"
@@ -188,13 +161,10 @@ export const ProgramInputs = ({ fields, errors }: { fields: Fields; errors: Erro
         checked={fields.attributeKnownCustomers !== undefined}
       />
       <Field
-        label={LABELS.minimumPayoutCents}
-        name="minimumPayoutCents"
+        {...control('minimumPayoutCents')}
         hint={`For example 50.00. Smaller balances are carried forward. Defaults to ${PROGRAM_DEFAULTS.minimumPayoutCents}.`}
         inputmode="decimal"
         autocomplete="off"
-        value={fields.minimumPayoutCents}
-        errors={errors}
       />
       <ScheduleInputs fields={fields} errors={errors} />
     </>

@@ -108,7 +108,7 @@ test('concurrent imports into two programs map each coupon once', async () => {
 })
 
 test.each(ROUNDS)(
-  'eight identical imports of customers at once make each customer once, and tell it as created once (round %i)',
+  'eight identical imports of customers at once make each customer once, and answer it as created once (round %i)',
   async () => {
     const merchant = await createMerchant()
     const { customers } = await importer(merchant)

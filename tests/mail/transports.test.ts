@@ -106,7 +106,7 @@ describe('Cloudflare’s binding', () => {
   const cloudflare = (send: EmailBinding['send'], from = MAIL_FROM) =>
     chooseTransport({ MAIL_FROM: from, EMAIL: { send } })
   const failing = (code: unknown) =>
-    cloudflare(() => Promise.reject(Object.assign(new Error('As it was told.'), { code })))
+    cloudflare(() => Promise.reject(Object.assign(new Error('As configured.'), { code })))
 
   test.each([
     { from: 'Tributary <t@example.com>', is: { name: 'Tributary', email: 't@example.com' } },
@@ -133,7 +133,7 @@ describe('Cloudflare’s binding', () => {
     { code: undefined, outcome: { kind: 'retry', code: 'unreachable' } },
     { code: 7, outcome: { kind: 'retry', code: 'unreachable' } },
   ])('$code means $outcome', async ({ code, outcome }) => {
-    expect(await failing(code)(newMail(), LIMITS)).toMatchObject({ message: 'As it was told.', ...outcome })
+    expect(await failing(code)(newMail(), LIMITS)).toMatchObject({ message: 'As configured.', ...outcome })
   })
 
   test('that does not respond is retried later', async () => {

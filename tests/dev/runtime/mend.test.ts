@@ -13,7 +13,7 @@ test.each([
   expect(all.slice(-waits.length)).toEqual(waits)
 })
 
-/** A program that ends when it is told to. */
+/** A program that ends on request. */
 const program = (): Program & { crash: () => void } => {
   let end: (how: string) => void = () => {}
   const ended = new Promise<string>((resolve) => {
