@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -9,6 +10,15 @@ import { build } from 'esbuild'
 export const SNIPPET_BUDGET_BYTES = 1_000
 
 const root = new URL('../..', import.meta.url)
+
+/**
+ * The name under which a build of the snippet is served for ever, and the hash that browsers check it by (Subresource
+ * Integrity).
+ */
+export const versionOf = (code: string): { file: string; integrity: string } => ({
+  file: `via.${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`,
+  integrity: `sha384-${createHash('sha384').update(code).digest('base64')}`,
+})
 
 /**
  * Builds snippet/via.ts.

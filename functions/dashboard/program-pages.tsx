@@ -5,6 +5,7 @@ import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.
 import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { describeSchedule } from '../../lib/pages/schedule-fields.tsx'
+import { snippetTag } from '../../lib/tracking/snippet-version.ts'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
@@ -134,10 +135,15 @@ export const ProgramPage = ({
       </p>
       <h2 id="snippet">Snippet</h2>
       <p>Add this to every page of your site. It records visits through partners’ links.</p>
-      <Copyable
-        label="the snippet"
-        text={`<script defer src="${origin}/via.js" data-program="${program.id}"></script>`}
-      />
+      <Copyable label="the snippet" text={snippetTag(origin, program.id)} />
+      <details>
+        <summary>Pin a version</summary>
+        <p>
+          This version never changes, and browsers check it by its hash. Replace the tag to get a newer
+          version.
+        </p>
+        <Copyable label="the pinned snippet" text={snippetTag(origin, program.id, { pinned: true })} />
+      </details>
       <h2>Groups</h2>
       <p>Use a group to give some partners different rewards.</p>
       <Groups base={base} groups={groups} />

@@ -36,7 +36,7 @@ export const startTracking = async (script: () => string) => {
     stop: () => close(server),
   }
   const server = createServer(async (request, response) => {
-    if (request.url?.startsWith('/via.js')) {
+    if (request.url?.startsWith('/via.')) {
       // A module script is fetched with CORS.
       response.writeHead(200, { 'Content-Type': 'text/javascript', 'Access-Control-Allow-Origin': '*' })
       return response.end(script())
