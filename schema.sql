@@ -2272,11 +2272,14 @@ create table auth.accounts (
 );
 
 -- A sign-in link that is not used yet. identifier is the SHA-256 of its token; value
--- holds the email address.
+-- holds the email address. The mail holds nothing that the asker chose: the page that the
+-- link leads to is kept here.
 create table auth.verifications (
     id          uuid         primary key,
     identifier  text         not null,
     value       text         not null,
+    mailbox     text         not null,        -- that the mail reaches, for limits
+    next        text         not null,        -- the path to open after signing in
     expires_at  timestamptz  not null,
     created_at  timestamptz  not null,
     updated_at  timestamptz  not null,
@@ -2284,8 +2287,8 @@ create table auth.verifications (
     constraint verifications_identifier_key unique (identifier)
 );
 
--- How many links of this person are pending, and which have expired?
-create index verifications_value_idx on auth.verifications (value, expires_at);
+-- How many links to this mailbox are pending, and which have expired?
+create index verifications_mailbox_idx on auth.verifications (mailbox, expires_at);
 create index verifications_expires_at_idx on auth.verifications (expires_at);
 
 

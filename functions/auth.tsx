@@ -1,18 +1,25 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
-import { createAuth } from '../lib/auth/better-auth.ts'
+import { createAuth, LINK_MINUTES } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
 import { isSecure } from '../lib/auth/cookies.ts'
-import { findLinkEmail, findSession, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
+import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
-import { BadLinkPage, ConfirmPage, MailSentPage, SignInPage } from '../lib/auth/pages.tsx'
+import {
+  BadLinkPage,
+  ConfirmPage,
+  linksOnTheWay,
+  MailSentPage,
+  MailsOnTheWayPage,
+  SignInPage,
+} from '../lib/auth/pages.tsx'
 import type { AuthService } from '../lib/auth/session.ts'
 import { LinkRequest } from '../lib/auth/sign-in.schemas.ts'
 import { connect } from '../lib/db/connection.ts'
 import { readEmail } from '../lib/emails.ts'
 import { createApp } from '../lib/http/app.ts'
 import { noSuchEndpoint } from '../lib/http/base.ts'
-import { errorResponse, toApiError } from '../lib/http/errors.ts'
+import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
 import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
@@ -22,14 +29,8 @@ import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 const limitCaller = (c: AuthContext): Promise<void> =>
   limitRate(c.env.RATE_LIMIT, `from ${addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')}`)
 
-/** Sends a link, whether or not the address is known. @throws {ApiError} `rate_limited`, `try_again` */
-const mailLink = async (c: AuthContext, email: string, next: string): Promise<void> => {
-  await limitRate(c.env.RATE_LIMIT, `to ${email}`)
-  await sendLink(c, email, next)
-}
-
-const badLink = (c: AuthContext, next: string) =>
-  renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage next={next} /> }, 400)
+const badLink = (c: AuthContext) =>
+  renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
 
 /** Whether to respond with JSON instead of a page. */
 const isApi = (c: Context): boolean => c.req.path.startsWith('/api/')
@@ -51,30 +52,23 @@ const app = createApp()
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
       return renderPage(c, { title: 'Sign in', children: page }, 400)
     }
-    await mailLink(c, email, next)
-    return renderPage(c, {
-      title: 'Check your email',
-      children: <MailSentPage email={email} next={next} />,
-    })
+    const outcome = await sendLink(c, email, next)
+    const children =
+      outcome === 'mailed' ? <MailSentPage email={email} next={next} /> : <MailsOnTheWayPage email={email} />
+    return renderPage(c, { title: 'Check your email', children })
   })
   .get('/auth/confirm', openAuth(), async (c) => {
     const { token = '' } = c.req.query()
-    const next = safePath(c.req.query('next'))
-    const email = await findLinkEmail(c, token)
-    if (!email) return badLink(c, next)
-    return renderPage(c, {
-      title: 'Sign in',
-      children: <ConfirmPage email={email} token={token} next={next} />,
-    })
+    const link = await readLink(c, token)
+    if (!link) return badLink(c)
+    return renderPage(c, { title: 'Sign in', children: <ConfirmPage email={link.email} token={token} /> })
   })
   .post('/auth/confirm', openAuth(), form(), async (c) => {
     await limitCaller(c)
-    const { token = '', ...fields } = c.req.valid('form')
-    const next = safePath(fields.next)
-    const cookies = await redeemLink(c, token)
-    if (!cookies) return badLink(c, next)
-    for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true })
-    return c.redirect(next, 303)
+    const signedIn = await redeemLink(c, c.req.valid('form').token ?? '')
+    if (!signedIn) return badLink(c)
+    for (const cookie of signedIn.cookies) c.header('Set-Cookie', cookie, { append: true })
+    return c.redirect(signedIn.next, 303)
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     c.header('Set-Cookie', await signOut(c))
@@ -85,8 +79,8 @@ const app = createApp()
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)
-    await mailLink(c, email, next)
-    return c.json({ status: true })
+    if ((await sendLink(c, email, next)) === 'mailed') return c.json({ status: true })
+    throw new ApiError('rate_limited', linksOnTheWay(email), { retryAfter: LINK_MINUTES * 60 })
   })
   .get('/api/auth/get-session', openAuth(), async (c) => {
     const session = await findSession(c.var, c.req.header('Cookie'))

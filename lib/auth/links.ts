@@ -1,39 +1,46 @@
 /** Signing in by mail: sending and redeeming links, and reading sessions. */
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
+import { isWithinLimit } from '../http/rate-limit.ts'
+import { mailboxOf } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
 import { LINK_MINUTES } from './better-auth.ts'
 import type { AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
 import type { User } from './session.ts'
-import { dropLink, endSession, findLink, saveLink } from './sign-in.queries.ts'
+import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 
 /**
- * Mails a sign-in link. An unknown address is treated like a known one.
+ * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too many unused links,
+ * nothing is mailed: those work, so whoever asks for an address again and again locks nobody out.
  *
- * @param next the path that the link leads to, made safe by `safePath`
- * @throws {ApiError} `rate_limited` when the address has too many unused links, `try_again` when the mail was not sent
+ * @param next the path that the link leads to, made safe by `safePath`. It is kept here, so that the mail has no text that
+ *   the asker chose
+ * @returns whether a link was mailed, or several are on the way
+ * @throws {ApiError} `try_again` when the mail was not sent
  */
-export const sendLink = async (c: AuthContext, email: string, next: string): Promise<void> => {
+export const sendLink = async (
+  c: AuthContext,
+  email: string,
+  next: string,
+): Promise<'mailed' | 'on_the_way'> => {
   const { db, now } = c.var
+  const mailbox = mailboxOf(email)
+  // More requests in a few seconds than a mailbox may have links: the database need not count them.
+  if (!(await isWithinLimit(c.env.RATE_LIMIT, `to ${mailbox}`))) return 'on_the_way'
   const token = randomBase62(TOKEN_LENGTH)
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
   const tokenHash = await sha256(token)
-  if (!(await saveLink(db, { email, tokenHash, now, expiresAt }))) {
-    throw new ApiError(
-      'rate_limited',
-      `Several sign-in links have already been sent to ${email}. Use the newest, or wait ${LINK_MINUTES} minutes.`,
-      { retryAfter: LINK_MINUTES * 60 },
-    )
-  }
-  const url = confirmUrl(c.req.url, token, next)
+  if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt }))) return 'on_the_way'
+  const url = confirmUrl(c.req.url, token)
   try {
     await c.env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
+    return 'mailed'
   } catch (cause) {
     // If this fails too, the link expires.
     await dropLink(db, tokenHash).catch(() => {})
@@ -49,18 +56,17 @@ const notSent = (cause: unknown): ApiError => {
   return error
 }
 
-/** The email address that a link signs in, or null when the link is used, expired or unknown. */
-export const findLinkEmail = async (c: AuthContext, token: string): Promise<string | null> =>
+/** An unused link, or null when it is used, expired or unknown. */
+export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> =>
   TOKEN.test(token) ? findLink(c.var.db, await sha256(token), c.var.now) : null
 
 /**
  * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that are routed here,
  * and X-Forwarded-Host is never read, so nobody can have a link mailed that leads to another site.
  */
-const confirmUrl = (requestUrl: string, token: string, next: string): string => {
+const confirmUrl = (requestUrl: string, token: string): string => {
   const url = new URL('/auth/confirm', requestUrl)
   url.searchParams.set('token', token)
-  if (next !== '/app') url.searchParams.set('next', next)
   return url.href
 }
 
@@ -68,10 +74,14 @@ const confirmUrl = (requestUrl: string, token: string, next: string): string => 
  * Redeems a link, which works once, and ends the session that the browser had before. A database response that is
  * lost may waste the link but never redeems it twice: one statement reads and deletes it, and a retry finds nothing.
  *
- * @returns the cookies of the new session, or null when the link is used, expired or unknown
+ * @returns the cookies of the new session and the path to open, or null when the link is used, expired or unknown
  */
-export const redeemLink = async (c: AuthContext, token: string): Promise<string[] | null> => {
-  if (!TOKEN.test(token)) return null
+export const redeemLink = async (
+  c: AuthContext,
+  token: string,
+): Promise<{ cookies: string[]; next: string } | null> => {
+  const link = await readLink(c, token)
+  if (!link) return null
   const answer = await c.var.auth.api.magicLinkVerify({
     query: { token },
     headers: new Headers(),
@@ -80,7 +90,7 @@ export const redeemLink = async (c: AuthContext, token: string): Promise<string[
   if (answer.status !== 200) return null
   // The new session is valid even if the old one could not be ended.
   await endSessionOf(c).catch(() => {})
-  return sessionCookies(answer.headers, c.var.secure)
+  return { cookies: sessionCookies(answer.headers, c.var.secure), next: link.next }
 }
 
 /**

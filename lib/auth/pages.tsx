@@ -58,8 +58,24 @@ export const MailSentPage = ({ email, next }: { email: string; next: string }) =
   </>
 )
 
+/** What an address that has as many unused links as a mailbox may have is told. */
+export const linksOnTheWay = (email: string): string =>
+  `Several sign-in links were sent to ${email} in the last ${LINK_MINUTES} minutes, and each of them works. Open any of them.`
+
+/** Shown instead, when a mailbox has enough unused links. */
+export const MailsOnTheWayPage = ({ email }: { email: string }) => (
+  <>
+    <h1>Check your email</h1>
+    <p>{linksOnTheWay(email)}</p>
+    <p class="hint">
+      You can use a link that somebody else requested: it signs in only the browser that opens it. A link
+      works once, within {LINK_MINUTES} minutes. After that you can request another one.
+    </p>
+  </>
+)
+
 /** The target of a link. Email scanners open links but do not submit forms, so a button uses the link up. */
-export const ConfirmPage = ({ email, token, next }: { email: string; token: string; next: string }) => (
+export const ConfirmPage = ({ email, token }: { email: string; token: string }) => (
   <>
     <h1>Sign in</h1>
     <p>
@@ -67,7 +83,6 @@ export const ConfirmPage = ({ email, token, next }: { email: string; token: stri
     </p>
     <form method="post" action="/auth/confirm">
       <input type="hidden" name="token" value={token} />
-      <input type="hidden" name="next" value={next} />
       <button type="submit">Sign in</button>
     </form>
     <p class="hint">If you did not request this link, close this page.</p>
@@ -75,14 +90,14 @@ export const ConfirmPage = ({ email, token, next }: { email: string; token: stri
 )
 
 /** Shown for a link that was used, has expired or is malformed. */
-export const BadLinkPage = ({ next }: { next: string }) => (
+export const BadLinkPage = () => (
   <>
     <h1>Invalid sign-in link</h1>
     <Problem
       message={`A sign-in link works once, within ${LINK_MINUTES} minutes. This one was already used, has expired or is incomplete.`}
     />
     <p>
-      <a href={signInPath(next)}>Request a new link</a>
+      <a href="/sign-in">Request a new link</a>
     </p>
   </>
 )

@@ -3,33 +3,35 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 
-/** Unused links per address: enough for impatient people, too few to flood a mailbox. */
+/** Unused links per mailbox: enough for impatient people, too few to flood a mailbox. */
 const MAX_OPEN_LINKS = 5
 
 /** Expired rows that each new link deletes: more than it adds, and few enough to be cheap. */
 const CLEARED_PER_LINK = 100
 
-type NewLink = { email: string; tokenHash: string; now: Date; expiresAt: Date }
+type NewLink = { email: string; mailbox: string; tokenHash: string; next: string; now: Date; expiresAt: Date }
 
 /**
- * Saves a sign-in link and deletes expired links and sessions, in one round trip. The links of an address are counted
+ * Saves a sign-in link and deletes expired links and sessions, in one round trip. The links to a mailbox are counted
  * in the database, because Cloudflare's rate limits cover a minute at most. A lock serializes concurrent requests for
- * one address. Idempotent.
+ * one mailbox. Idempotent.
  *
- * @returns false when the address has too many unused links: nothing was saved
+ * @param next the path to open after signing in
+ * @returns false when the mailbox has too many unused links: nothing was saved
  */
-export const saveLink = async (db: Db, { email, tokenHash, now, expiresAt }: NewLink): Promise<boolean> => {
+export const saveLink = async (db: Db, link: NewLink): Promise<boolean> => {
+  const { email, mailbox, tokenHash, next, now, expiresAt } = link
   // The format of Better Auth's magic links.
   const value = JSON.stringify({ email })
   const statements = [
-    sql`select pg_advisory_xact_lock(hashtextextended(${value}, 0))`,
+    sql`select pg_advisory_xact_lock(hashtextextended(${mailbox}, 0))`,
     clearExpired('verifications', now),
     clearExpired('sessions', now),
     sql`
-      insert into auth.verifications (id, identifier, value, expires_at, created_at, updated_at)
-      select ${newId()}::uuid, ${tokenHash}, ${value}, ${expiresAt}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
+      insert into auth.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
+      select ${newId()}::uuid, ${tokenHash}, ${value}, ${mailbox}, ${next}, ${expiresAt}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
       where (select count(*) from auth.verifications
-             where value = ${value} and expires_at > ${now}::timestamptz and identifier <> ${tokenHash}) < ${MAX_OPEN_LINKS}
+             where mailbox = ${mailbox} and expires_at > ${now}::timestamptz and identifier <> ${tokenHash}) < ${MAX_OPEN_LINKS}
       on conflict (identifier) do update set identifier = excluded.identifier
       returning id`,
   ]
@@ -37,12 +39,15 @@ export const saveLink = async (db: Db, { email, tokenHash, now, expiresAt }: New
   return results.at(-1)?.length === 1
 }
 
-/** The email address of an unused link, or null. */
-export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<string | null> => {
-  const { rows } = await sql<{ email: string }>`
-    select value::jsonb ->> 'email' as email from auth.verifications
+/** Whom an unused link signs in, and the path to open then. */
+export type SignInLink = { email: string; next: string }
+
+/** An unused link, or null. */
+export const findLink = async (db: Db, tokenHash: string, now: Date): Promise<SignInLink | null> => {
+  const { rows } = await sql<SignInLink>`
+    select value::jsonb ->> 'email' as email, next from auth.verifications
     where identifier = ${tokenHash} and expires_at > ${now}::timestamptz`.execute(db)
-  return rows[0]?.email ?? null
+  return rows[0] ?? null
 }
 
 /** Deletes a link that was not mailed, so that it doesn't count against its address. */

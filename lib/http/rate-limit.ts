@@ -7,10 +7,13 @@ export type RateLimiter = { limit: (options: { key: string }) => Promise<{ succe
 /** The period of every limit in wrangler.toml. */
 const PERIOD_SECONDS = 10
 
+/** Counts a request against a key's limit. @returns whether it is within the limit */
+export const isWithinLimit = async (limiter: RateLimiter, key: string): Promise<boolean> =>
+  (await limiter.limit({ key })).success
+
 /** Counts a request against a key's limit. @throws {ApiError} `rate_limited` */
 export const limitRate = async (limiter: RateLimiter, key: string): Promise<void> => {
-  const { success } = await limiter.limit({ key })
-  if (!success) {
+  if (!(await isWithinLimit(limiter, key))) {
     throw new ApiError('rate_limited', `Too many requests. Retry after ${PERIOD_SECONDS} seconds.`, {
       retryAfter: PERIOD_SECONDS,
     })

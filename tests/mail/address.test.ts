@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliverableAddress } from '../../lib/mail/address.ts'
+import { deliverableAddress, mailboxOf } from '../../lib/mail/address.ts'
 
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
@@ -21,4 +21,16 @@ test.each([
   { case: 'nothing', address: '', is: null },
 ])('$case', ({ address, is }) => {
   expect(deliverableAddress(address)).toBe(is)
+})
+
+test.each([
+  { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
+  { case: 'one with a tag', address: 'maya+pine+2@partners.example', is: 'maya@partners.example' },
+  { case: 'one that is only a tag', address: '+maya@partners.example', is: 'maya@partners.example' },
+  { case: 'Gmail with dots and a tag', address: 'm.a.ya+x@googlemail.com', is: 'maya@gmail.com' },
+  { case: 'dots elsewhere', address: 'm.aya@partners.example', is: 'm.aya@partners.example' },
+  { case: 'an internationalized domain', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
+  { case: 'compatibility characters', address: 'ｍaya@partners.example', is: 'maya@partners.example' },
+])('limits count $case as its mailbox', ({ address, is }) => {
+  expect(mailboxOf(address)).toBe(is)
 })
