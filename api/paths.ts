@@ -2,6 +2,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
 import { mails } from './paths/mails.ts'
+import { papers } from './paths/papers.ts'
 import { payouts } from './paths/payouts.ts'
 import { programs } from './paths/programs.ts'
 import { stripe } from './paths/stripe.ts'
@@ -14,6 +15,7 @@ export const paths: ZodOpenApiPathsObject = {
   ...ledger,
   ...programs,
   ...payouts,
+  ...papers,
   ...stripe,
   ...workspaces,
   ...mails,

@@ -23,6 +23,7 @@ import payoutList from './dashboard/payout-list.tsx'
 import payoutRelease from './dashboard/payout-release.tsx'
 import payoutResolve from './dashboard/payout-resolve.tsx'
 import payoutReturn from './dashboard/payout-return.tsx'
+import payoutRunResolve from './dashboard/payout-run-resolve.tsx'
 import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
 import programs from './dashboard/programs.tsx'
@@ -53,6 +54,7 @@ export default createPages()
   .route('/', payoutRelease)
   .route('/', payoutResolve)
   .route('/', payoutReturn)
+  .route('/', payoutRunResolve)
   .route('/', payoutTemplate)
   .route('/', payer)
   .route('/', invoices)

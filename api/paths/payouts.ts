@@ -1,17 +1,13 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { InvoiceResponse } from '../../lib/papers/invoices.responses.ts'
-import { InvoiceQuery, StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
-import { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
 import { PartnerBalanceResponse } from '../../lib/payouts/balances.responses.ts'
 import { RunFilesResponse, TemplateFileResponse } from '../../lib/payouts/files/files.responses.ts'
 import { ExportQuery, TemplateFile } from '../../lib/payouts/files/files.schemas.ts'
-import { PayerResponse } from '../../lib/payouts/payers.responses.ts'
-import { PayerChange } from '../../lib/payouts/payers.schemas.ts'
 import {
   PayoutResponse,
   PayoutRunResponse,
   PreviewChangedResponse,
+  RunResolutionResponse,
   RunResultResponse,
 } from '../../lib/payouts/payouts.responses.ts'
 import {
@@ -21,9 +17,11 @@ import {
   PayoutReturn,
   PayoutRun,
   RunChange,
+  RunResolution,
 } from '../../lib/payouts/payouts.schemas.ts'
 import {
   act,
+  actWith,
   BODY_ERRORS,
   bySession,
   errors,
@@ -63,60 +61,38 @@ export const payouts: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/payouts/{id}`]: { get: membersOnly(get('Get a payout', PayoutResponse)) },
   [`${WORKSPACE}/payouts/{id}/release`]: {
     post: {
-      summary: 'Release the commissions of a reversed payout',
+      ...act('Release the commissions of a reversed payout', PayoutResponse),
       description:
         'They are payable again. Requires that the transfer was reversed in full at Stripe. Safe to repeat.',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: { description: 'The payout.', ...json(PayoutResponse) },
-        ...errors(...MANAGER_ERRORS, 'conflict'),
-      },
     },
   },
   [`${WORKSPACE}/payouts/{id}/cancel`]: {
     post: {
-      summary: 'Cancel a payout that was not sent',
+      ...act('Cancel a payout that was not sent', PayoutResponse),
       description:
         'Nothing is sent from then on. It is `canceled` at once if no request to Stripe can be on its way, and its ' +
         'commissions are payable again. Otherwise it is `canceling` until that is certain, and `paid` if it turns out ' +
         'that it was sent. Safe to repeat.',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: { description: 'The payout.', ...json(PayoutResponse) },
-        ...errors(...MANAGER_ERRORS, 'conflict'),
-      },
     },
   },
   [`${WORKSPACE}/payouts/{id}/resolve`]: {
     post: {
-      summary: 'Decide whether a payout was sent, when Stripe cannot be asked',
+      ...actWith(
+        'Decide whether a payout was sent, when Stripe cannot be asked',
+        PayoutResolution,
+        PayoutResponse,
+      ),
       description:
         'For a payout that is `canceling`, once Stripe could not be asked for its transfer five times over 24 hours after ' +
         '`lookedUpUntil`. If you mark one as not sent that was, its partner is paid twice. Safe to repeat.',
-      security: bySession,
-      requestParams: path(id),
-      requestBody: { required: true, ...json(PayoutResolution) },
-      responses: {
-        200: { description: 'The payout.', ...json(PayoutResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
     },
   },
   [`${WORKSPACE}/payouts/{id}/return`]: {
     post: {
-      summary: 'Mark a payout by bank as returned',
+      ...actWith('Mark a payout by bank as returned', PayoutReturn, PayoutResponse),
       description:
         'For a payout of a confirmed run that the bank or service sent back. Its commissions are payable again, and the ' +
         'partner gets a mail with the reason. Safe to repeat with the same reason.',
-      security: bySession,
-      requestParams: path(id),
-      requestBody: { required: true, ...json(PayoutReturn) },
-      responses: {
-        200: { description: 'The payout.', ...json(PayoutResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
     },
   },
   [`${WORKSPACE}/payout-runs`]: { get: membersOnly(list('List payout runs', PayoutRunResponse)) },
@@ -140,6 +116,18 @@ export const payouts: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/payout-runs/{id}/send`]: {
     post: act('End the review of a scheduled payout run, and send it', PayoutRunResponse),
+  },
+  [`${WORKSPACE}/payout-runs/{id}/resolve`]: {
+    post: {
+      ...actWith(
+        'Decide whether payouts of a run were sent, when Stripe cannot be asked',
+        RunResolution,
+        RunResolutionResponse,
+      ),
+      description:
+        'As for one payout. Those about which nobody may decide stay as they are: compare their `status`. 409 if that is ' +
+        'all of them. Other ids are ignored. Safe to repeat.',
+    },
   },
   [`${WORKSPACE}/payout-runs/{id}/files`]: {
     get: {
@@ -177,87 +165,6 @@ export const payouts: ZodOpenApiPathsObject = {
       responses: {
         200: { description: 'The file, and the payouts without a row in it.', ...json(TemplateFileResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'conflict'),
-      },
-    },
-  },
-  [`${WORKSPACE}/partners/{id}/statement`]: {
-    get: {
-      ...get('Get the statement of a partner for a month', StatementResponse),
-      requestParams: { ...path(id), query: StatementQuery },
-      responses: {
-        200: {
-          description: 'Its balances, or a CSV file of its entries.',
-          content: { 'application/json': { schema: StatementResponse }, 'text/csv': { schema: z.string() } },
-        },
-        ...errors('invalid_query', 'invalid_api_key', 'not_signed_in', 'not_found'),
-      },
-    },
-  },
-  [`${WORKSPACE}/payout-years/{year}`]: {
-    get: {
-      summary: 'List what was paid to whom in a year',
-      description:
-        'One row per address and currency: partners of one address are one person. Years are in UTC.',
-      security: bySession,
-      requestParams: { ...path({ year: z.string().meta({ example: '2026' }) }), query: YearQuery },
-      responses: {
-        200: {
-          description: 'All of them, or a CSV file.',
-          content: { 'application/json': { schema: PayoutYearResponse }, 'text/csv': { schema: z.string() } },
-        },
-        ...errors('invalid_query', 'not_signed_in', 'not_found'),
-      },
-    },
-  },
-  [`${WORKSPACE}/invoices`]: {
-    get: membersOnly(list('List self-billed invoices', InvoiceResponse, InvoiceQuery)),
-  },
-  [`${WORKSPACE}/invoices/{id}`]: { get: membersOnly(get('Get a self-billed invoice', InvoiceResponse)) },
-  [`${WORKSPACE}/invoices/{id}/pdf`]: {
-    get: {
-      summary: 'Download a self-billed invoice',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: { description: 'The invoice as PDF.', content: { 'application/pdf': { schema: z.string() } } },
-        ...errors('not_signed_in', 'not_found'),
-      },
-    },
-  },
-  [`${WORKSPACE}/credit-notes/{id}/pdf`]: {
-    get: {
-      summary: 'Download a credit note for a self-billed invoice',
-      description: 'Credit notes are listed with the invoices that they correct.',
-      security: bySession,
-      requestParams: path(id),
-      responses: {
-        200: {
-          description: 'The credit note as PDF.',
-          content: { 'application/pdf': { schema: z.string() } },
-        },
-        ...errors('not_signed_in', 'not_found'),
-      },
-    },
-  },
-  [`${WORKSPACE}/payer`]: {
-    get: {
-      summary: 'Read the business details',
-      security: bySession,
-      requestParams: path(),
-      responses: {
-        200: { description: 'Who pays.', ...json(PayerResponse) },
-        ...errors('not_signed_in', 'manager_required', 'not_found'),
-      },
-    },
-    put: {
-      summary: 'Change the business details',
-      description: 'Omitted fields are removed, but for the IBAN.',
-      security: bySession,
-      requestParams: path(),
-      requestBody: { required: true, ...json(PayerChange) },
-      responses: {
-        200: { description: 'Who pays.', ...json(PayerResponse) },
-        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
       },
     },
   },

@@ -9,6 +9,7 @@ import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
+import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { Lines } from './payout-preview.tsx'
 import { RunFiles } from './payout-run-files.tsx'
@@ -26,6 +27,7 @@ export const RunPage = ({
   plan,
   preview,
   manager,
+  resolvable,
   url,
   done,
   refused,
@@ -39,6 +41,8 @@ export const RunPage = ({
   preview: RunPreview
   /** The reader's email address. */
   manager: string
+  /** How many of its payouts a manager may decide about. */
+  resolvable: number
   url: string
   done?: string | undefined
   refused?: string | undefined
@@ -84,6 +88,12 @@ export const RunPage = ({
         <Approval workspace={workspace} run={run} preview={preview} manager={manager} />
       )}
       {workspace.role === 'manager' && <CancelRun path={`${base}/payouts/runs/${run.id}`} run={run} />}
+      {workspace.role === 'manager' && resolvable > 0 && (
+        <p>
+          Stripe cannot be asked whether {counted(resolvable, 'payout')} {resolvable === 1 ? 'was' : 'were'}{' '}
+          sent. <a href={`${base}/payouts/runs/${run.id}/resolve`}>Decide about them</a>
+        </p>
+      )}
       <h2>Payouts</h2>
       {payouts.data.length > 0 ? (
         <PayoutTable base={base} of="run" payouts={payouts.data} isManager={workspace.role === 'manager'} />

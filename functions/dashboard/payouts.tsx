@@ -52,6 +52,9 @@ const DONE = {
   released: 'Commissions released. The next payout run includes them.',
   resolved_sent: 'Payout marked as sent. Its partner is emailed.',
   resolved_not_sent: 'Payout marked as not sent. Its commissions are payable again.',
+  resolved_all_sent: 'The payouts that you selected are marked as sent. Their partners are emailed.',
+  resolved_all_not_sent:
+    'The payouts that you selected are marked as not sent. Their commissions are payable again.',
   returned: 'Payout marked as returned. Its partner is emailed, and the next payout run pays it again.',
 }
 
@@ -130,9 +133,9 @@ const showRun = async (
   { limit, cursor }: z.output<typeof Page>,
   refused?: string,
 ) => {
-  const { db, workspace } = c.var
+  const { db, workspace, now } = c.var
   const read = await found('payout run', c.req.param('id') ?? '', (id) =>
-    readRunPage(db, workspace.id, id, { cursor, limit: limit + 1 }),
+    readRunPage(db, workspace.id, id, { cursor, limit: limit + 1, now }),
   )
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
   const hasFiles = exportRefusalOf(read.run) === null
@@ -143,6 +146,7 @@ const showRun = async (
       {...{ workspace, plan, preview, done, refused }}
       manager={c.var.user.email}
       run={read.run}
+      resolvable={read.resolvable}
       payouts={page(read.payouts, limit)}
       url={c.req.url}
     />

@@ -12,9 +12,15 @@ import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
 import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
-import { PayoutQuery, PayoutResolution, PayoutReturn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
-import { resolvePayout } from '../../lib/payouts/resolution.queries.ts'
-import { resolutionRefusalOf } from '../../lib/payouts/resolution.ts'
+import {
+  PayoutQuery,
+  PayoutResolution,
+  PayoutReturn,
+  RunChange,
+  RunResolution,
+} from '../../lib/payouts/payouts.schemas.ts'
+import { resolveOfRun, resolvePayout } from '../../lib/payouts/resolution.queries.ts'
+import { commonRefusalOf, resolutionRefusalOf } from '../../lib/payouts/resolution.ts'
 import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { returnRefusalOf } from '../../lib/payouts/returned.ts'
 import { releasePayout } from '../../lib/payouts/reversals.queries.ts'
@@ -113,6 +119,16 @@ export default createRoutes()
     const refusal = reviewRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutRunResponse(run))
+  })
+  .post(`${RUN}/resolve`, manager(), body(RunResolution), async (c) => {
+    const { db, workspace, now } = c.var
+    const request = c.req.valid('json')
+    const portalUrl = new URL('/portal', c.req.url).href
+    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const payouts = await resolveOfRun(db, actOf(c), { ...request, runId: run.id, portalUrl })
+    const refusal = commonRefusalOf(payouts, request, now)
+    if (refusal) throw new ApiError('conflict', refusal)
+    return c.json({ data: payouts.map(payoutResponse) })
   })
   .patch(RUN, manager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')

@@ -6,6 +6,7 @@ import { earnedQuery, payableSums } from '../totals/balances.queries.ts'
 import { balanceTotalsQuery } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
+import { countResolvable } from './resolution.queries.ts'
 import { runQuery, runsQuery, toRun } from './runs.queries.ts'
 import type { PayoutSetup } from './runs.ts'
 
@@ -75,17 +76,23 @@ export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRe
 }
 
 /**
- * A run and its newest payouts, in one fetch.
+ * A run, its newest payouts, and how many of all of them a manager may decide about, in one fetch.
  *
  * @param id a UUID
  * @returns undefined if the workspace has no such run
  */
-export const readRunPage = async (db: Db, workspaceId: string, id: string, slice: PageRequest) => {
-  const [[run], payouts] = await db.batch([
+export const readRunPage = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { now, ...slice }: PageRequest & { now: Date },
+) => {
+  const [[run], payouts, [resolvable]] = await db.batch([
     runQuery(db, workspaceId, id).compile(),
     payoutsQuery(db, workspaceId, { ...slice, runId: id }).compile(),
+    countResolvable(workspaceId, id, now).compile(db),
   ])
-  return run && { run: toRun(run), payouts }
+  return run && { run: toRun(run), payouts, resolvable: resolvable?.count ?? 0 }
 }
 
 /** The names of partners, by their ids. */

@@ -1,5 +1,5 @@
 /** Payouts as managers read them. */
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { bankStatus } from './banks.queries.ts'
@@ -69,6 +69,10 @@ export type PayoutRow = Awaited<ReturnType<ReturnType<typeof selectPayouts>['exe
 /** One payout of a workspace, as a query. `id` must be a UUID. */
 export const payoutQuery = (db: Db, workspaceId: string, id: string) =>
   selectPayouts(db, workspaceId).where('po.id', '=', id)
+
+/** Payouts of a workspace, oldest first, as a query. @param ids a query of their ids */
+export const payoutsIn = (db: Db, workspaceId: string, ids: RawBuilder<unknown>) =>
+  selectPayouts(db, workspaceId).where('po.id', 'in', sql<string>`(${ids})`).orderBy('po.id')
 
 /** One payout of a workspace, or undefined. `id` must be a UUID. */
 export const findPayout = (db: Db, workspaceId: string, id: string): Promise<PayoutRow | undefined> =>

@@ -68,6 +68,11 @@ export const PayoutResponse = z
   .meta({ id: 'Payout' })
 export type PayoutResponse = z.infer<typeof PayoutResponse>
 
+/** POST /api/workspaces/:workspace/payout-runs/:id/resolve. */
+export const RunResolutionResponse = z
+  .strictObject({ data: z.array(PayoutResponse) })
+  .meta({ id: 'PayoutRunResolutionResult' })
+
 const runStatus = z.enum([...RUN_WAITS, ...RUN_STATUSES])
 
 /** What a run pays in one currency. */

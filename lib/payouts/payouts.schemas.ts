@@ -87,6 +87,21 @@ export const PayoutResolution = z
   })
   .meta({ id: 'PayoutResolution' })
 
+/** Payouts that one request decides about. */
+export const MAX_RESOLVED = 200
+
+/** POST /api/workspaces/:workspace/payout-runs/:id/resolve. */
+export const RunResolution = z
+  .strictObject({
+    ...PayoutResolution.shape,
+    payoutIds: z
+      .array(z.uuid())
+      .min(1, 'Must have an id.')
+      .max(MAX_RESOLVED, `Must have at most ${MAX_RESOLVED} ids.`)
+      .meta({ description: 'Payouts of the run.' }),
+  })
+  .meta({ id: 'PayoutRunResolution' })
+
 /** The filters of GET /api/workspaces/:workspace/balances. */
 export const BalanceQuery = z.object({
   owed: z

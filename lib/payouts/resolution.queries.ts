@@ -1,12 +1,12 @@
 /** Payouts about which a manager decides, because Stripe cannot be asked any more whether they were sent. */
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { formatMoney } from '../money.ts'
-import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import type { Act } from '../workspace/audit.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
-import { type PayoutRow, payoutQuery } from './payouts.queries.ts'
+import { type PayoutRow, payoutsIn } from './payouts.queries.ts'
 import {
   MIN_FAILED_LOOK_UPS,
   MIN_UNREACHABLE_HOURS,
@@ -18,65 +18,117 @@ import {
 const FOLLOW_UP_DAYS = 90
 const DAY_MS = 86_400_000
 
+/** Whether a manager may decide about the payout `p`: see `unresolvableReason`. A look-up that succeeds meanwhile ends it, or resets these. */
+const isResolvable = (now: Date) => sql<SqlBool>`(
+  p.status = 'canceling' and p.canceled_at is null and p.failed_look_ups >= ${MIN_FAILED_LOOK_UPS}
+  and p.unreachable_since <= ${now}::timestamptz - make_interval(hours => ${MIN_UNREACHABLE_HOURS}))`
+
+/** How many payouts of a run a manager may decide about, as a query. */
+export const countResolvable = (workspaceId: string, runId: string, now: Date) => sql<{ count: number }>`
+  select count(*)::int as count from payouts p
+  where p.workspace_id = ${workspaceId} and p.run_id = ${runId} and ${isResolvable(now)}`
+
+/** The payouts of a run that a manager may decide about, oldest first. */
+export const listResolvable = (
+  db: Db,
+  workspaceId: string,
+  runId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<PayoutRow[]> =>
+  payoutsIn(
+    db,
+    workspaceId,
+    sql`select p.id from payouts p
+        where p.workspace_id = ${workspaceId} and p.run_id = ${runId} and ${isResolvable(now)} order by p.id limit ${limit}`,
+  ).execute()
+
+type Decision = ResolutionRequest & {
+  /** The link in the mails. */
+  portalUrl: string
+}
+
 /**
- * Marks a payout that is being canceled as sent, or as not sent, in one transaction: it is paid, and the partner gets a
- * mail, or its commissions are payable again. Idempotent, and serialized with payout runs.
+ * Marks payouts that are being canceled as sent, or as not sent, in one transaction: they are paid, and the partners get
+ * mails, or their commissions are payable again, those beyond a page by the cron. Idempotent, and serialized with payout
+ * runs. Payouts about which nobody may decide stay as they are: see `resolutionRefusalOf`.
  *
- * @param id        a UUID
- * @param portalUrl the link in the mail
- * @returns the payout after that, unchanged if nobody may decide: see `resolutionRefusalOf`; undefined if the workspace has
- *          no such payout
+ * @param ids a query of their ids
+ * @returns the payouts after that
  */
+const resolve = async (
+  db: Db,
+  act: Act,
+  ids: RawBuilder<unknown>,
+  { outcome, reason, portalUrl }: Decision,
+): Promise<PayoutRow[]> => {
+  const { workspaceId, actor, now } = act
+  const these = payoutsIn(db, workspaceId, ids)
+  const before = await these.execute()
+  const open = before.filter((payout) => unresolvableReason(payout, now) === null)
+  if (open.length === 0) return before
+
+  const isSent = outcome === 'sent'
+  const rows = open.map(({ id, amountCents, currency }) => ({
+    id,
+    mailId: newId(),
+    mail: { amount: formatMoney(amountCents, currency), method: 'stripe', portalUrl },
+  }))
+  const save = sql`
+    with resolved as (
+      update payouts p
+      set resolved_at = ${now}, resolution_reason = ${reason}, last_error = null, next_attempt_at = ${now},
+          paid_at = case when ${isSent} then ${now}::timestamptz end,
+          canceled_at = case when not ${isSent}::boolean then ${now}::timestamptz end, is_freeing = not ${isSent}::boolean
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id uuid, "mailId" uuid, mail jsonb)
+      where p.workspace_id = ${workspaceId} and p.id = x.id and ${isResolvable(now)}
+      returning p.id, p.workspace_id, p.partner_id, p.program_id, p.amount_cents, p.currency, x."mailId", x.mail
+    ), entries as (
+      insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+      select uuidv7(), workspace_id, ${actor}, 'payout.resolved', id,
+             jsonb_build_object('outcome', ${outcome}::text, 'reason', ${reason}::text, 'amountCents', amount_cents,
+                                'currency', currency),
+             ${now}::timestamptz
+      from resolved
+    )
+    insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
+    select r."mailId", r.workspace_id, 'payout_sent', p.email, p.id, r.id,
+           jsonb_build_object('partnerName', p.name, 'programName', g.name) || r.mail,
+           ${now}::timestamptz, ${now}::timestamptz
+    from resolved r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
+    where ${isSent} on conflict do nothing`
+  const areThese = sql`p.workspace_id = ${workspaceId} and p.id = any (${sql.val(open.map(({ id }) => id))}::uuid[])`
+  const [, , , , , after] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    save.compile(db),
+    byIndexes.compile(db),
+    freeCommissions(areThese).compile(db),
+    endFreeing(areThese).compile(db),
+    these.compile(),
+  ])
+  return after
+}
+
+/** Decides about one payout. @param id a UUID @returns undefined if the workspace has no such payout */
 export const resolvePayout = async (
   db: Db,
   act: Act,
   id: string,
-  { outcome, reason, portalUrl }: ResolutionRequest & { portalUrl: string },
-): Promise<PayoutRow | undefined> => {
-  const { workspaceId, now } = act
-  const before = await payoutQuery(db, workspaceId, id).executeTakeFirst()
-  if (!before || unresolvableReason(before, now)) return before
+  decision: Decision,
+): Promise<PayoutRow | undefined> => (await resolve(db, act, sql`select ${id}::uuid`, decision))[0]
 
-  const { amountCents, currency } = before
-  const isSent = outcome === 'sent'
-  // A look-up that succeeds meanwhile ends the payout, or resets these.
-  const isReady = sql<SqlBool>`
-    workspace_id = ${workspaceId} and id = ${id} and status = 'canceling' and canceled_at is null
-    and failed_look_ups >= ${MIN_FAILED_LOOK_UPS}
-    and unreachable_since <= ${now}::timestamptz - make_interval(hours => ${MIN_UNREACHABLE_HOURS})`
-  const mail = { amount: formatMoney(amountCents, currency), method: 'stripe', portalUrl }
-  const resolve = sql`
-    with resolved as (
-      update payouts
-      set resolved_at = ${now}, resolution_reason = ${reason}, last_error = null, next_attempt_at = ${now},
-          paid_at = case when ${isSent} then ${now}::timestamptz end,
-          canceled_at = case when not ${isSent}::boolean then ${now}::timestamptz end, is_freeing = not ${isSent}::boolean
-      where ${isReady} returning id, workspace_id, partner_id, program_id
-    )
-    insert into mails (id, workspace_id, kind, recipient, partner_id, payout_id, details, created_at, next_attempt_at)
-    select ${newId()}::uuid, r.workspace_id, 'payout_sent', p.email, p.id, r.id,
-           jsonb_build_object('partnerName', p.name, 'programName', g.name) || ${JSON.stringify(mail)}::jsonb,
-           ${now}::timestamptz, ${now}::timestamptz
-    from resolved r join partners p on p.id = r.partner_id join programs g on g.id = r.program_id
-    where ${isSent} on conflict do nothing`
-  const isThis = sql`p.workspace_id = ${workspaceId} and p.id = ${id}`
-  const [, , , , , , [after]] = await db.batch([
-    lockPayouts(workspaceId).compile(db),
-    auditEntry(db, {
-      ...act,
-      action: 'payout.resolved',
-      subjectId: id,
-      details: { outcome, reason, amountCents: Number(amountCents), currency },
-      when: sql<SqlBool>`exists (select from payouts where ${isReady})`,
-    }).compile(),
-    resolve.compile(db),
-    byIndexes.compile(db),
-    freeCommissions(isThis).compile(db),
-    endFreeing(isThis).compile(db),
-    payoutQuery(db, workspaceId, id).compile(),
-  ])
-  return after
-}
+/** Decides about payouts of a run; other ids are ignored. @param payoutIds UUIDs */
+export const resolveOfRun = (
+  db: Db,
+  act: Act,
+  { runId, payoutIds, ...decision }: Decision & { runId: string; payoutIds: string[] },
+): Promise<PayoutRow[]> =>
+  resolve(
+    db,
+    act,
+    sql`select id from payouts
+        where workspace_id = ${act.workspaceId} and run_id = ${runId} and id = any (${sql.val(payoutIds)}::uuid[])`,
+    decision,
+  )
 
 /** A payout that was resolved, whose transfer is looked up in case Stripe answers again. */
 export type ResolvedPayout = { id: string; workspaceId: string; encryptedKey: string }

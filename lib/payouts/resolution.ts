@@ -62,3 +62,13 @@ export const resolutionRefusalOf = (
   resolutionOf(payout) === outcome && payout.resolutionReason === reason
     ? null
     : unresolvableReason(payout, now)
+
+/** Why a decision about several payouts was refused; null if it was taken for one of them, at least. */
+export const commonRefusalOf = (
+  payouts: ResolutionState[],
+  request: ResolutionRequest,
+  now: Date,
+): string | null => {
+  const refusals = payouts.map((payout) => resolutionRefusalOf(payout, request, now))
+  return refusals.includes(null) ? null : (refusals[0] ?? 'The run has none of these payouts.')
+}

@@ -78,6 +78,12 @@ const ENDPOINTS = [
   { method: 'PUT', path: '/payer', body: { name: 'Shop Ltd' }, who: 'managers' },
   { method: 'PATCH', path: '/payout-runs/:run', body: { status: 'paid' }, who: 'managers' },
   { method: 'POST', path: '/payout-runs/:run/send', who: 'managers' },
+  {
+    method: 'POST',
+    path: '/payout-runs/:run/resolve',
+    body: { outcome: 'sent', reason: 'Stripe says so.', payoutIds: [newId()] },
+    who: 'managers',
+  },
   { method: 'POST', path: '/payout-runs/:run/approve', who: 'managers' },
   { method: 'POST', path: '/payout-runs/:run/decline', who: 'managers' },
   { method: 'GET', path: '/balances', who: 'readers' },

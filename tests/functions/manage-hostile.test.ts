@@ -23,6 +23,7 @@ const BODIES = {
   '/stripe/secrets': { secret: signingSecret() },
   '/payout-runs/:group': { status: 'paid' },
   '/payouts/:group/resolve': { outcome: 'sent', reason: 'Stripe says so.' },
+  '/payout-runs/:group/resolve': { outcome: 'sent', reason: 'Stripe says so.', payoutIds: [] },
 } as const
 
 type Path = keyof typeof BODIES

@@ -252,3 +252,81 @@ test('the pages let managers decide about a payout that Stripe cannot be asked a
   const portal = browse(await openSession('ann@partner.example'), inject('baseUrl'), '/portal')
   expect((await portal.get('/payouts')).text).toContain('canceled it before it was sent')
 })
+
+describe('the payouts of a run that Stripe cannot be asked about', () => {
+  /** A canceled run of 200 payouts of which nobody knows whether they were sent, and two that were never tried. */
+  const createUnclear = async () => {
+    const made = await createUnsent()
+    await made.cancelRun()
+    const { run, id } = made
+    const rows = await database.query<{ id: string }>(
+      `insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number,
+                            created_at, claimed_at, next_attempt_at, key_used_at, attempts, cancel_requested_at,
+                            unreachable_since, failed_look_ups, last_error)
+       -- A run has one payout per partner and currency.
+       select uuidv7(), p.workspace_id, p.run_id, p.program_id, p.partner_id, 'X' || chr(65 + i / 26) || chr(65 + i % 26), 100,
+              p.stripe_account_id, 1000 + i, now(), now(), now(), now() - interval '4 days', 1, now() - interval '4 days',
+              now() - interval '2 days', 9, 'Expired API Key provided.'
+       from payouts p, generate_series(0, 199) i where p.id = $1 returning id`,
+      [id],
+    )
+    const statuses = () =>
+      database.query(
+        'select status, count(*)::int as count from payouts where run_id = $1 group by 1 order by 1',
+        [run],
+      )
+    return { ...made, statuses, path: `/payout-runs/${run}/resolve`, ids: rows.map((row) => row.id) }
+  }
+
+  test('are decided about on one page, and not one by one', async () => {
+    const { merchant, run, ids, statuses } = await createUnclear()
+    const pages = await openPages(merchant)
+    const path = `/payouts/runs/${run}/resolve`
+    expect((await pages.get(`/payouts/runs/${run}`)).text).toContain(
+      'Stripe cannot be asked whether 200 payouts were sent. Decide about them',
+    )
+    const form = await pages.get(path)
+    expect(form.html.match(/type="checkbox"/g)).toHaveLength(200)
+    expect(form.text).toContain(`payout_${ids[0]}`)
+
+    const blank = await pages.post(path, { outcome: 'sent', reason: 'Asked Stripe' })
+    expect([blank.status, blank.text.includes('Payouts: Must have an id.')]).toEqual([400, true])
+    const [sent, ...others] = ids.map((id) => [`payout-${id}`, 'on'] as const)
+    const one = await pages.post(path, {
+      outcome: 'sent',
+      reason: 'Asked Ann',
+      ...Object.fromEntries([sent ?? []]),
+    })
+    expect(one).toMatchObject({ status: 303, location: expect.stringContaining('done=resolved_all_sent') })
+    const rest = { outcome: 'not_sent', reason: 'Asked Stripe', ...Object.fromEntries(others) }
+    for (const _ of ['once', 'twice']) expect((await pages.post(path, rest)).status).toBe(303)
+    expect(await statuses()).toEqual([
+      { status: 'canceled', count: 201 },
+      { status: 'paid', count: 1 },
+    ])
+    const entries = (await database.audit(merchant)).filter(({ action }) => action === 'payout.resolved')
+    expect(entries).toHaveLength(200)
+    expect((await pages.get(path)).text).toContain('There is nothing to decide about in this run.')
+    const late = await pages.post(path, { ...rest, outcome: 'sent' })
+    expect([late.status, late.text.includes('marked as not sent before')]).toEqual([409, true])
+    const member = await openPages(merchant, 'member')
+    expect([(await member.get(path)).status, (await member.post(path, rest)).status]).toEqual([403, 403])
+  })
+
+  test('are decided about by API, but for those of other runs, and those that ended meanwhile', async () => {
+    const [own, other] = await Promise.all([createUnclear(), createUnclear()])
+    const decide = (payoutIds: string[]) =>
+      own.as.post(own.path, { outcome: 'not_sent', reason: REASON, payoutIds })
+    const [found, ...open] = own.ids
+    await database.query(`update payouts set paid_at = now(), transfer_id = 'tr_late' where id = $1`, [found])
+    const answer = await decide([found ?? '', open[0] ?? '', other.ids[0] ?? ''])
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: [{ status: 'paid' }, { status: 'canceled' }] },
+    })
+    expect(await decide([found ?? ''])).toMatchObject({ status: 409, body: errorShape('conflict') })
+    expect(await decide(other.ids)).toMatchObject({ status: 409 })
+    expect(await decide([...open, ...open])).toMatchObject({ status: 400 })
+    expect(await other.statuses()).toContainEqual({ status: 'canceling', count: 200 })
+  })
+})

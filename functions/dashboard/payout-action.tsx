@@ -1,0 +1,129 @@
+/** What a manager does with one payout: a page that asks first, and the request that does it. */
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
+import { formatMoney } from '../../lib/money.ts'
+import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { Field, Problem } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { findPayout, type PayoutRow } from '../../lib/payouts/payouts.queries.ts'
+
+/** The form field for the reason of a decision. */
+export const ReasonField = ({
+  hint,
+  fields,
+  errors,
+}: {
+  hint: string
+  fields?: Fields | undefined
+  errors?: ErrorDetail[] | undefined
+}) => (
+  <Field
+    label="Reason"
+    name="reason"
+    hint={hint}
+    required
+    maxlength={500}
+    autocomplete="off"
+    value={fields?.reason}
+    errors={errors}
+  />
+)
+
+/** @typeParam Input what the form is read as */
+type PayoutAction<Input> = {
+  /** The last part of the path: /app/:workspace/payouts/:id/cancel. */
+  path: string
+  title: string
+  heading: string
+  /** Why it cannot be done to the payout, or has been done; null if it can. */
+  refusalOf: (payout: PayoutRow, now: Date) => string | null
+  /** What it does, above the buttons. */
+  effect: (payout: PayoutRow) => Child
+  /** The hint of the field for a reason. Without it, there is none. */
+  reasonHint?: string
+  buttons: Child
+  /** The link that does nothing: "Cancel" by default. */
+  keep?: string
+  read: (fields: Fields) => Checked<Input & object>
+  /** @returns the payout after that; undefined if there is none */
+  act: (c: Context<WorkspaceEnv>, id: string, input: Input) => Promise<PayoutRow | undefined>
+  /** Why it was refused; null if it was done, now or before. @param payout after the request */
+  refusedAs: (payout: PayoutRow, input: Input, now: Date) => string | null
+  /** The notice on the page of the run: see payouts.tsx. */
+  doneOf: (payout: PayoutRow, input: Input) => string
+}
+
+type Shown = { payout: PayoutRow; refusal: string | null; fields?: Fields; errors?: ErrorDetail[] }
+
+const pageOf = <Input,>(
+  { title, heading, effect, reasonHint, buttons, keep = 'Cancel' }: PayoutAction<Input>,
+  base: string,
+  { payout, refusal, fields, errors }: Shown,
+) => {
+  const run = `${base}/payouts/runs/${payout.runId}`
+  const children = (
+    <>
+      <h1>{heading}</h1>
+      <Problem message={refusal ?? undefined} errors={errors} labels={{ reason: 'Reason' }} />
+      <p>
+        {formatMoney(payout.amountCents, payout.currency)} to{' '}
+        <PartnerName base={base} id={payout.partnerId} name={payout.partnerName} slug={payout.partnerSlug} />,{' '}
+        <span class="nowrap">{payout.reference}</span>.
+      </p>
+      {refusal ? (
+        <p>
+          <a href={run}>Back to the payout run</a>
+        </p>
+      ) : (
+        <form method="post">
+          {effect(payout)}
+          {reasonHint && <ReasonField hint={reasonHint} {...{ fields, errors }} />}
+          <div class="actions">
+            {buttons} <a href={run}>{keep}</a>
+          </div>
+        </form>
+      )}
+    </>
+  )
+  return { title, section: '/payouts', children } as const
+}
+
+/** The routes of an action. Managers only. */
+export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
+  const path = `/app/:workspace/payouts/:id/${action.path}` as const
+  const show = (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 409 = 200) =>
+    renderPage(c, pageOf(action, `/app/${c.var.workspace.slug}`, shown), status)
+  const find = (c: Context<WorkspaceEnv>) =>
+    found('payout', c.req.param('id') ?? '', (id) => findPayout(c.var.db, c.var.workspace.id, id))
+
+  return createRoutes<WorkspaceEnv>()
+    .get(path, managersOnly(), async (c) => {
+      const payout = await find(c)
+      return show(c, { payout, refusal: action.refusalOf(payout, c.var.now) })
+    })
+    .post(path, managersOnly(), form(), async (c) => {
+      const { now, workspace } = c.var
+      const fields = c.req.valid('form')
+      const { data, errors } = action.read(fields)
+      if (errors) {
+        const payout = await find(c)
+        return show(c, { payout, refusal: action.refusalOf(payout, now), fields, errors }, 400)
+      }
+      const payout = await found('payout', c.req.param('id') ?? '', (id) => action.act(c, id, data))
+      const refusal = action.refusedAs(payout, data, now)
+      if (refusal) return show(c, { payout, refusal }, 409)
+      const done = action.doneOf(payout, data)
+      return c.redirect(`/app/${workspace.slug}/payouts/runs/${payout.runId}?done=${done}`, 303)
+    })
+}
+
+/** An action whose form has no fields. */
+export const NO_FIELDS = { read: (): Checked<object> => ({ data: {} }) }
+
+/** The link to the portal in mails. */
+export const portalOf = (c: Context<WorkspaceEnv>): string => new URL('/portal', c.req.url).href

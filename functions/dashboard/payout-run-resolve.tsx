@@ -1,0 +1,137 @@
+import type { Context } from 'hono'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { type Fields, form } from '../../lib/http/validate.ts'
+import { formatMoney } from '../../lib/money.ts'
+import { checkForm } from '../../lib/pages/forms.ts'
+import { PartnerName } from '../../lib/pages/ledger.tsx'
+import { Problem, Table } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
+import { MAX_RESOLVED, RunResolution } from '../../lib/payouts/payouts.schemas.ts'
+import { transferGroup } from '../../lib/payouts/payouts.ts'
+import { listResolvable, resolveOfRun } from '../../lib/payouts/resolution.queries.ts'
+import { commonRefusalOf } from '../../lib/payouts/resolution.ts'
+import { findRun } from '../../lib/payouts/runs.queries.ts'
+import { portalOf, ReasonField } from './payout-action.tsx'
+import { RESOLUTION_HINT, ResolutionButtons, ResolutionEffect } from './payout-resolve.tsx'
+
+const PATH = '/app/:workspace/payouts/runs/:id/resolve'
+
+/** The checkbox of a payout: payout-0192.... */
+const BOX = /^payout-(.+)$/
+
+const idsIn = (fields: Fields): string[] => Object.keys(fields).flatMap((name) => BOX.exec(name)?.[1] ?? [])
+
+type Props = {
+  base: string
+  runId: string
+  /** One more than are shown, if there are more. */
+  payouts: PayoutRow[]
+  refusal?: string | undefined
+  fields?: Fields
+  errors?: ErrorDetail[]
+}
+
+/** The payouts of a run about which a manager decides, all selected. */
+const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) => {
+  const run = `${base}/payouts/runs/${runId}`
+  return (
+    <>
+      <h1>Were these payouts sent?</h1>
+      <Problem message={refusal} errors={errors} labels={{ reason: 'Reason', payoutIds: 'Payouts' }} />
+      {payouts.length === 0 ? (
+        <>
+          <p>There is nothing to decide about in this run.</p>
+          <p>
+            <a href={run}>Back to the payout run</a>
+          </p>
+        </>
+      ) : (
+        <form method="post">
+          <p>
+            Stripe could not be asked for at least a day. If your Stripe account still exists, set a working
+            key of it instead: the payouts are then looked up. Otherwise find out whether there are transfers
+            with these groups: in your last export, from Stripe’s support, or from the partners. This cannot
+            be undone. Decide about those that were sent first, then about the others.
+          </p>
+          <ResolutionEffect />
+          <PayoutBoxes base={base} payouts={payouts.slice(0, MAX_RESOLVED)} fields={fields} />
+          {payouts.length > MAX_RESOLVED && (
+            <p>There are more. They are listed once you have decided about these.</p>
+          )}
+          <ReasonField hint={RESOLUTION_HINT} {...{ fields, errors }} />
+          <div class="actions">
+            <ResolutionButtons /> <a href={run}>Cancel</a>
+          </div>
+        </form>
+      )}
+    </>
+  )
+}
+
+const PayoutBoxes = ({
+  base,
+  payouts,
+  fields,
+}: Pick<Props, 'base' | 'payouts'> & { fields: Fields | undefined }) => (
+  <div id="payoutIds">
+    <Table
+      caption="Payouts to decide about"
+      head={['Selected', 'Partner', { number: 'Amount' }, 'Reference', 'Transfer group', 'Last answer']}
+    >
+      {payouts.map(({ id, partnerId, partnerName, partnerSlug, amountCents, currency, ...payout }) => (
+        <tr>
+          <td>
+            <input
+              type="checkbox"
+              name={`payout-${id}`}
+              checked={!fields || `payout-${id}` in fields}
+              aria-label={`Decide about ${payout.reference}`}
+            />
+          </td>
+          <td class="name">
+            <PartnerName base={base} id={partnerId} name={partnerName} slug={partnerSlug} />
+          </td>
+          <td class="number">{formatMoney(amountCents, currency)}</td>
+          <td class="nowrap">{payout.reference}</td>
+          <td>
+            <code>{transferGroup(id)}</code>
+          </td>
+          <td class="words">{payout.lastError}</td>
+        </tr>
+      ))}
+    </Table>
+  </div>
+)
+
+type Shown = Omit<Props, 'base' | 'runId' | 'payouts'>
+
+const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 409 = 200) => {
+  const { db, workspace, now } = c.var
+  const run = await found('payout run', c.req.param('id') ?? '', (id) => findRun(db, workspace.id, id))
+  const payouts = await listResolvable(db, workspace.id, run.id, { now, limit: MAX_RESOLVED + 1 })
+  const base = `/app/${workspace.slug}`
+  const children = <ResolvePage {...{ base, payouts, ...shown }} runId={run.id} />
+  return renderPage(c, { title: 'Unclear payouts', section: '/payouts', children }, status)
+}
+
+/** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, managersOnly(), (c) => show(c, {}))
+  .post(PATH, managersOnly(), form(), async (c) => {
+    const { db, workspace, now } = c.var
+    const fields = c.req.valid('form')
+    const input = { outcome: fields.outcome, reason: fields.reason ?? '', payoutIds: idsIn(fields) }
+    const { data, errors } = checkForm(RunResolution, { input })
+    if (errors) return show(c, { fields, errors }, 400)
+    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const portalUrl = portalOf(c)
+    const payouts = await resolveOfRun(db, actOf(c), { ...data, runId: run.id, portalUrl })
+    const refusal = commonRefusalOf(payouts, data, now)
+    if (refusal) return show(c, { refusal }, 409)
+    const done = `resolved_all_${data.outcome}`
+    return c.redirect(`/app/${workspace.slug}/payouts/runs/${run.id}?done=${done}`, 303)
+  })
