@@ -21,13 +21,12 @@ import { createApp } from '../lib/http/app.ts'
 import { noSuchEndpoint } from '../lib/http/base.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
-import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
-const limitCaller = (c: AuthContext): Promise<void> =>
-  limitRate(c.env.RATE_LIMIT, `from ${addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')}`)
+const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
 
 const badLink = (c: AuthContext) =>
   renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)

@@ -2,7 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
-import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import { noteAccountPayout } from '../lib/payouts/banks.queries.ts'
@@ -40,7 +40,7 @@ const app = createApp<StripeBindings>().post(
   async (c) => {
     const { db, now } = c.var
     const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
-    await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
+    await limitRate(c.env.RATE_LIMIT, callerKey(c))
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
     const { workspaceId = '', mode = 'live', isNew = false } = endpoint ?? {}

@@ -1,6 +1,6 @@
 import { cors } from 'hono/cors'
 import { ApiError } from '../lib/http/errors.ts'
-import { addressKey, limitRate } from '../lib/http/rate-limit.ts'
+import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { slugKey } from '../lib/slugs.ts'
@@ -31,7 +31,7 @@ export default createTrackingApp()
   .post(
     '/api/track/click',
     async function limitByAddress(c, next) {
-      await limitRate(c.env.RATE_LIMIT, addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown'))
+      await limitRate(c.env.RATE_LIMIT, callerKey(c))
       await next()
     },
     body(ClickEvent, { plainText: true }),

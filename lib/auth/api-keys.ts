@@ -1,13 +1,13 @@
 /** API keys: `trib_live_`, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
-import type { BaseEnv } from '../http/base.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { sha256 } from '../sha256.ts'
+import { type FailureEnv, limitFailures } from './failed-attempts.ts'
 
 /** The app of an endpoint that is called with an API key. */
-export type KeyEnv = BaseEnv & { Variables: { apiKeyHash: string } }
+export type KeyEnv = FailureEnv & { Variables: { apiKeyHash: string } }
 
 const PREFIX = 'trib_live_'
 /** 190 bits. */
@@ -40,9 +40,12 @@ export const invalidApiKey = () =>
     'Send an active API key of this workspace as "Authorization: Bearer trib_live_...".',
   )
 
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'invalid_api_key'
+
 /**
  * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form is checked here:
- * the request's first query also checks that the key is active, which saves a database round trip.
+ * the request's first query also checks that the key is active, which saves a database round trip. Keys that it refuses count
+ * against the caller's address.
  *
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */
@@ -53,5 +56,15 @@ export const apiKey = () =>
     if (hash === null) throw invalidApiKey()
     await limitRate(c.env.RATE_LIMIT, hash)
     c.set('apiKeyHash', hash)
-    await next()
+    let thrown: unknown
+    await limitFailures(c, hash, async () => {
+      await next().catch((error: unknown) => {
+        thrown = error
+      })
+      const error = thrown ?? c.error
+      if (isRefusal(error)) return false
+      // An invalid body is refused before the key is looked at.
+      return error ? null : true
+    })
+    if (thrown) throw thrown
   })

@@ -8,6 +8,7 @@ import { Unavailable } from '../unavailable.ts'
 import { LINK_MINUTES } from './better-auth.ts'
 import type { AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
+import { limitFailures } from './failed-attempts.ts'
 import type { User } from './session.ts'
 import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
@@ -56,9 +57,21 @@ const notSent = (cause: unknown): ApiError => {
   return error
 }
 
-/** An unused link, or null when it is used, expired or unknown. */
-export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> =>
-  TOKEN.test(token) ? findLink(c.var.db, await sha256(token), c.var.now) : null
+/**
+ * An unused link, or null when it is used, expired or unknown, which counts as a failure of the caller's address.
+ *
+ * @throws {ApiError} `rate_limited`
+ */
+export const readLink = async (c: AuthContext, token: string): Promise<SignInLink | null> => {
+  if (!TOKEN.test(token)) return null
+  const hash = await sha256(token)
+  let link: SignInLink | null = null
+  await limitFailures(c, hash, async () => {
+    link = await findLink(c.var.db, hash, c.var.now)
+    return link !== null
+  })
+  return link
+}
 
 /**
  * The URL in the mail, on the host of the request. Cloudflare passes on only requests to hosts that are routed here,

@@ -1,4 +1,5 @@
 /** Rate limits by Cloudflare's binding. They are approximate and per data center, enough against a runaway loop. */
+import type { Context } from 'hono'
 import { ApiError } from './errors.ts'
 
 /** Cloudflare's rate limit binding. wrangler.toml sets the limits. */
@@ -13,12 +14,16 @@ export const isWithinLimit = async (limiter: RateLimiter, key: string): Promise<
 
 /** Counts a request against a key's limit. @throws {ApiError} `rate_limited` */
 export const limitRate = async (limiter: RateLimiter, key: string): Promise<void> => {
-  if (!(await isWithinLimit(limiter, key))) {
-    throw new ApiError('rate_limited', `Too many requests. Retry after ${PERIOD_SECONDS} seconds.`, {
-      retryAfter: PERIOD_SECONDS,
-    })
-  }
+  if (!(await isWithinLimit(limiter, key))) throw tooManyRequests()
 }
+
+export const tooManyRequests = () =>
+  new ApiError('rate_limited', `Too many requests. Retry after ${PERIOD_SECONDS} seconds.`, {
+    retryAfter: PERIOD_SECONDS,
+  })
+
+/** The key that a request's caller is counted under. Cloudflare sets the header; callers can't. */
+export const callerKey = (c: Context): string => addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')
 
 /** The key that an IP address is counted under. For IPv6 it is the /64, which one household or server holds. */
 export const addressKey = (ip: string): string => {

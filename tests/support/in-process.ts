@@ -60,6 +60,7 @@ export const askAs = async (
     },
     PAYOUTS: payoutsHere(),
     RATE_LIMIT: { limit: async () => ({ success: true }) },
+    FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',
     ...bindings,
   }
