@@ -1118,7 +1118,7 @@ create table commissions (
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
     payout_id     uuid,
-    earned_on     date,                    -- the day of its event, by a trigger: see totals
+    earned_on     date,                    -- the day of its event, by a trigger if an insert does not say it: see totals
 
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),
@@ -1656,17 +1656,25 @@ begin
 end $$;
 
 
+create function identity_lock_key(workspace uuid, kind text, value text) returns bigint language sql stable as $$
+    select hashtextextended(workspace::text || ' ' || kind, abs(hashtext(value)::bigint) % 256)
+$$;
+
 -- Serializes what is recorded under identities, [{"kind", "value"}], whose customer is unknown with what says whose they
 -- are: see lib/db/locks.queries.ts. Sorted, so that concurrent calls cannot deadlock. 256 locks per workspace and kind,
 -- because an import takes all of those of its rows, and Postgres has a few thousand.
 create function lock_identities_1(workspace uuid, identities jsonb, is_exclusive boolean) returns void language plpgsql as $$
 declare
-    key bigint;
+    keys bigint[];
+    key  bigint;
 begin
-    for key in
-        select distinct hashtextextended(workspace || ' ' || i.kind, abs(hashtext(i.value)::bigint) % 256) as k
-        from jsonb_to_recordset(identities) as i (kind text, value text) order by k
-    loop
+    if jsonb_array_length(identities) = 1 then   -- as most reports have
+        keys := array[identity_lock_key(workspace, identities -> 0 ->> 'kind', identities -> 0 ->> 'value')];
+    else
+        keys := array(select distinct identity_lock_key(workspace, i.kind, i.value)
+                      from jsonb_to_recordset(identities) as i (kind text, value text) order by 1);
+    end if;
+    foreach key in array keys loop
         if is_exclusive then
             perform pg_advisory_xact_lock(key);
         else
@@ -1942,6 +1950,10 @@ begin
         insert into customers (id, workspace_id, external_id, email, name, partner_id, created_at)
         values (of_customer, workspace, customer_ref, report -> 'newCustomer' ->> 'email', report -> 'newCustomer' ->> 'name',
                 partner, now);
+        -- The first one is its id, the others are addresses.
+        insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
+        values (workspace, of_customer, identities -> 0 ->> 'kind', identities -> 0 ->> 'value', reported, report_id, now);
+        identities := identities - 0;
     elsif (known -> 'isChanged')::boolean then
         update customers c
         set email = known ->> 'email', name = known ->> 'name',
@@ -1954,7 +1966,7 @@ begin
         where c.id = of_customer;
     end if;
 
-    if identities is not null then
+    if identities <> '[]' then
         insert into customer_identities (workspace_id, customer_id, kind, value, source, evidence, created_at)
         select workspace, of_customer, i.kind, i.value, reported, report_id, now
         from jsonb_to_recordset(identities) as i (kind text, value text)
@@ -1984,10 +1996,10 @@ begin
     end if;
     if commission is not null then
         insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
-                                 amount_cents, currency, payable_at, created_at)
+                                 amount_cents, currency, payable_at, created_at, earned_on)
         values ((commission ->> 'id')::uuid, workspace, (commission ->> 'programId')::uuid, partner, of_customer, saved_id,
                 (commission ->> 'rewardId')::uuid, reported, (commission -> 'amountCents')::bigint, commission ->> 'currency',
-                (commission ->> 'payableAt')::timestamptz, now);
+                (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
     end if;
 
     if report -> 'late' is not null and mark_late(workspace, saved_id, of_customer, report -> 'late', now) then
@@ -2548,7 +2560,8 @@ begin
 end $$;
 
 create trigger commissions_earned_on
-    before insert on commissions for each row when (new.event_id is not null) execute function note_earned_on();
+    before insert on commissions for each row when (new.event_id is not null and new.earned_on is null)
+    execute function note_earned_on();
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
@@ -2995,6 +3008,11 @@ returns table (invariant text, workspace_id uuid, subject_id uuid, details text)
     select 'payment details belong to a partner', d.workspace_id, d.id, d.email
     from payment_details d
     where not exists (select from partners p where p.workspace_id = d.workspace_id and p.email = d.email)
+
+    union all
+    select 'a commission counts on the day of its event', c.workspace_id, c.id, format('it counts on %s', c.earned_on)
+    from commissions c left join events e on e.id = c.event_id
+    where c.earned_on is distinct from utc_day(e.occurred_at)
 
     union all
     select 'an event has one current commission', c.workspace_id, c.event_id, format('there are %s', count(*))

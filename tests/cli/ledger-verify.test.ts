@@ -140,6 +140,10 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ paid }) => `update commissions set currency = 'EUR' where id = '${paid}'`,
   },
   {
+    invariant: 'a commission counts on the day of its event',
+    how: ({ paid }) => `update commissions set earned_on = earned_on - 1 where id = '${paid}'`,
+  },
+  {
     invariant: 'no commission is paid before it is payable',
     how: ({ paid }) => `update commissions set payable_at = now() + interval '1 day' where id = '${paid}'`,
   },
