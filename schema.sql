@@ -93,6 +93,12 @@ create table api_keys (
     name          text         not null,
     key_hash      text         not null
         constraint api_keys_key_hash_check check (key_hash ~ '^[0-9a-f]{64}$'),
+    last4         char(4)      not null,
+    -- track reports sales and leads, read reads, write changes partners, coupons and groups.
+    scopes        text[]       not null
+        constraint api_keys_scopes_check check (scopes <@ '{track,read,write}' and cardinality(scopes) > 0),
+    expires_at    timestamptz,              -- null is never
+    last_used_at  timestamptz,              -- to the hour; null is never
     created_at    timestamptz  not null default now(),
     revoked_at    timestamptz,
 
@@ -1582,7 +1588,8 @@ end $$;
 
 
 -- What a report is decided from: ReportFacts in lib/tracking/facts.queries.ts, with the event
--- of an earlier report alone if that is complete. Null if the API key is unknown or revoked.
+-- of an earlier report alone if that is complete. Text if the API key is refused: "unknown_key", also for one that is
+-- revoked or expired, or "insufficient_scope".
 -- processor_key is what a processor's events name the sale by, null for a lead; is_own is
 -- whether a sale has an id of the merchant's own.
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
@@ -1592,6 +1599,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
 declare
     workspace       uuid;
     sales_from      text;
+    may_track       boolean;
     recorded        jsonb;
     is_processed    boolean := false;   -- whether a processor reports to the workspace
     is_joined       boolean := false;   -- and whether it reported this sale
@@ -1603,10 +1611,11 @@ declare
     click_partner   jsonb;
     owner           jsonb;
 begin
-    select k.workspace_id, w.sales_from into workspace, sales_from
+    select k.workspace_id, w.sales_from, 'track' = any (k.scopes) into workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
-    where k.key_hash = api_key_hash and k.revoked_at is null;
-    if not found then return null; end if;
+    where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
+    if not found then return '"unknown_key"'; end if;
+    if not may_track then return '"insufficient_scope"'; end if;
 
     recorded := event_reported(workspace, report_kind, report_id);
 

@@ -23,7 +23,7 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
       'Check the workspace in the URL, and that the signing secret of this endpoint is saved on the Stripe page.',
   },
   invalid_api_key: {
-    when: 'The API key is missing, malformed, unknown or revoked.',
+    when: 'The API key is missing, malformed, unknown, revoked or expired.',
     remedy: 'Send an active API key of the workspace: `Authorization: Bearer trib_live_...`.',
   },
   not_signed_in: {
@@ -33,6 +33,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   manager_required: {
     when: 'Only managers of the workspace may do this.',
     remedy: 'Ask a manager to do it, or to change your role.',
+  },
+  insufficient_scope: {
+    when: 'The API key lacks the scope of the endpoint.',
+    remedy: 'Create a key with the scope that the message names.',
   },
   signup_closed: {
     when: 'Sign-up is closed on this installation, which has a workspace.',

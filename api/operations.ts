@@ -24,7 +24,7 @@ export const BODY_ERRORS = ['invalid_body', 'body_too_large', 'unsupported_media
 export const SESSION_ERRORS = ['not_signed_in', 'cross_site_request'] as const
 export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found'] as const
 /** Members read with their session, backends with an API key. */
-const READER_ERRORS = ['invalid_api_key', 'not_signed_in', 'not_found'] as const
+const READER_ERRORS = ['invalid_api_key', 'insufficient_scope', 'not_signed_in', 'not_found'] as const
 
 export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
 
@@ -62,9 +62,25 @@ export const get = (summary: string, row: z.ZodType, more: Parameters = id): Zod
 
 /** An operation that needs a member's session: API keys are refused. */
 export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
-  const { '401': _, ...responses } = operation.responses ?? {}
+  const { '401': _, '403': __, ...responses } = operation.responses ?? {}
   return { ...operation, security: bySession, responses: { ...responses, ...errors('not_signed_in') } }
 }
+
+/** A change that an API key with the scope `write` may make too. */
+export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+  ...operation,
+  security: byReader,
+  responses: {
+    ...operation.responses,
+    ...errors(
+      'invalid_api_key',
+      'not_signed_in',
+      'insufficient_scope',
+      'manager_required',
+      'cross_site_request',
+    ),
+  },
+})
 
 /** A list that needs a manager's session. */
 export const managersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({

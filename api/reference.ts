@@ -68,8 +68,12 @@ const accessOf = ({ security = [], responses }: Operation): string => {
   const needs = security.flatMap((scheme) => Object.keys(scheme))
   if (needs.length === 0)
     return responses[400]?.description.includes('`invalid_signature`') ? 'Stripe' : 'public'
-  if (needs.includes('apiKey')) return needs.includes('session') ? 'member, API key' : 'API key'
-  if (responses[403]?.description.includes('`manager_required`')) return 'manager'
+  const forManagers = responses[403]?.description.includes('`manager_required`')
+  if (needs.includes('apiKey')) {
+    if (!needs.includes('session')) return 'API key (`track`)'
+    return forManagers ? 'manager, API key (`write`)' : 'member, API key (`read`)'
+  }
+  if (forManagers) return 'manager'
   return responses[404] ? 'member' : 'signed in'
 }
 

@@ -12,6 +12,7 @@ import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 import {
   BODY_ERRORS,
+  byWriter,
   errors,
   get,
   id,
@@ -35,32 +36,32 @@ export const programs: ZodOpenApiPathsObject = {
   },
   [`${WORKSPACE}/programs/{id}/groups`]: {
     get: list('List the groups of a program', GroupResponse, Page, id),
-    post: post('Create a group', NewGroup, GroupResponse, id),
+    post: byWriter(post('Create a group', NewGroup, GroupResponse, id)),
   },
   [`${WORKSPACE}/groups/{id}`]: {
     get: get('Get a group', GroupResponse),
-    patch: patch('Update a group', GroupChange, GroupResponse),
+    patch: byWriter(patch('Update a group', GroupChange, GroupResponse)),
   },
   [`${WORKSPACE}/partners`]: { get: list('List partners', PartnerResponse, PartnerQuery) },
   [`${WORKSPACE}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
-    patch: patch('Update a partner', PartnerChange, PartnerResponse),
+    patch: byWriter(patch('Update a partner', PartnerChange, PartnerResponse)),
   },
   [`${WORKSPACE}/partners/{id}/balances`]: {
     get: get('Get a partner’s balance in each currency', z.strictObject({ data: z.array(BalanceResponse) })),
   },
   [`${WORKSPACE}/partners/{id}/coupons`]: {
     get: list('List a partner’s coupon aliases', CouponResponse, Page, id),
-    post: {
+    post: byWriter({
       ...post('Add a coupon alias to a partner', NewCoupon, CouponResponse, id),
       responses: {
         200: { description: 'The partner already has it.', ...json(CouponResponse) },
         201: { description: 'Added.', ...json(CouponResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS, 'coupon_taken'),
       },
-    },
+    }),
   },
   [`${WORKSPACE}/partners/{id}/coupons/{couponId}`]: {
-    delete: remove('Remove a coupon alias', { ...id, couponId: z.string() }),
+    delete: byWriter(remove('Remove a coupon alias', { ...id, couponId: z.string() })),
   },
 }

@@ -16,7 +16,7 @@ const report = (summary: string, schema: z.ZodType) => ({
           '`Idempotency-Mismatch: true` means that the earlier request had a different body.',
         ...json(TrackingResponse),
       },
-      ...errors(...BODY_ERRORS, 'invalid_api_key'),
+      ...errors(...BODY_ERRORS, 'invalid_api_key', 'insufficient_scope'),
     },
   },
 })

@@ -9,6 +9,7 @@ import type { SecretPurpose } from '../../lib/purchases/stripe/purposes.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { slugKey } from '../../lib/slugs.ts'
+import { type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/workspace/api-keys.ts'
 import { programColumns } from '../../lib/workspace/programs.queries.ts'
 import { PROGRAM_DEFAULTS } from '../../lib/workspace/programs.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
@@ -82,12 +83,26 @@ export const seeder = (env: DatabaseEnv, open: (env: DatabaseEnv) => Kysely<Tabl
 
     addApiKey: async (
       workspaceId: string,
-      { name = 'test', revokedAt = null }: { name?: string; revokedAt?: Date | null } = {},
+      {
+        name = 'test',
+        scopes = DEFAULT_SCOPES,
+        expiresAt = null,
+        revokedAt = null,
+      }: { name?: string; scopes?: ApiKeyScope[]; expiresAt?: Date | null; revokedAt?: Date | null } = {},
     ) => {
-      const { key, hash } = await createApiKey()
+      const { key, hash, last4 } = await createApiKey()
       await db()
         .insertInto('api_keys')
-        .values({ id: newId(), workspace_id: workspaceId, name, key_hash: hash, revoked_at: revokedAt })
+        .values({
+          id: newId(),
+          workspace_id: workspaceId,
+          name,
+          key_hash: hash,
+          last4,
+          scopes,
+          expires_at: expiresAt,
+          revoked_at: revokedAt,
+        })
         .execute()
       return key
     },

@@ -6,8 +6,10 @@ import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
 import {
+  Checkbox,
   ConfirmForm,
   Copyable,
+  controls,
   Done,
   Field,
   NextPage,
@@ -25,12 +27,28 @@ import {
   revokeApiKey,
 } from '../../lib/workspace/api-keys.queries.ts'
 import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { API_KEY_SCOPES, type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/workspace/api-keys.ts'
 
 const DONE = { revoked: 'API key revoked. Requests with it are rejected.' }
 
-const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
+const LABELS = { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires after (optional)' }
+
+const SCOPE_LABELS: Record<ApiKeyScope, string> = {
+  track: 'Report leads and sales',
+  read: 'Read',
+  write: 'Change partners, coupons and groups',
+}
+
+const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean => expiresAt !== null && expiresAt <= now
+
+const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date }) => (
   <tr>
-    <td>{apiKey.name}</td>
+    <td>
+      {apiKey.name} <code class="nowrap">…{apiKey.last4}</code>
+    </td>
+    <td>{apiKey.scopes.join(', ')}</td>
+    <td>{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} /> : 'Never'}</td>
+    <td>{apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never'}</td>
     <td>
       <Time at={apiKey.createdAt} />
     </td>
@@ -43,9 +61,18 @@ const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
           <Time at={apiKey.revokedAt} />
         </>
       ) : (
-        <a href={`${base}/${apiKey.id}/revoke`}>
-          Revoke<span class="hidden"> {apiKey.name}</span>
-        </a>
+        <>
+          {isExpired(apiKey, now) && (
+            <>
+              <span class="status" data-status="revoked">
+                expired
+              </span>{' '}
+            </>
+          )}
+          <a href={`${base}/${apiKey.id}/revoke`}>
+            Revoke<span class="hidden"> {apiKey.name}</span>
+          </a>
+        </>
       )}
     </td>
   </tr>
@@ -53,6 +80,7 @@ const KeyRow = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
 
 type Props = {
   base: string
+  now: Date
   keys: Listed<ApiKey>
   url: string
   fields?: Fields
@@ -60,37 +88,58 @@ type Props = {
   done?: string | undefined
 }
 
-const KeysPage = ({ base, keys, url, fields = {}, errors, done }: Props) => (
-  <>
-    <h1>API keys</h1>
-    <Done message={done} />
-    <Problem errors={errors} labels={{ name: 'Name' }} />
-    <p>Your backend uses an API key to report leads and sales, and to read the results.</p>
-    <form method="post" action={base} class="inline">
-      <Field
-        label="Name"
-        name="name"
-        hint="For example “Checkout”."
-        required
-        maxlength={255}
-        autocomplete="off"
-        value={fields.name}
-        errors={errors}
-      />
-      <button type="submit">Create API key</button>
-    </form>
-    {keys.data.length === 0 ? (
-      <p class="empty">No API keys yet. Create one to report leads and sales from your backend.</p>
-    ) : (
-      <Table caption="API keys" head={['Name', 'Created', 'Status']}>
-        {keys.data.map((key) => (
-          <KeyRow base={base} apiKey={key} />
-        ))}
-      </Table>
-    )}
-    <NextPage url={url} cursor={keys.nextCursor} />
-  </>
-)
+/** The fields of a new form: the scopes that most backends need. */
+const NEW_FIELDS: Fields = Object.fromEntries(DEFAULT_SCOPES.map((scope) => [scope, 'on']))
+
+/** A form's fields as API input. A key works until the end of the chosen day. */
+const readForm = (fields: Fields): unknown => ({
+  name: fields.name ?? '',
+  scopes: API_KEY_SCOPES.filter((scope) => fields[scope] !== undefined),
+  expiresAt: fields.expiresAt && `${fields.expiresAt}T23:59:59Z`,
+})
+
+const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: Props) => {
+  const control = controls(LABELS, { fields, errors })
+  return (
+    <>
+      <h1>API keys</h1>
+      <Done message={done} />
+      <Problem errors={errors} labels={LABELS} />
+      <p>Your backend uses an API key to report leads and sales, and to read the results.</p>
+      <form method="post" action={base}>
+        <Field
+          {...control('name')}
+          hint="For example “Checkout”."
+          required
+          maxlength={255}
+          autocomplete="off"
+        />
+        <fieldset id="scopes">
+          <legend>{LABELS.scopes}</legend>
+          {API_KEY_SCOPES.map((scope) => (
+            <Checkbox label={SCOPE_LABELS[scope]} name={scope} checked={fields[scope] !== undefined} />
+          ))}
+        </fieldset>
+        <Field
+          {...control('expiresAt')}
+          type="date"
+          hint="The key works until the end of this day, in UTC."
+        />
+        <button type="submit">Create API key</button>
+      </form>
+      {keys.data.length === 0 ? (
+        <p class="empty">No API keys yet. Create one to report leads and sales from your backend.</p>
+      ) : (
+        <Table caption="API keys" head={['Name', 'Scopes', 'Last used', 'Expires', 'Created', 'Status']}>
+          {keys.data.map((key) => (
+            <KeyRow base={base} apiKey={key} now={now} />
+          ))}
+        </Table>
+      )}
+      <NextPage url={url} cursor={keys.nextCursor} />
+    </>
+  )
+}
 
 const CreatedPage = ({ base, name, secret }: { base: string; name: string; secret: string }) => (
   <>
@@ -123,28 +172,28 @@ const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
 /** /app/:workspace/api-keys: creates, lists and revokes API keys. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const { limit, cursor } = c.req.valid('query')
     const keys = page(await listApiKeys(db, workspace.id, { cursor, limit: limit + 1 }), limit)
     const base = `/app/${workspace.slug}/api-keys`
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <KeysPage {...{ base, keys, done }} url={c.req.url} />
+    const children = <KeysPage {...{ base, now, keys, done }} url={c.req.url} />
     return renderPage(c, { title: 'API keys', section: '/api-keys', children })
   })
   .post('/app/:workspace/api-keys', managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}/api-keys`
     const fields = c.req.valid('form')
-    const { data, errors } = checked(NewApiKey, { name: fields.name ?? '' })
+    const { data, errors } = checked(NewApiKey, readForm(fields))
     if (errors) {
       const { limit } = Page.parse({})
       const keys = page(await listApiKeys(db, workspace.id, { limit: limit + 1 }), limit)
-      const children = <KeysPage {...{ base, keys, fields, errors }} url={c.req.url} />
+      const children = <KeysPage {...{ base, now, keys, fields, errors }} url={c.req.url} />
       return renderPage(c, { title: 'API keys', section: '/api-keys', children }, 400)
     }
     // No redirect: the key is in this response only.
-    const { key, hash } = await createApiKey()
-    const { name } = await addApiKey(db, actOf(c), { name: data.name, hash })
+    const { key, ...stored } = await createApiKey()
+    const { name } = await addApiKey(db, actOf(c), { ...data, ...stored })
     const children = <CreatedPage base={base} name={name} secret={key} />
     return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
   })

@@ -16,10 +16,13 @@ export default createRoutes()
     return c.json(page<ApiKeyResponse>(keys, limit))
   })
   .post('/api/workspaces/:workspace/api-keys', manager(), body(NewApiKey), async (c) => {
-    const { key, hash } = await createApiKey()
-    const { name } = c.req.valid('json')
-    const { id, createdAt } = await addApiKey(c.var.db, actOf(c), { name, hash })
-    return c.json({ id, name, createdAt, key } satisfies CreatedApiKeyResponse, 201)
+    const choice = c.req.valid('json')
+    const { key, ...stored } = await createApiKey()
+    const { revokedAt, lastUsedAt, ...created } = await addApiKey(c.var.db, actOf(c), {
+      ...choice,
+      ...stored,
+    })
+    return c.json({ ...created, key } satisfies CreatedApiKeyResponse, 201)
   })
   .delete('/api/workspaces/:workspace/api-keys/:id', manager(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))

@@ -1,4 +1,4 @@
-import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { actOf, reader, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -21,7 +21,7 @@ export default createRoutes()
     const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
     return c.json(page(coupons, limit, couponResponse))
   })
-  .post('/api/workspaces/:workspace/partners/:id/coupons', manager(), body(NewCoupon), async (c) => {
+  .post('/api/workspaces/:workspace/partners/:id/coupons', writer(), body(NewCoupon), async (c) => {
     const coupon = c.req.valid('json')
     const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, coupon))
     if (added.outcome === 'taken') {
@@ -32,7 +32,7 @@ export default createRoutes()
     }
     return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
   })
-  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', manager(), async (c) => {
+  .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', writer(), async (c) => {
     const { couponId } = c.req.param()
     // Postgres can't store such an ID, so no coupon has it.
     const isText = findUnstorable(couponId) === null

@@ -1,4 +1,4 @@
-import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { actOf, reader, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -30,7 +30,7 @@ export default createRoutes()
     const groups = await listGroups(db, workspace.id, program.id, { cursor, limit: limit + 1 })
     return c.json(page(groups, limit, groupResponse))
   })
-  .post('/api/workspaces/:workspace/programs/:id/groups', manager(), body(NewGroup), async (c) => {
+  .post('/api/workspaces/:workspace/programs/:id/groups', writer(), body(NewGroup), async (c) => {
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
@@ -41,7 +41,7 @@ export default createRoutes()
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
     return c.json(groupResponse(group))
   })
-  .patch('/api/workspaces/:workspace/groups/:id', manager(), body(GroupChange), async (c) => {
+  .patch('/api/workspaces/:workspace/groups/:id', writer(), body(GroupChange), async (c) => {
     const change = c.req.valid('json')
     const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
     return c.json(groupResponse(group))

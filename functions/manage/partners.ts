@@ -1,4 +1,4 @@
-import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { actOf, reader, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
@@ -58,7 +58,7 @@ export default createRoutes()
     const { rows } = await earnedQuery(workspace.id, now, partner.id).execute(db)
     return c.json({ data: rows.map(balanceResponse) })
   })
-  .patch('/api/workspaces/:workspace/partners/:id', manager(), body(PartnerChange), async (c) => {
+  .patch('/api/workspaces/:workspace/partners/:id', writer(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')
     const update = await found('partner', c.req.param('id'), (id) =>
       changePartner(c.var.db, actOf(c), id, changes),

@@ -3,13 +3,20 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'
+import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
-import { apiKey, invalidApiKey, type KeyEnv } from './api-keys.ts'
+import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './api-keys.ts'
 import { type SessionEnv, session } from './session.ts'
 
 /** The app of the endpoints and pages of one workspace. */
-export type WorkspaceEnv = SessionEnv & { Variables: { workspace: Workspace } }
+export type WorkspaceEnv = SessionEnv & {
+  Variables: {
+    workspace: Workspace
+    /** Who acts, for the audit log: an email address, or `API key "<name>"`. */
+    actor: string
+  }
+}
 
 /** The role that may do everything. */
 export const MANAGER = 'manager'
@@ -30,7 +37,7 @@ export const requireManager = <W extends { role: string }>(workspace: W | undefi
 /** The workspace, actor and time of a request, for the audit log. */
 export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   workspaceId: c.var.workspace.id,
-  actor: c.var.user.email,
+  actor: c.var.actor,
   now: c.var.now,
 })
 
@@ -42,6 +49,7 @@ export const inWorkspace = () =>
     const workspace = await memberWorkspace(c.var.db, address(c), c.var.user.email).executeTakeFirst()
     if (!workspace) throw workspaceNotFound()
     c.set('workspace', workspace)
+    c.set('actor', c.var.user.email)
     await next()
   })
 
@@ -52,19 +60,22 @@ export const managersOnly = () =>
     await next()
   })
 
-/** Sets `c.var.workspace` to the workspace of the URL, for its API keys. */
-const keyHolder = createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
-  const access = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash)
-  if (access.outcome === 'unknown_key') throw invalidApiKey()
-  if (access.outcome === 'other_workspace') {
-    throw new ApiError(
-      'not_found',
-      'This API key belongs to another workspace. Use the slug or ID of its own workspace.',
-    )
-  }
-  c.set('workspace', access.workspace)
-  await next()
-})
+/** Sets `c.var.workspace` to the workspace of the URL, for its API keys with a scope. */
+const keyHolder = (scope: ApiKeyScope) =>
+  createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
+    const access = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash, c.var.now)
+    if (access.outcome === 'unknown_key') throw invalidApiKey()
+    if (access.outcome === 'other_workspace') {
+      throw new ApiError(
+        'not_found',
+        'This API key belongs to another workspace. Use the slug or ID of its own workspace.',
+      )
+    }
+    if (!access.scopes.includes(scope)) throw insufficientScope(scope)
+    c.set('workspace', access.workspace)
+    c.set('actor', `API key "${access.keyName}"`)
+    await next()
+  })
 
 /**
  * Requires a member of the workspace in the URL. Sets `c.var.user` and `c.var.workspace`.
@@ -81,15 +92,25 @@ export const member = () => every(session(), inWorkspace()) as MiddlewareHandler
 export const manager = () =>
   every(session(), inWorkspace(), managersOnly()) as MiddlewareHandler<WorkspaceEnv>
 
-/**
- * Requires a member or an API key of the workspace in the URL. Sets `c.var.workspace`.
- *
- * @throws {ApiError} `invalid_api_key`, `not_signed_in`, `not_found` (also for non-members and other workspaces' keys)
- */
-export const reader = (): MiddlewareHandler<WorkspaceEnv> => {
-  const byKey = every(apiKey(), keyHolder)
-  const bySession = every(session(), inWorkspace())
+const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareHandler<WorkspaceEnv> => {
+  const byKey = every(apiKey(), keyHolder(scope))
   // A request with neither is answered as a program's: people use the pages.
   const isPerson = (c: Context) => !c.req.header('Authorization') && c.req.header('Cookie')
   return (c, next) => (isPerson(c) ? bySession : byKey)(c, next)
 }
+
+/**
+ * Requires a member of the workspace in the URL, or an API key of it with the scope `read`. Sets `c.var.workspace`.
+ *
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `not_signed_in`, `not_found` (also for non-members and other
+ * workspaces' keys)
+ */
+export const reader = () => personOr(member(), 'read')
+
+/**
+ * Requires a manager of the workspace in the URL, or an API key of it with the scope `write`. Sets `c.var.workspace`, and who
+ * acts for `actOf`. Not for endpoints that move money or give access.
+ *
+ * @throws {ApiError} as `reader`, and `manager_required`
+ */
+export const writer = () => personOr(manager(), 'write')

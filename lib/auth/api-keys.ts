@@ -4,7 +4,9 @@ import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { sha256 } from '../sha256.ts'
+import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import { type FailureEnv, limitFailures } from './failed-attempts.ts'
+import { recordKeyUse } from './key-use.queries.ts'
 
 /** The app of an endpoint that is called with an API key. */
 export type KeyEnv = FailureEnv & { Variables: { apiKeyHash: string } }
@@ -19,11 +21,11 @@ const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECK
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
-/** A new key, to be shown once, and its hash, to be stored. */
-export const createApiKey = async (): Promise<{ key: string; hash: string }> => {
+/** A new key, to be shown once, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
+export const createApiKey = async (): Promise<{ key: string; hash: string; last4: string }> => {
   const unchecked = PREFIX + randomBase62(RANDOM_LENGTH)
   const key = unchecked + (await checksum(unchecked))
-  return { key, hash: await sha256(key) }
+  return { key, hash: await sha256(key), last4: key.slice(-4) }
 }
 
 /** The hash of a key, or null when it is malformed. */
@@ -33,19 +35,23 @@ export const hashApiKey = async (key: string): Promise<string | null> => {
   return intact ? sha256(key) : null
 }
 
-/** The same error whether the key is missing, malformed, unknown or revoked. */
+/** The same error whether the key is missing, malformed, unknown, revoked or expired. */
 export const invalidApiKey = () =>
   new ApiError(
     'invalid_api_key',
     'Send an active API key of this workspace as "Authorization: Bearer trib_live_...".',
   )
 
+/** The error for a key without the scope of the endpoint. */
+export const insufficientScope = (scope: ApiKeyScope) =>
+  new ApiError('insufficient_scope', `This API key lacks the scope "${scope}". Create a key that has it.`)
+
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'invalid_api_key'
 
 /**
  * Sets `c.var.apiKeyHash`, and counts the request against the key's rate limit. Only the key's form is checked here:
  * the request's first query also checks that the key is active, which saves a database round trip. Keys that it refuses count
- * against the caller's address.
+ * against the caller's address. When the key was last used is recorded after the response.
  *
  * @throws {ApiError} `invalid_api_key`, `rate_limited`
  */
@@ -67,4 +73,5 @@ export const apiKey = () =>
       return error ? null : true
     })
     if (thrown) throw thrown
+    if (c.res.ok) recordKeyUse(c.env, hash, c.var.now, (work) => c.executionCtx.waitUntil(work))
   })

@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   invalid_api_key: 401,
   not_signed_in: 401,
   manager_required: 403,
+  insufficient_scope: 403,
   signup_closed: 403,
   cross_site_request: 403,
   not_found: 404,

@@ -22,6 +22,9 @@ export type ReportFacts = Facts & {
   mayBeDuplicate: boolean
 }
 
+/** Why a report's API key is refused. A revoked or expired key counts as unknown. */
+export type KeyRefusal = 'unknown_key' | 'insufficient_scope'
+
 type ReportKey = Pick<Report, 'kind' | 'externalId' | 'customerExternalId' | 'clickId'>
 
 /** What load_report_1 of schema.sql returns. */
@@ -33,24 +36,24 @@ type LoadedFacts = Omit<ReportFacts, 'click' | 'customerPartner'> & {
 /**
  * Loads the workspace of the API key, the event of an earlier report, the click's partner and the customer's partner.
  *
- * @returns null when the key is unknown or revoked
+ * @returns why the key is refused, if it is
  */
 export const loadReportFacts = async (
   db: Client,
   apiKeyHash: string,
   { kind, externalId, customerExternalId, clickId }: ReportKey,
   now: Date,
-): Promise<ReportFacts | null> => {
+): Promise<ReportFacts | KeyRefusal> => {
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
   const processorKey = kind === 'lead' ? null : isOwn ? reportKey(externalId) : externalId
-  const [row] = await db.query<{ facts: LoadedFacts | null }>(
+  const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
     'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts',
     [apiKeyHash, kind, externalId, customer.kind, customer.value, clickId, processorKey, isOwn, now],
   )
-  const facts = row?.facts
-  if (!facts) return null
+  const facts = row?.facts ?? 'unknown_key'
+  if (typeof facts === 'string') return facts
   return {
     ...facts,
     click: facts.click && reviveClick(facts.click),

@@ -1,6 +1,6 @@
 /** Records a reported sale or lead. */
 import type { Context } from 'hono'
-import { invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
+import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
 import { tiedByLead } from '../customers/identities.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
@@ -20,7 +20,7 @@ export type JoinReport = PurchasesService['joinReport']
  * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the first response; if its body
  * differs, with `Idempotency-Mismatch: true`. Spec, sections 4.1 and 4.2.
  *
- * @throws {ApiError} `invalid_api_key`
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  */
 export const recordReport = async <E extends KeyEnv & TrackingEnv>(
   c: Context<E>,
@@ -47,7 +47,8 @@ const record = async (
 ): Promise<RecordedEvent> => {
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
-    if (!facts) throw invalidApiKey()
+    if (typeof facts === 'string')
+      throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
     const { workspaceId, recorded, customer, adoptsSales, hasProcessorEvents, mayBeDuplicate } = facts
     // Without its hash, the report is incomplete until it is joined.
     const isJoined = hasProcessorEvents || tiedByLead(report).length > 0

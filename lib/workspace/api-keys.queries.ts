@@ -3,15 +3,36 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
+import type { ApiKeyScope } from './api-keys.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
 
-export type ApiKey = { id: string; name: string; createdAt: Date; revokedAt: Date | null }
+export type ApiKey = {
+  id: string
+  name: string
+  last4: string
+  scopes: ApiKeyScope[]
+  createdAt: Date
+  /** Null is never. */
+  expiresAt: Date | null
+  /** To the hour. */
+  lastUsedAt: Date | null
+  revokedAt: Date | null
+}
 
 const selectKeys = (db: Db, workspaceId: string) =>
   db
     .selectFrom('api_keys')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'name', 'created_at as createdAt', 'revoked_at as revokedAt'])
+    .select([
+      'id',
+      'name',
+      'last4',
+      'scopes',
+      'created_at as createdAt',
+      'expires_at as expiresAt',
+      'last_used_at as lastUsedAt',
+      'revoked_at as revokedAt',
+    ])
 
 /** @param id a UUID */
 export const findApiKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
@@ -27,11 +48,13 @@ export const listApiKeys = (
   return (cursor ? keys.where('id', '<', cursor) : keys).execute()
 }
 
+type NewKey = Pick<ApiKey, 'name' | 'last4' | 'scopes' | 'expiresAt'> & { hash: string }
+
 /** Stores a new key. */
 export const addApiKey = async (
   db: Db,
   act: Act,
-  { name, hash }: { name: string; hash: string },
+  { name, hash, last4, scopes, expiresAt }: NewKey,
 ): Promise<ApiKey> => {
   const id = newId()
   await db.batch([
@@ -42,14 +65,22 @@ export const addApiKey = async (
         workspace_id: act.workspaceId,
         name,
         key_hash: hash,
+        last4,
+        scopes,
+        expires_at: expiresAt,
         created_at: act.now,
         revoked_at: null,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .compile(),
-    auditEntry(db, { ...act, action: 'api_key.created', subjectId: id, details: { name } }).compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'api_key.created',
+      subjectId: id,
+      details: { name, scopes, expiresAt },
+    }).compile(),
   ])
-  return { id, name, createdAt: act.now, revokedAt: null }
+  return { id, name, last4, scopes, createdAt: act.now, expiresAt, lastUsedAt: null, revokedAt: null }
 }
 
 /**

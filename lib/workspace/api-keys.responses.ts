@@ -1,11 +1,16 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
+import { API_KEY_SCOPES } from './api-keys.ts'
 
 export const ApiKeyResponse = z
   .strictObject({
     id: z.uuid(),
     name: z.string(),
+    last4: z.string().meta({ description: 'The last 4 characters of the key.' }),
+    scopes: z.array(z.enum(API_KEY_SCOPES)),
     createdAt: timestamp,
+    expiresAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable().meta({ description: 'To the hour.' }),
     revokedAt: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
@@ -16,7 +21,10 @@ export const CreatedApiKeyResponse = z
   .strictObject({
     id: z.uuid(),
     name: z.string(),
+    last4: z.string(),
+    scopes: z.array(z.enum(API_KEY_SCOPES)),
     createdAt: timestamp,
+    expiresAt: timestamp.nullable(),
     key: z.string().meta({ description: 'The key. Returned only here: it cannot be retrieved later.' }),
   })
   .meta({ id: 'CreatedApiKey' })

@@ -58,7 +58,7 @@ export type AuditAction =
 /** Who changes a workspace, and when. */
 export type Act = {
   workspaceId: string
-  /** An email address. */
+  /** An email address, or `API key "<name>"`. */
   actor: string
   now: Date
 }

@@ -5,6 +5,7 @@ import type { PayoutOrder } from '../payouts/funds.ts'
 import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
+import type { ApiKeyScope } from './api-keys.ts'
 
 export type WorkspaceTables = {
   workspaces: {
@@ -38,6 +39,10 @@ export type WorkspaceTables = {
     workspace_id: string
     name: string
     key_hash: string
+    last4: string
+    scopes: ApiKeyScope[]
+    expires_at: Date | null
+    last_used_at: Generated<Date | null>
     created_at: Generated<Date>
     revoked_at: Date | null
   }

@@ -1,10 +1,12 @@
 /** Workspaces, and access to them. */
+
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockSignup } from '../db/locks.queries.ts'
 import { breaks, isConflict } from '../db/neon.ts'
 import type { Mode } from '../purchases/processors.ts'
+import type { ApiKeyScope } from './api-keys.ts'
 import { auditEntry } from './audit.queries.ts'
 import { MAX_WORKSPACES_EACH } from './signup.ts'
 import type { Role } from './tables.ts'
@@ -43,22 +45,32 @@ export const listWorkspaces = (db: Db, email: string) =>
   memberships(db, email).orderBy('w.name').orderBy('w.id').execute()
 
 export type KeyAccess =
-  | { outcome: 'allowed'; workspace: Workspace }
+  | { outcome: 'allowed'; workspace: Workspace; keyName: string; scopes: ApiKeyScope[] }
   | { outcome: 'unknown_key' }
   | { outcome: 'other_workspace' }
 
-/** Whether an API key gives access to the workspace with this slug or id. A revoked key counts as unknown. */
-export const keyWorkspace = async (db: Db, address: string, apiKeyHash: string): Promise<KeyAccess> => {
+/**
+ * Whether an API key gives access to the workspace with this slug or id. A revoked or expired key counts as unknown. The caller
+ * checks its scopes.
+ */
+export const keyWorkspace = async (
+  db: Db,
+  address: string,
+  apiKeyHash: string,
+  now: Date,
+): Promise<KeyAccess> => {
   const row = await db
     .selectFrom('api_keys as k')
     .innerJoin('workspaces as w', 'w.id', 'k.workspace_id')
     .where('k.key_hash', '=', apiKeyHash)
     .where('k.revoked_at', 'is', null)
-    .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named')])
+    .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
+    .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named'), 'k.name as keyName', 'k.scopes'])
     .executeTakeFirst()
   if (!row) return { outcome: 'unknown_key' }
   if (!row.named) return { outcome: 'other_workspace' }
-  return { outcome: 'allowed', workspace: { id: row.id, slug: row.slug, name: row.name, role: 'key' } }
+  const { id, slug, name, keyName, scopes } = row
+  return { outcome: 'allowed', workspace: { id, slug, name, role: 'key' }, keyName, scopes }
 }
 
 /** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */

@@ -68,7 +68,7 @@ test('a table names who may call an endpoint and what it takes, required fields 
   expect(written).toBe(`<!-- endpoints /things -->
 | Endpoint | Use | Access | Parameters |
 | --- | --- | --- | --- |
-| \`GET /things\` | Do it | member, API key | \`kind\` |
+| \`GET /things\` | Do it | member, API key (\`read\`) | \`kind\` |
 | \`POST /things\` | Do it | manager | **\`name\`**, \`size\` |
 <!-- end -->
 <!-- fields Thing -->

@@ -8,7 +8,7 @@ describe('API keys', () => {
   test('are shown once, and revoked after confirmation', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
-    const made = await pages.post('/api-keys', { name: 'Checkout <1>' })
+    const made = await pages.post('/api-keys', { name: 'Checkout <1>', track: 'on' })
     expect(made.status).toBe(200)
     const key = /trib_live_\w+/.exec(made.html)?.[0]
     expect(made.html).toContain('shown only once')
@@ -18,6 +18,7 @@ describe('API keys', () => {
     const list = await pages.get('/api-keys')
     expect(list.html).toContain('Checkout &lt;1&gt;')
     expect(list.html).not.toContain('trib_live_')
+    expect(list.html).toContain(`…${key?.slice(-4)}`)
     const revoke = /\/api-keys\/[^/"]+\/revoke/.exec(list.html)?.[0] ?? ''
     expect((await pages.get(revoke)).html).toContain('cannot be undone')
     expect((await report()).status).toBe(200)
@@ -33,9 +34,25 @@ describe('API keys', () => {
 
   test('need a name', async () => {
     const merchant = await createMerchant()
-    const { status, html } = await (await openPages(merchant)).post('/api-keys', { name: ' ' })
+    const { status, html } = await (await openPages(merchant)).post('/api-keys', { name: ' ', track: 'on' })
     expect(status).toBe(400)
     expect(html).toContain('id="name-error"')
+  })
+
+  test('have scopes, and expire at the end of the chosen day', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const fields = { name: 'Reports', read: 'on', expiresAt: '2099-12-31' }
+    expect((await pages.post('/api-keys', fields)).status).toBe(200)
+    const stored = 'select scopes, expires_at from api_keys where workspace_id = $1 and name = $2'
+    expect(await database.query(stored, [merchant.workspace.id, 'Reports'])).toEqual([
+      { scopes: ['read'], expires_at: new Date('2099-12-31T23:59:59Z') },
+    ])
+
+    const refused = await pages.post('/api-keys', { name: 'Reports', expiresAt: '2020-01-01' })
+    expect(refused.status).toBe(400)
+    expect(refused.html).toContain('Choose at least one scope.')
+    expect(refused.html).toContain('Must be in the future.')
   })
 })
 

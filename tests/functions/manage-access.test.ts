@@ -26,16 +26,16 @@ const ENDPOINTS = [
   { method: 'GET', path: '/programs/:program', who: 'readers' },
   { method: 'PATCH', path: '/programs/:program', body: { name: 'Winter' }, who: 'managers' },
   { method: 'GET', path: '/programs/:program/groups', who: 'readers' },
-  { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'managers' },
+  { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },
-  { method: 'PATCH', path: '/groups/:group', body: { name: 'Silver' }, who: 'managers' },
+  { method: 'PATCH', path: '/groups/:group', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/partners', who: 'readers' },
   { method: 'GET', path: '/partners/:partner', who: 'readers' },
-  { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'managers' },
+  { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'writers' },
   { method: 'GET', path: '/partners/:partner/balances', who: 'readers' },
   { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
-  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'managers' },
-  { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'managers' },
+  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'writers' },
+  { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'writers' },
   { method: 'GET', path: '/commissions', who: 'readers' },
   {
     method: 'POST',
@@ -215,7 +215,8 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
   test('returns 401 without a session, 404 to non-members and for ids of another workspace', async () => {
     const [manager, stranger] = [await merchant.manager(), await merchant.stranger()]
     const own = merchant.workspace.slug
-    const noKey = endpoint.who === 'readers' ? 'invalid_api_key' : 'not_signed_in'
+    const isForKeys = endpoint.who === 'readers' || endpoint.who === 'writers'
+    const noKey = isForKeys ? 'invalid_api_key' : 'not_signed_in'
 
     for (const { headers, code } of [
       { headers: {}, code: noKey },
@@ -231,7 +232,7 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
       call(endpoint, own, merchant.ids, { Cookie: stranger }),
       call(endpoint, other.workspace.slug, other.ids, { Cookie: manager }),
       call(endpoint, 'no-such-workspace', merchant.ids, { Cookie: manager }),
-      ...(endpoint.who === 'readers' ? [call(endpoint, own, merchant.ids, foreignKey)] : []),
+      ...(isForKeys ? [call(endpoint, own, merchant.ids, foreignKey)] : []),
       ...(endpoint.path.includes(':')
         ? unknownIds.map((ids) => call(endpoint, own, ids, { Cookie: manager }))
         : []),
@@ -250,7 +251,11 @@ describe.each(ENDPOINTS)('$method /api/workspaces/:workspace$path', (endpoint) =
       expect(byKey).toMatchObject({ status: 401, body: errorShape('not_signed_in') })
     } else {
       expect(byMember).toMatchObject({ status: 403, body: errorShape('manager_required') })
-      expect(byKey).toMatchObject({ status: 401, body: errorShape('not_signed_in') })
+      expect(byKey).toMatchObject(
+        endpoint.who === 'writers'
+          ? { status: 403, body: errorShape('insufficient_scope') }
+          : { status: 401, body: errorShape('not_signed_in') },
+      )
     }
   })
 

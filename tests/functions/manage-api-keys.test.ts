@@ -12,7 +12,10 @@ test('a key is returned once, works immediately, and is stored as a hash', async
   expect(body).toEqual({
     id: expect.any(String),
     name: 'Checkout',
+    last4: String(body.key).slice(-4),
+    scopes: ['track', 'read'],
     createdAt: expect.any(String),
+    expiresAt: null,
     key: expect.stringMatching(/^trib_live_\w{38}$/),
   })
   const sale = await merchant.sale({}, { Authorization: `Bearer ${body.key}` })
@@ -20,8 +23,13 @@ test('a key is returned once, works immediately, and is stored as a hash', async
 
   const list = await keys.get('/api-keys')
   const [listed] = (list.body as unknown as { data: unknown[] }).data
-  const { id, name, createdAt } = body
-  expect(listed).toEqual({ id, name, createdAt, revokedAt: null })
+  const { id, key, ...created } = body
+  expect(listed).toEqual({
+    id,
+    ...created,
+    lastUsedAt: expect.toBeOneOf([null, expect.any(String)]),
+    revokedAt: null,
+  })
   expect(JSON.stringify(list.body)).not.toContain('trib_live_')
   const rows = await database.query('select * from api_keys where id = $1', [id])
   expect(JSON.stringify(rows)).not.toContain(body.key)
@@ -48,7 +56,11 @@ test('a revoked key is refused immediately, stays listed, and revoking is idempo
     details: { name: 'Checkout' },
   }
   expect(await database.audit(merchant)).toEqual([
-    { action: 'api_key.created', ...entry },
+    {
+      action: 'api_key.created',
+      ...entry,
+      details: { name: 'Checkout', scopes: ['track', 'read'], expiresAt: null },
+    },
     { action: 'api_key.revoked', ...entry },
   ])
 })
@@ -59,6 +71,11 @@ test.each([
   { name: 7 },
   { name: 'x'.repeat(256) },
   { name: 'a', key: 'trib_live_mine' },
+  { name: 'a', scopes: [] },
+  { name: 'a', scopes: ['admin'] },
+  { name: 'a', scopes: 'track' },
+  { name: 'a', expiresAt: '2020-01-01T00:00:00Z' },
+  { name: 'a', expiresAt: 'tomorrow' },
   [],
 ])('a new key with %j is refused', async (body) => {
   const merchant = await createMerchant()

@@ -92,7 +92,7 @@ export const createMerchant = async (options: Options = {}) => {
   const apiKey = await seed.addApiKey(workspace.id)
   const programId = await seed.addProgram(workspace.id, options.program)
   const groupId = options.group ? await seed.addGroup(workspace.id, programId, options.group) : null
-  await seed.addPartner(workspace.id, programId, { slug: 'maya', groupId })
+  const partnerId = await seed.addPartner(workspace.id, programId, { slug: 'maya', groupId })
 
   const authorization = { Authorization: `Bearer ${apiKey}` }
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -122,14 +122,10 @@ export const createMerchant = async (options: Options = {}) => {
 
   const manager = person('manager', 'manager')
 
-  /** Calls paths of the workspace with someone's cookie, as the pages' scripts do. */
-  const as = (cookie: string) => {
+  /** Calls paths of the workspace. */
+  const withHeaders = (headers: Record<string, string>) => {
     const call = (method: string) => (path: string, body?: unknown) =>
-      send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, {
-        method,
-        body,
-        headers: { Cookie: cookie, Origin: new URL(baseUrl).origin },
-      })
+      send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, { method, body, headers })
     return {
       get: call('GET'),
       post: call('POST'),
@@ -139,10 +135,15 @@ export const createMerchant = async (options: Options = {}) => {
     }
   }
 
+  /** The same with someone's cookie, as the pages' scripts do. */
+  const as = (cookie: string) => withHeaders({ Cookie: cookie, Origin: new URL(baseUrl).origin })
+
   return {
     seed,
     workspace,
     programId,
+    /** The partner "maya". */
+    partnerId,
     apiKey,
     /** The complete Cookie header of a manager, manager@<slug>.example. */
     manager,
@@ -151,6 +152,7 @@ export const createMerchant = async (options: Options = {}) => {
     /** The same for a signed-in person who is not a member of the workspace. */
     stranger: person('stranger'),
     as,
+    withHeaders,
     /** The same with a manager's cookie. */
     asManager: async () => as(await manager()),
     post,

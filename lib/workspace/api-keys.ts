@@ -1,0 +1,8 @@
+/** What API keys may do. */
+
+/** `track` reports sales and leads, `read` reads, `write` changes partners, coupons and groups. */
+export const API_KEY_SCOPES = ['track', 'read', 'write'] as const
+export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
+
+/** What a backend that reports sales needs. */
+export const DEFAULT_SCOPES: ApiKeyScope[] = ['track', 'read']
