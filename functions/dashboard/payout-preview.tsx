@@ -68,11 +68,7 @@ export const PreviewPage = (props: Props) => {
         .
       </p>
       <Shortage result={result} />
-      {isReady && method === 'stripe' && payouts.length > 0 && result.available === null && (
-        <p class="hint">
-          Stripe did not report your balance. Payouts that it does not cover wait until you top it up.
-        </p>
-      )}
+      {isReady && <Unread result={result} />}
       {!isReady && <NeedsSetup base={base} method={method} />}
       {isReady && payouts.length > 0 && (
         <RunForm {...form} button={PAY_BUTTON[method](sum)}>
@@ -134,6 +130,27 @@ const Shortage = ({ result: { available, skipped } }: Pick<Props, 'result'>) => 
     </p>
   )
 }
+
+/** Skipped partners whose accounts may be ready by now. */
+const BY_ACCOUNT: readonly string[] = ['not_connected', 'account_in_review', 'account_restricted']
+
+/** What could not be read from Stripe, and what is not known therefore. */
+export const Unread = ({ result: { unread, skipped } }: Pick<Props, 'result'>) => (
+  <>
+    {unread.includes('balance') && (
+      <p class="hint">
+        Stripe did not report your balance, so it is not known what it covers. Payouts that it does not cover
+        wait until you top it up.
+      </p>
+    )}
+    {unread.includes('accounts') && skipped.some(({ code }) => BY_ACCOUNT.includes(code)) && (
+      <p class="hint">
+        Stripe did not report on all accounts, so some of the partners who are skipped for their account may
+        be ready by now. Preview the run again in a few minutes.
+      </p>
+    )}
+  </>
+)
 
 /** What was shown before, and what a run would pay now. */
 const changedSince = (before: Total[], now: Total[]): string =>

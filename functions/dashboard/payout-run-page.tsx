@@ -11,7 +11,7 @@ import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
-import { Lines } from './payout-preview.tsx'
+import { Lines, Unread } from './payout-preview.tsx'
 import { RunFiles } from './payout-run-files.tsx'
 
 type RunPreview = {
@@ -228,6 +228,7 @@ const Approval = ({ workspace, run, preview, manager }: ApprovalProps) => {
       {preview && (
         <>
           <p>It would pay {moneySums(preview.result.payouts) || 'nothing'} now:</p>
+          <Unread result={preview.result} />
           <Lines
             base={base}
             caption="Payouts to approve"

@@ -100,11 +100,10 @@ export type AccountReading = {
 }
 
 /**
- * Saves the status of accounts. Of concurrent requests about one, the result of the one that started last wins. An account
+ * Saves the status of accounts, as a query. Of concurrent requests about one, the result of the one that started last wins. An account
  * that was enabled before and has new requirements is restricted.
  */
-export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<void> => {
-  await sql`
+export const saveReadingsQuery = (readings: AccountReading[]) => sql<unknown>`
     update payout_accounts a
     set status = case when x.status = 'onboarding' and a.status in ('enabled', 'restricted')
                       then 'restricted' else x.status end,
@@ -112,5 +111,9 @@ export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<
     from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb)
       as x("workspaceId" uuid, "stripeAccountId" text, status text, "paysBank" boolean, "askedAt" timestamptz)
     where a.workspace_id = x."workspaceId" and a.stripe_account_id = x."stripeAccountId"
-      and (a.checked_at is null or a.checked_at <= x."askedAt")`.execute(db)
+      and (a.checked_at is null or a.checked_at <= x."askedAt")`
+
+/** Saves the status of accounts, at once. */
+export const saveReadings = async (db: Db, readings: AccountReading[]): Promise<void> => {
+  await saveReadingsQuery(readings).execute(db)
 }

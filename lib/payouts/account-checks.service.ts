@@ -43,53 +43,63 @@ const clientsFor = async (
   return new Map(await Promise.all(clients))
 }
 
-/** Reads a page of accounts, some concurrently. After a failure, no more accounts of the workspace are read. */
+/** Reads a page of accounts, some concurrently. After a failure but a refusal, no more accounts of the workspace are read. */
 const readPage = async (env: OnboardingEnv, page: UnreadAccount[], budget: Budget) => {
   const clients = await clientsFor(env, page)
   const readings: AccountReading[] = []
   const missed: UnreadAccount[] = []
+  let isComplete = true
   const read = async (account: UnreadAccount): Promise<void> => {
     const { workspaceId, stripeAccountId, askedAt } = account
     const stripe = clients.get(workspaceId)
-    if (!stripe || !hasLeft(budget)) return void missed.push(account)
+    if (!stripe || !hasLeft(budget)) {
+      isComplete = false
+      return void missed.push(account)
+    }
     budget.fetches--
     try {
       const state = await stripe.readAccount(stripeAccountId)
       readings.push({ workspaceId, stripeAccountId, ...state, askedAt })
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error
-      if (error.failure.kind !== 'refused') clients.set(workspaceId, null)
+      if (error.failure.kind !== 'refused') {
+        isComplete = false
+        clients.set(workspaceId, null)
+      }
       missed.push(account)
     }
   }
   for (let at = 0; at < page.length; at += MAX_CONCURRENT) {
     await Promise.all(page.slice(at, at + MAX_CONCURRENT).map(read))
   }
-  return { readings, missed }
+  return { readings, missed, isComplete }
 }
 
-/** Reads accounts in pages, as long as half of the budget lasts, and until Stripe does not answer. @returns how many */
+/** How many accounts were read, and whether Stripe was asked for all of those that are due. */
+type Reading = { count: number; isComplete: boolean }
+
+/** Reads accounts in pages, as long as half of the budget lasts, and until Stripe does not answer. */
 const readAgain = async (
   env: OnboardingEnv,
   lease: (db: Db, limit: number) => Promise<UnreadAccount[]>,
   { now, budget }: { now: Date; budget: Budget },
-): Promise<number> => {
+): Promise<Reading> => {
   const own = halfOf(budget)
   const before = own.fetches
-  let count = 0
+  const total = { count: 0, isComplete: false }
   for (;;) {
     const limit = Math.min(MAX_PAGE, own.fetches - FETCHES_PER_PAGE)
     if (limit < 1 || !hasLeft(own)) break
     const page = await withDb(env, own, (db) => lease(db, limit))
-    if (page.length === 0) break
-    const { readings, missed } = await readPage(env, page, own)
+    const { readings, missed, isComplete } = await readPage(env, page, own)
     if (readings.length) await withDb(env, own, (db) => saveReadings(db, readings))
     if (missed.length) await withDb(env, own, (db) => retryAccounts(db, missed, now))
-    count += readings.length
+    total.count += readings.length
+    total.isComplete = isComplete && page.length < limit
     if (missed.length || page.length < limit) break
   }
   budget.fetches -= before - own.fetches
-  return count
+  return total
 }
 
 /**
@@ -100,8 +110,8 @@ export const checkOwedAccounts = (env: OnboardingEnv, scope: RunScope, now: Date
   readAgain(env, (db, limit) => leaseOwedAccounts(db, scope, { now, limit }), { now, budget })
 
 /** Reads accounts that cannot be paid, each once a day. @returns how many */
-export const checkDailyAccounts = (env: OnboardingEnv, now: Date, budget: Budget) =>
-  readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget })
+export const checkDailyAccounts = async (env: OnboardingEnv, now: Date, budget: Budget): Promise<number> =>
+  (await readAgain(env, (db, limit) => leaseDailyAccounts(db, { now, limit }), { now, budget })).count
 
 /** Per run of the cron. */
 const MAX_KEYS = 5

@@ -128,10 +128,6 @@ export const balancesQuery = (scope: RunScope) => sql<Balance>`
     select partner_id as "partnerId", currency, amount_cents as "amountCents", code
     from (${balances(scope, allSums(scope))}) as balances order by partner_id, currency`
 
-/** The balances that a run would pay or skip now. */
-export const listBalances = async (db: Db, scope: RunScope): Promise<Balance[]> =>
-  (await balancesQuery(scope).execute(db)).rows
-
 /**
  * Inserts the runs of programs whose schedule is due, one per occurrence, of which managers get a report. Idempotent.
  * Programs of workspaces without a Stripe key wait for one.

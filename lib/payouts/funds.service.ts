@@ -21,11 +21,19 @@ const readAvailable = async (env: PayoutEnv, key: string, budget: Budget): Promi
   }
 }
 
-/** What a run can pay: what is available, null if that is unknown, and what it covers. */
-export type Funds = { available: Available | null; cover: Cover }
+/** What a run can pay: what is available, null if that was not read, and what it covers. */
+export type Funds = {
+  available: Available | null
+  cover: Cover
+  /** Whether something is due, and it is not known what the balance covers of it. */
+  isUnknown: boolean
+}
+
+/** Nothing is left out: by bank, or if nothing is due. */
+const UNLIMITED: Funds = { available: null, cover: {}, isUnknown: false }
 
 /** Nothing is known of the balance, so nothing is left out. */
-export const UNKNOWN: Funds = { available: null, cover: {} }
+export const UNKNOWN: Funds = { ...UNLIMITED, isUnknown: true }
 
 /**
  * What the Stripe balance covers of what a run would pay now. If there is no key that may read the balance, everything:
@@ -37,12 +45,13 @@ export const UNKNOWN: Funds = { available: null, cover: {} }
  * @throws {Unavailable} Stripe did not answer
  */
 export const readFunds = async (env: PayoutEnv, scope: RunScope, budget: Budget): Promise<Funds> => {
-  if (scope.method !== 'stripe') return UNKNOWN
+  if (scope.method !== 'stripe') return UNLIMITED
   const { encryptedKey, order, waiting, due } = await withDb(env, budget, (db) => readDues(db, scope))
   const key = encryptedKey && (await decryptSecret(env.SECRETS_KEY, scope.workspaceId, encryptedKey))
-  if (!key || due.length === 0) return UNKNOWN
-  const available = await readAvailable(env, key, budget)
-  return available ? { available, cover: coverOf(due, { available, waiting, order }) } : UNKNOWN
+  if (due.length === 0) return UNLIMITED
+  const available = key ? await readAvailable(env, key, budget) : null
+  if (!available) return UNKNOWN
+  return { available, cover: coverOf(due, { available, waiting, order }), isUnknown: false }
 }
 
 /** What the maximum of a run covers of what the balance covers, in the workspace's order. */

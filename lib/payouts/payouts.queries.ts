@@ -102,8 +102,8 @@ export const payoutsQuery = (db: Db, workspaceId: string, filter: PayoutFilter) 
     )
     .orderBy('po.id', 'desc')
 
-/** The payouts of a run, as the response to the request that began it lists them. */
-export const listRunPayouts = (db: Db, workspaceId: string, runId: string) =>
+/** The payouts of a run, as the response to the request that began it lists them, as a query. */
+export const runPayoutsQuery = (db: Db, workspaceId: string, runId: string) =>
   db
     .selectFrom('payouts as po')
     .where('po.workspace_id', '=', workspaceId)
@@ -117,4 +117,3 @@ export const listRunPayouts = (db: Db, workspaceId: string, runId: string) =>
     ])
     .orderBy('po.partner_id')
     .orderBy('po.currency')
-    .execute()

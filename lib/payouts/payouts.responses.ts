@@ -149,6 +149,12 @@ export const RunResultResponse = z
         description:
           'Your available balance at Stripe before the run. null by bank, if nothing is due, and if it could not be read.',
       }),
+    unread: z.array(z.enum(['accounts', 'balance'])).meta({
+      description:
+        'What could not be read from Stripe. `accounts`: those that could not be paid are as they were read before, so ' +
+        'partners who are skipped for theirs may be ready. `balance`: it is not known what it covers, so nothing is ' +
+        'skipped as `insufficient_funds`, and what it does not cover waits.',
+    }),
     payouts: z.array(
       z.strictObject({
         id: z.uuid().nullable().meta({ description: 'null for a dry run.' }),

@@ -6,11 +6,11 @@ import { beginRun, decideApproval } from './begin-run.queries.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import { continueCanceling } from './cancel.queries.ts'
 import {
+  balancesQuery,
   beginScheduledRuns,
   type Claimed,
   claimPage,
   growPayout,
-  listBalances,
   listUnclaimedRuns,
   type OpenRun,
   type RunScope,
@@ -20,12 +20,12 @@ import { type Funds, readFunds, readMaximum, UNKNOWN } from './funds.service.ts'
 import { NO_LIMITS, type RunLimits, totalsOf } from './limits.ts'
 import { readPayoutSetup } from './methods.queries.ts'
 import { notifyManagers } from './notices.service.ts'
-import { listRunPayouts } from './payouts.queries.ts'
+import { runPayoutsQuery } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
 import { checkResolved } from './resolution.service.ts'
-import { findRun } from './runs.queries.ts'
+import { runQuery, toRun } from './runs.queries.ts'
 import { startRefusalOf } from './runs.ts'
 import { type PayoutEnv, sendPayouts } from './send.service.ts'
 
@@ -36,19 +36,48 @@ const REQUEST_MS = 20_000
 /** The next cron starts a minute after this one. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-/** For authentication, the program, the set-up, the start of the run, its results, and another preview. */
-const REQUEST_FETCHES = 10
+/** Two for authentication, the program, the set-up, the start of the run, and its results or another preview. */
+const REQUEST_FETCHES = 6
 
-/** What a run can pay, once the accounts that could not be paid have been read again. @throws {Unavailable} */
-const prepare = async (env: PayoutEnv, scope: RunScope, now: Date, budget: Budget): Promise<Funds> => {
-  if (scope.method === 'stripe') await checkOwedAccounts(env, scope, now, budget)
-  return readFunds(env, scope, budget)
+/** What a run can pay, and what of that could not be read from Stripe. */
+type Prepared = Funds & { unread: RunResultResponse['unread'] }
+
+/** A preview without what cannot be read is better than none. */
+const unless =
+  <T>(isPreview: boolean, otherwise: T) =>
+  (error: unknown): T => {
+    if (isPreview && error instanceof Unavailable) return otherwise
+    throw error
+  }
+
+/**
+ * What a run can pay, once the accounts that could not be paid have been read again.
+ *
+ * @throws {Unavailable} a run, and not a preview, cannot read the balance
+ */
+const prepare = async (
+  env: PayoutEnv,
+  scope: RunScope,
+  { now, budget, isPreview }: { now: Date; budget: Budget; isPreview: boolean },
+): Promise<Prepared> => {
+  const areAccountsRead =
+    scope.method !== 'stripe' ||
+    (await checkOwedAccounts(env, scope, now, budget).then(
+      ({ isComplete }) => isComplete,
+      unless(isPreview, false),
+    ))
+  const funds = await readFunds(env, scope, budget).catch(unless(isPreview, UNKNOWN))
+  const unread = [
+    ...(areAccountsRead ? [] : ['accounts' as const]),
+    ...(funds.isUnknown ? ['balance' as const] : []),
+  ]
+  return { ...funds, unread }
 }
 
 /** The run with what the balance covers, which is read once. @throws {Unavailable} Stripe did not answer */
 const withCover = async (env: PayoutEnv, run: OpenRun, now: Date, budget: Budget): Promise<OpenRun> => {
   if (run.cover || run.method !== 'stripe') return run
-  const { cover } = await prepare(env, run, now, budget)
+  const { cover } = await prepare(env, run, { now, budget, isPreview: false })
   return { ...run, cover: await withDb(env, budget, (db) => keepCover(db, run.id, cover)) }
 }
 
@@ -64,10 +93,26 @@ const claim = async (env: PayoutEnv, open: OpenRun, now: Date, budget: Budget): 
   if (claimed === 'all' && run.method === 'stripe') await notifyUnconnected(env, run, now, budget)
 }
 
-const presentSkipped = async (env: PayoutEnv, scope: RunScope) =>
-  (await listBalances(connect(env), scope)).flatMap(({ code, amountCents, ...balance }) =>
-    code ? [{ ...balance, amountCents: Number(amountCents), code }] : [],
-  )
+/** What became of a run, in one fetch. */
+const readResult = async (env: PayoutEnv, scope: RunScope, runId: string) => {
+  const db = connect(env)
+  const [payouts, balances, [row]] = await db.batch([
+    runPayoutsQuery(db, scope.workspaceId, runId).compile(),
+    balancesQuery(scope).compile(db),
+    runQuery(db, scope.workspaceId, runId).compile(),
+  ])
+  return {
+    payouts: payouts.map(withNumber),
+    skipped: balances.flatMap(({ code, ...balance }) => (code ? [{ ...withNumber(balance), code }] : [])),
+    status: row ? toRun(row).status : null,
+  }
+}
+
+/** With the amount as a number, as the response has it. */
+const withNumber = <Row extends { amountCents: bigint }>(row: Row) => ({
+  ...row,
+  amountCents: Number(row.amountCents),
+})
 
 const presentAvailable = ({ available }: Funds): RunResultResponse['available'] =>
   available && [...available].map(([currency, cents]) => ({ currency, amountCents: Number(cents) }))
@@ -94,20 +139,11 @@ const withMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Pro
 
 /** The result that a run would have now. */
 const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Promise<RunResultResponse> => {
-  // A preview without the balance is better than none.
-  const funds = await prepare(env, begun, begun.cutoffAt, budget).catch((error: unknown) => {
-    if (error instanceof Unavailable) return UNKNOWN
-    throw error
-  })
+  const funds = await prepare(env, begun, { now: begun.cutoffAt, budget, isPreview: true })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
-  const balances = await listBalances(connect(env), scope)
-  const present = ({ partnerId, currency, amountCents }: (typeof balances)[number]) => ({
-    partnerId,
-    currency,
-    amountCents: Number(amountCents),
-  })
-  const payouts = balances.flatMap((balance) =>
-    balance.code ? [] : [{ id: null, ...present(balance), status: 'payable' as const }],
+  const balances = (await balancesQuery(scope).execute(connect(env))).rows.map(withNumber)
+  const payouts = balances.flatMap(({ code, ...balance }) =>
+    code ? [] : [{ id: null, ...balance, status: 'payable' as const }],
   )
   return {
     runId: null,
@@ -115,10 +151,9 @@ const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Pr
     previewedAt: begun.limits?.previewedAt ?? begun.cutoffAt,
     totals: totalsOf(payouts),
     available: presentAvailable(funds),
+    unread: funds.unread,
     payouts,
-    skipped: balances.flatMap((balance) =>
-      balance.code ? [{ ...present(balance), code: balance.code }] : [],
-    ),
+    skipped: balances.flatMap(({ code, ...balance }) => (code ? [{ ...balance, code }] : [])),
   }
 }
 
@@ -142,7 +177,7 @@ export const runPayouts = async (
   if (refused) return { refused }
 
   // Before the run begins: if Stripe does not answer, nothing has happened.
-  const funds = await prepare(env, begun, now, budget)
+  const funds = await prepare(env, begun, { now, budget, isPreview: false })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
   const run = await beginRun(connect(env), scope, { actor, now }, expected)
   if (!run) {
@@ -160,18 +195,16 @@ export const runPayouts = async (
     if (method === 'stripe') await sendPayouts(env, { workspaceId, now, budget })
   }
 
-  const payouts = (await listRunPayouts(connect(env), workspaceId, runId)).map((payout) => ({
-    ...payout,
-    amountCents: Number(payout.amountCents),
-  }))
+  const { payouts, skipped, status } = await readResult(env, scope, runId)
   return {
     runId,
-    status: (await findRun(connect(env), workspaceId, runId))?.status ?? null,
+    status,
     previewedAt: scope.limits?.previewedAt ?? null,
     totals: totalsOf(payouts),
     available: presentAvailable(funds),
+    unread: funds.unread,
     payouts,
-    skipped: await presentSkipped(env, scope),
+    skipped,
   }
 }
 

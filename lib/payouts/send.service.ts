@@ -1,7 +1,7 @@
 /** Sends payouts: one transfer at Stripe for each, whatever is interrupted. Design, section 7. */
 import { decryptSecret } from '../secrets.ts'
+import type { AccountReading } from './account-checks.queries.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
-import { refreshAccount } from './onboarding.service.ts'
 import { keyState } from './payouts.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'
 import { type AttemptResult, tryTransfer } from './transfer.service.ts'
@@ -26,10 +26,8 @@ export type PayoutEnv = BudgetEnv & {
 const MAX_CONCURRENT = 5
 /** Leasing a page, asking which of it were canceled, and saving its results. */
 const FETCHES_PER_PAGE = 3
-/** Refreshing an account: its key, Stripe, and saving the status. */
-const FETCHES_PER_REFRESH = 3
-/** At most: the transfer, a look-up, and a refresh of a refused account, or the balance after a refusal for lack of funds. */
-const FETCHES_PER_FIRST = 2 + FETCHES_PER_REFRESH
+/** At most: the transfer, a look-up, and reading a refused account, or the balance after a refusal for lack of funds. */
+const FETCHES_PER_FIRST = 3
 /** At most: a look-up, and a new key version, or whether it was canceled, before that. */
 const FETCHES_PER_TRANSFER = 2 + FETCHES_PER_FIRST
 const MAX_PAGE = 50
@@ -91,6 +89,17 @@ const learn = async (
     learned.funds.set(fundsOf(payout), await leftAfter(stripe, payout))
   }
   if (kind === 'unclear' || kind === 'locked_out') learned.pauses.set(payout.workspaceId, MINUTE_MS)
+}
+
+/** What Stripe says of an account that it refused to pay. undefined if it does not answer. */
+const readRefused = async (
+  stripe: Connect,
+  { workspaceId, stripeAccountId, askedAt }: DuePayout,
+  budget: Budget,
+): Promise<AccountReading | undefined> => {
+  budget.fetches--
+  const state = await stripe.readAccount(stripeAccountId).catch(() => null)
+  return state ? { workspaceId, stripeAccountId, ...state, askedAt } : undefined
 }
 
 /** What all pages of a run share. */
@@ -155,12 +164,10 @@ const sendPage = async (env: PayoutEnv, page: DuePayout[], sending: Sending): Pr
     }
     const attempt = await tryTransfer(env, stripe, payout, { now: clock(), budget })
     await learn(stripe, payout, attempt.outcome, sending)
+    const result = resultOf(portalUrl, payout, attempt)
+    if (attempt.outcome.kind !== 'refused' || !attempt.outcome.isAccount) return result
     // The next run then skips this partner, and the portal shows why.
-    if (attempt.outcome.kind === 'refused' && attempt.outcome.isAccount) {
-      budget.fetches -= FETCHES_PER_REFRESH
-      await refreshAccount(env, payout.workspaceId, payout.stripeAccountId).catch(() => {})
-    }
-    return resultOf(portalUrl, payout, attempt)
+    return { ...result, reading: await readRefused(stripe, payout, budget) }
   }
 
   const results: TransferResult[] = []

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
+import { type AccountReading, saveReadingsQuery } from './account-checks.queries.ts'
 import { byIndexes, endFreeing, freeCommissions } from './freeing.queries.ts'
 import type { NoticeReason } from './notices.ts'
 import { isInFlight } from './payouts.queries.ts'
@@ -27,6 +28,8 @@ export type DuePayout = {
   isCanceling: boolean
   /** Names the lease. */
   leasedAt: Date
+  /** The database's time at the lease, before any request to Stripe. */
+  askedAt: string
   /** The workspace's encrypted Stripe key; null if it was removed. */
   encryptedKey: string | null
 }
@@ -68,7 +71,7 @@ export const leasePayouts = async (
     select l.id, l.workspace_id as "workspaceId", l.partner_id as "partnerId", pa.name as "partnerName", pa.email,
            g.name as "programName", l.currency, l.amount_cents as "amountCents",
            l.stripe_account_id as "stripeAccountId", l.key_version as "keyVersion", l.key_used_at as "keyUsedAt",
-           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, l.leased_at as "leasedAt",
+           l.key_used_at <> ${now}::timestamptz as "isKeyUsed", l.attempts, l.leased_at as "leasedAt", clock_timestamp()::text as "askedAt",
            l.cancel_requested_at is not null as "isCanceling", k.ciphertext as "encryptedKey"
     from leased l
     join partners pa on pa.id = l.partner_id
@@ -131,6 +134,8 @@ export type TransferResult = {
   isUnreachable: boolean | null
   /** The mail to the partner, if the payout was sent or has failed. */
   mail: { id: string; details: Record<string, string | null> } | null
+  /** What was read of its account after a refusal because of it. */
+  reading?: AccountReading | undefined
 }
 
 /**
@@ -207,6 +212,7 @@ export const saveTransferResults = async (
     mails.compile(db),
     sentAfterFailure.compile(db),
     notices.compile(db),
+    saveReadingsQuery(results.flatMap(({ reading }) => reading ?? [])).compile(db),
   ])
   return rows.map(({ id }) => id)
 }

@@ -216,6 +216,17 @@ test('the payouts page and the partner’s page say what is the matter with an a
   expect((await pages.get(`/partners/${leo?.id}`)).text).toMatch(
     /In review by Stripe .*acct_leo .*read at 2026-11-01/,
   )
+
+  // The key cannot be decrypted, as after a loss of SECRETS_KEY.
+  await merchant.seed.addStripeKey(workspaceId, stripeKey(), 'acct_merchant', SECRETS_KEY)
+  await database.query(`update stripe_keys set ciphertext = 'x' where workspace_id = $1`, [workspaceId])
+  await database.query(
+    `update payout_accounts set status = 'enabled' where workspace_id = $1 and stripe_account_id = 'acct_ann'`,
+    [workspaceId],
+  )
+  const unread = await pages.get('/payouts/new?method=stripe')
+  expect(unread.text).toContain('Stripe did not report your balance, so it is not known what it covers.')
+  expect(unread.text).toContain('Stripe did not report on all accounts')
 })
 
 test('what one partner owes is not deducted from what others are paid: 10.00 were shown, and 30.00 paid', async () => {

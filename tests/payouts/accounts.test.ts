@@ -1,5 +1,5 @@
 /** Partners whose accounts Stripe does not pay: what a run and the cron find out about them, and what is done. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { remindersAt } from '../../lib/payouts/reminders.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
@@ -80,6 +80,46 @@ describe('an account that became payable while its event was missed', () => {
       skipped: [{ code: 'account_in_review' }],
     })
     expect(payer.sent()).toEqual({ [leo.account ?? '']: ['500 usd'] })
+  })
+})
+
+describe('a preview says that accounts could not be read', () => {
+  test('when Stripe does not answer about them, and still reads the balance', async () => {
+    const { payer } = await stage('in_review')
+    await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
+    world.stripe().plan('cut_before')
+    const expected = { payouts: [{ amountCents: 500 }], skipped: [{ code: 'account_in_review' }] }
+    const first = await payer.run({ dryRun: true })
+    expect(first).toMatchObject({ ...expected, unread: ['accounts'] })
+    expect(first.available).not.toBeNull()
+    const second = await payer.run({ dryRun: true })
+    expect(second).toMatchObject({ unread: [], skipped: [] })
+  })
+
+  test('when the database takes too long to list them: it showed everything as covered', async () => {
+    const { payer } = await stage('in_review')
+    world.stripe().setBalance('usd', 100, payer.key)
+    await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 500 }] })
+    const real = fetch
+    vi.stubGlobal('fetch', (async (input, init) => {
+      if (String(init?.body).includes('of a skip locked'))
+        throw new DOMException('Timed out.', 'TimeoutError')
+      return real(input, init)
+    }) satisfies typeof fetch)
+    const preview = await payer.run({ dryRun: true }).finally(() => vi.unstubAllGlobals())
+    expect(preview).toMatchObject({ payouts: [], unread: ['accounts'] })
+    expect(preview.skipped).toContainEqual(expect.objectContaining({ code: 'insufficient_funds' }))
+  })
+
+  test('when there are more of them than a request can read', async () => {
+    const payer = await world.createPayer()
+    for (let index = 0; index < 20; index++)
+      await payer.addPartner({ slug: `p${index}`, owed: [{ amountCents: 100 }] })
+    await remember(payer, 'in_review')
+    const few = await payer.run({ dryRun: true }, { MAX_FETCHES: '45' })
+    expect(few.unread).toEqual(['accounts'])
+    expect([few.payouts.length > 10, few.skipped.length > 0]).toEqual([true, true])
+    expect((await payer.run({ dryRun: true }, { MAX_FETCHES: '45' })).unread).toEqual([])
   })
 })
 

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { cancelPayout, cancelRun } from '../../lib/payouts/cancel.queries.ts'
 import { cancelPhaseOf, cancelRefusalOf } from '../../lib/payouts/cancel.ts'
-import { listBalances } from '../../lib/payouts/claims.queries.ts'
+import { balancesQuery } from '../../lib/payouts/claims.queries.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import { findPayout, listRunPayouts } from '../../lib/payouts/payouts.queries.ts'
+import { findPayout, runPayoutsQuery } from '../../lib/payouts/payouts.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { findRun, listRunLines } from '../../lib/payouts/runs.queries.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -299,7 +299,9 @@ test('one payout of a run by bank is canceled: it is in no file, is not marked a
     expect(await world.violations()).toEqual([])
   }
   expect(
-    (await listRunPayouts(db(), payer.workspaceId, runId ?? '')).map(({ status }) => status).sort(),
+    (await runPayoutsQuery(db(), payer.workspaceId, runId ?? '').execute())
+      .map(({ status }) => status)
+      .sort(),
   ).toEqual(['canceled', 'paid'])
   const mails = await world.query(`select from mails where kind = 'payout_sent' and workspace_id = $1`, [
     payer.workspaceId,
@@ -350,7 +352,7 @@ test('a balance whose commissions are being let go is claimed by no run', async 
   await world.query('update payouts set is_freeing = true where id = $1', [payoutId])
   await payer.run({ method: 'manual' })
   const scope = { workspaceId: payer.workspaceId, programId: null, cutoffAt: new Date(), cover: null }
-  expect(await listBalances(db(), { ...scope, method: 'manual' })).toEqual([])
+  expect((await balancesQuery({ ...scope, method: 'manual' }).execute(db())).rows).toEqual([])
   await payDue(world.env())
   expect((await payer.run({ method: 'manual' })).payouts).toMatchObject([{ amountCents: 1_000 }])
 })

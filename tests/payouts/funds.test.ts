@@ -220,7 +220,7 @@ test('a run that was interrupted leaves out the same balances when it continues,
   expect(payer.sent()[leo.account ?? '']).toEqual(['900 usd'])
 })
 
-test('when Stripe does not tell the balance, no run begins, and one of a schedule waits for the next minute', async () => {
+test('when Stripe does not report the balance, no run begins, and one of a schedule waits for the next minute', async () => {
   const payer = await world.createPayer()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 100 }] })
   world.stripe().plan({ status: 503 })
@@ -229,10 +229,15 @@ test('when Stripe does not tell the balance, no run begins, and one of a schedul
     [],
   )
   world.stripe().plan({ status: 503 })
+  // A preview said nothing of that, as if the balance covered everything.
   expect(await payer.run({ dryRun: true })).toMatchObject({
     available: null,
+    unread: ['balance'],
     payouts: [{ amountCents: 100 }],
   })
+  const known = await payer.run({ dryRun: true })
+  expect([known.unread, known.available === null]).toEqual([[], false])
+  expect(await payer.run({ dryRun: true, method: 'manual' })).toMatchObject({ available: null, unread: [] })
 
   await beginScheduled(payer)
   world.stripe().plan({ status: 503 })

@@ -68,6 +68,7 @@ test.each([
     previewedAt: expect.any(Date),
     totals: [],
     available: null,
+    unread: [],
     payouts: [],
     skipped: expected,
   })
