@@ -22,10 +22,20 @@ const countCalls = ({ limit, period: seconds }) => {
   }
 }
 
+/** Fetches from this machine without the Worker that Miniflare puts between any Worker and the network. */
+const fetchDirectly = (local) => {
+  const { fetch } = globalThis
+  // TLS remains with Miniflare, which knows the machine's certificates.
+  const isLocal = (input) => typeof input === 'string' && input.startsWith('http://127.0.0.1:')
+  globalThis.fetch = (input, init) => (isLocal(input) ? local.fetch(input, init) : fetch(input, init))
+}
+
 let provided
 /** The Worker's own bindings: an isolate has only one set of them. */
-const provide = ({ LIMITS = {}, ASSETS, ...env }) => {
-  provided ??= {
+const provide = ({ LIMITS = {}, LOCAL, ASSETS, ...env }) => {
+  if (provided) return provided
+  fetchDirectly(LOCAL)
+  provided = {
     ...env,
     ...Object.fromEntries(Object.entries(LIMITS).map(([name, limit]) => [name, countCalls(limit)])),
   }

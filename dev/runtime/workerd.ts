@@ -38,9 +38,11 @@ const toOptions = (worker: LocalWorker) => ({
   compatibilityDate: worker.compatibilityDate,
   compatibilityFlags: worker.compatibilityFlags ?? [],
   bindings: { ...worker.bindings, LIMITS: worker.limits ?? {} },
-  serviceBindings: { ...worker.services, ...(worker.files && { ASSETS: worker.files }) },
-  // With it, each fetch of a Worker would pass through one more Worker.
-  stripCfConnectingIp: false,
+  serviceBindings: {
+    ...worker.services,
+    ...(worker.files && { ASSETS: worker.files }),
+    LOCAL: { network: { allow: ['local'] } },
+  },
   unsafeDirectSockets: [{}],
   ...worker.options,
 })
