@@ -162,6 +162,8 @@ create table programs (
     attribution                text         not null
         constraint programs_attribution_check check (attribution in ('last', 'first')),
     attribute_known_customers  boolean      not null,
+    self_referrals             text         not null default 'hold'   -- commissions of customers who are the partner
+        constraint programs_self_referrals_check check (self_referrals in ('hold', 'allow', 'refuse')),
     minimum_payout_cents       bigint       not null
         constraint programs_minimum_payout_cents_check check (minimum_payout_cents between 0 and 99999999999),
     payout_schedule            text         not null
@@ -203,6 +205,7 @@ create table former_program_terms (
     net_days                   integer,
     attribution                text         not null,
     attribute_known_customers  boolean      not null,
+    self_referrals             text         not null,
 
     constraint former_program_terms_pkey primary key (program_id, until),
     constraint former_program_terms_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
@@ -212,11 +215,13 @@ create table former_program_terms (
 -- A program's terms in force at a time are the row with the first `until` after it.
 create view program_terms as
     select id, timestamptz 'infinity' as until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
-           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
+           self_referrals
     from programs
     union all
     select program_id, until, reward_id, reward_interval, reward_duration_months, one_time_minimum_cents,
-           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers
+           reward_shipping, credit_out_of_band, holding_days, net_days, attribution, attribute_known_customers,
+           self_referrals
     from former_program_terms;
 
 
@@ -303,6 +308,9 @@ create table former_partner_addresses (
     constraint former_partner_addresses_partner_id_fkey foreign key (program_id, partner_id) references partners (program_id, id)
 );
 
+-- Which addresses had this partner?
+create index former_partner_addresses_partner_id_idx on former_partner_addresses (partner_id);
+
 
 -- A request of a partner to change its address, in all programs. The link that proves the new
 -- address is stored as a hash, and works with a session of the old address only.
@@ -336,9 +344,9 @@ create table former_partner_terms (
 );
 
 create view partner_terms as
-    select id, timestamptz 'infinity' as until, program_id, slug, group_id, status from partners
+    select id, timestamptz 'infinity' as until, program_id, email, slug, group_id, status from partners
     union all
-    select p.id, f.until, p.program_id, p.slug, f.group_id, f.status
+    select p.id, f.until, p.program_id, p.email, p.slug, f.group_id, f.status
     from former_partner_terms f join partners p on p.id = f.partner_id;
 
 
@@ -1244,7 +1252,7 @@ create table commission_holds (
     commission_id      uuid         primary key,
     workspace_id       uuid         not null,
     reason             text         not null
-        constraint commission_holds_reason_check check (reason in ('possible_duplicate', 'manual')),
+        constraint commission_holds_reason_check check (reason in ('possible_duplicate', 'self_referral', 'manual')),
     evidence_event_id  uuid,                    -- the other event, which may be the same purchase
     note               text,                    -- a manager's reason, which the partner sees
     held_by            text,                    -- an email address; null if a rule holds it
@@ -1256,7 +1264,7 @@ create table commission_holds (
 
     constraint commission_holds_reason_details_check check (case reason
         when 'manual' then num_nulls(note, held_by) = 0
-        else num_nonnulls(note, held_by) = 0 and evidence_event_id is not null end),
+        else num_nonnulls(note, held_by) = 0 and (reason <> 'possible_duplicate' or evidence_event_id is not null) end),
     constraint commission_holds_resolved_check check ((resolved_at is null) = (resolution is null)
                                                       and (resolved_at is not null or resolved_by is null)),
     constraint commission_holds_commission_id_fkey
@@ -1521,7 +1529,7 @@ declare
     first_rewarded_at  timestamptz;
 begin
     if paid_to is null then
-        select id, slug, status, program_id, group_id into p from partners where id = partner;
+        select id, email, slug, status, program_id, group_id into p from partners where id = partner;
         if not found then return null; end if;
         select * into pr from programs where id = p.program_id;
         select name, sale_reward_id, lead_reward_id into g from groups where id = p.group_id;
@@ -1560,11 +1568,13 @@ begin
 
     return jsonb_build_object(
         'id', p.id, 'slug', p.slug, 'status', p.status, 'programId', p.program_id,
+        'emails', array_append(array(select f.email from former_partner_addresses f where f.partner_id = p.id), p.email),
         'reward', rewards -> pr.reward_id::text,
         'rewardInterval', pr.reward_interval, 'rewardDurationMonths', pr.reward_duration_months,
         'oneTimeMinimumCents', pr.one_time_minimum_cents, 'rewardShipping', pr.reward_shipping,
         'creditOutOfBand', pr.credit_out_of_band, 'holdingDays', pr.holding_days, 'netDays', pr.net_days,
         'attribution', pr.attribution, 'attributeKnownCustomers', pr.attribute_known_customers,
+        'selfReferrals', pr.self_referrals,
         'group', case when p.group_id is not null then jsonb_build_object(
             'name', g.name,
             'saleReward', rewards -> g.sale_reward_id::text,
@@ -1607,6 +1617,7 @@ declare
     cu              customers;
     cl              clicks;
     customer        jsonb;
+    emails          text[];
     click           jsonb;
     click_partner   jsonb;
     owner           jsonb;
@@ -1631,6 +1642,8 @@ begin
                 select from events e where e.workspace_id = workspace and e.kind = 'sale' and e.customer_id is null
                                        and e.customer_external_id = customer_ref);
         else
+            emails := array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email')
+                      || cu.email;
             customer := jsonb_build_object(
                 'id', cu.id, 'revision', cu.revision, 'partnerId', cu.partner_id, 'email', cu.email, 'name', cu.name,
                 'isClickedFirst', cl.id is not null and not exists (
@@ -1659,6 +1672,7 @@ begin
 
     return jsonb_build_object(
         'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
+        'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
         'salesFrom', case when is_own then sales_from else 'both' end);
@@ -1842,6 +1856,85 @@ begin
 end $$;
 
 
+-- Holds the commission of a sale or lead whose customer is the partner: see lib/tracking/self-referrals.ts. After what saves
+-- the event and compares it with others; may be repeated. is_new is whether that is known only now: then a manager has not
+-- decided about it, also if the commission was held for another reason. One that is part of a payout is not held.
+create function hold_self_referral_1(workspace uuid, saved_id uuid, is_new boolean, now timestamptz) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+begin
+    insert into commission_holds as h (commission_id, workspace_id, reason, created_at)
+    select c.id, c.workspace_id, 'self_referral', now
+    from events e join commissions c on c.id = e.commission_id
+    where e.workspace_id = workspace and e.id = saved_id and c.payout_id is null
+      and (is_new or not exists (select from commissions o join commission_holds held on held.commission_id = o.id
+                                 where o.event_id = e.id))
+    on conflict (commission_id) do update
+    set reason = 'self_referral', note = null, held_by = null, created_at = excluded.created_at,
+        resolved_at = null, resolution = null, resolved_by = null
+    where is_new and (h.resolution = 'released' or (h.resolved_at is null and h.reason = 'possible_duplicate'));
+end $$;
+
+
+-- Whether two addresses may be of one mailbox: whoever gets true compares them by lib/mailboxes.ts.
+create function addresses_alike(a text, b text) returns boolean language sql immutable as $$
+    with address (name, label) as (
+        select replace(split_part(split_part(x, '@', 1), '+', 1), '.', ''), split_part(split_part(x, '@', 2), '.', 1)
+        from (values (a), (b)) v (x) where x is not null)
+    select count(*) = 2 and (count(distinct name) = 1 or bool_or(exists (
+        select from address o where o.label = address.name))) from address
+$$;
+
+
+-- Marks a customer's sales to be planned again if an address that was learned after them may be that of their partner.
+create function note_own_address(customer uuid, address text) returns void
+language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+begin
+    update customers c set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
+    from (
+        select min(e.occurred_at) as occurred_at
+        from events e join partners p on p.id = e.partner_id
+        where e.customer_id = customer and e.kind = 'sale' and not e.steps @> '[{"code": "self_referral"}]'
+          and (addresses_alike(p.email, address) or exists (
+            select from former_partner_addresses f where f.partner_id = p.id and addresses_alike(f.email, address)))) s
+    where c.id = customer and s.occurred_at is not null;
+end $$;
+
+create function note_identity_address() returns trigger language plpgsql as $$
+begin
+    perform note_own_address(new.customer_id, new.value);
+    return null;
+end $$;
+
+create trigger customer_identities_own_address
+    after insert on customer_identities for each row when (new.kind = 'email') execute function note_identity_address();
+
+create function note_customer_address() returns trigger language plpgsql as $$
+begin
+    perform note_own_address(new.id, new.email);
+    return null;
+end $$;
+
+create trigger customers_own_address
+    after update of email on customers for each row
+    when (new.email is not null and new.email is distinct from old.email) execute function note_customer_address();
+
+-- The same of a partner's new address and its customers.
+create function note_partner_address() returns trigger language plpgsql as $$
+begin
+    perform note_own_address(c.id, new.email)
+    from customers c
+    where c.partner_id = new.id and (addresses_alike(c.email, new.email) or exists (
+        select from customer_identities i where i.customer_id = c.id and i.kind = 'email' and addresses_alike(i.value, new.email)));
+    return null;
+end $$;
+
+create trigger partners_own_address
+    after update of email on partners for each row
+    when (new.email is distinct from old.email) execute function note_partner_address();
+
+
 -- Marks what a saved report refers of payments received before: see
 -- lib/tracking/late-reports.queries.ts, which says what `late` is. Returns whether anything is marked.
 create function mark_late(workspace uuid, saved_id uuid, of_customer uuid, late jsonb, now timestamptz) returns boolean
@@ -2020,6 +2113,9 @@ begin
     elsif review is not null then
         perform note_received_1(workspace, saved_id, click, null, (review -> 'hours')::integer,
                                 review ->> 'processorIds', review ->> 'reportPrefix');
+    end if;
+    if (report -> 'isSelfReferral')::boolean then
+        perform hold_self_referral_1(workspace, saved_id, true, now);
     end if;
     return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash);
 end $$;

@@ -20,6 +20,8 @@ const DONE: Record<HoldResolution, string> = {
 }
 
 const REASONS: Record<Exclude<HoldReason, 'manual'>, string> = {
+  self_referral:
+    'The customer’s email address leads to the partner’s own mailbox. If your terms allow partners to buy through their own link, release; if not, reject.',
   possible_duplicate:
     'Two sales of one amount within a day, for one customer or click, one of them reported by your backend and one by the payment processor. If they are one purchase, reject; if they are two, release.',
 }

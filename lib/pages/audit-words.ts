@@ -48,6 +48,7 @@ const FIELDS: Record<string, string> = {
   attributionDays: 'attribution days',
   attribution: 'attribution',
   attributeKnownCustomers: 'credit for known customers',
+  selfReferrals: 'partners’ own purchases',
   minimumPayoutCents: 'minimum payout',
   payoutSchedule: 'payout schedule',
   payoutDays: 'payout days',

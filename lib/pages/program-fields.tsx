@@ -22,6 +22,7 @@ const LABELS = {
   netDays: 'Net terms (days)',
   attributionDays: 'Attribution window (days)',
   attribution: 'Attribution',
+  selfReferrals: 'Partners’ own purchases',
   minimumPayoutCents: 'Minimum payout',
 }
 
@@ -36,6 +37,12 @@ const INTERVALS = [
 const ATTRIBUTIONS = [
   { value: 'last', label: 'Partner of the last click' },
   { value: 'first', label: 'Partner of the first click' },
+] as const
+
+const OWN_PURCHASES = [
+  { value: 'hold', label: 'Hold the commission for review' },
+  { value: 'allow', label: 'Pay the commission' },
+  { value: 'refuse', label: 'Create no commission' },
 ] as const
 
 /** A program as form fields, named by the paths in the API's errors. */
@@ -55,6 +62,7 @@ export const programFields = (program: ProgramTerms): Fields => ({
   attributionDays: String(program.attributionDays),
   attribution: program.attribution,
   ...(program.attributeKnownCustomers && { attributeKnownCustomers: 'on' }),
+  selfReferrals: program.selfReferrals,
   minimumPayoutCents: plainMoney(program.minimumPayoutCents, MINIMUM_CURRENCY),
   ...scheduleFields(program),
   reviewDays: String(program.reviewDays),
@@ -83,6 +91,7 @@ export const readProgram = (fields: Fields): Reading => {
     attributionDays: numberIn(fields, 'attributionDays'),
     attribution: fields.attribution,
     attributeKnownCustomers: fields.attributeKnownCustomers !== undefined,
+    selfReferrals: fields.selfReferrals,
     minimumPayoutCents: readMinimum('minimumPayoutCents'),
     ...readSchedule(fields),
     reviewDays: numberIn(fields, 'reviewDays'),
@@ -159,6 +168,12 @@ export const ProgramInputs = ({ fields, errors }: FormState) => {
         name="attributeKnownCustomers"
         hint="Enable this if your backend reports renewals. They are credited to the customer’s partner."
         checked={fields.attributeKnownCustomers !== undefined}
+      />
+      <Select
+        {...control('selfReferrals')}
+        hint="Applies when the customer’s email address leads to the partner’s own mailbox."
+        options={OWN_PURCHASES}
+        value={fields.selfReferrals ?? PROGRAM_DEFAULTS.selfReferrals}
       />
       <Field
         {...control('minimumPayoutCents')}

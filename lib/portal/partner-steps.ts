@@ -60,6 +60,8 @@ export const reasonWithoutCommission = ({
       return 'the reward is zero'
     case SALE_EXPECTED:
       return 'it earns once the payment processor reports its payment'
+    case 'self_referral':
+      return 'The customer’s email address is yours. The merchant reviews or refuses commissions on a partner’s own purchases.'
     case 'commission_rejected':
       return 'the merchant decided that this is not a sale of its own'
     case 'same_purchase':
@@ -150,7 +152,7 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
     case 'possible_duplicate':
       return 'This sale looks like another one that was reported before, so the merchant reviews its commission.'
     case 'commission_rejected':
-      return `The merchant decided that this is not a sale of its own. Its commission of ${formatMoney(facts.amountCents, facts.currency)} was reversed.`
+      return `The merchant reviewed and rejected this commission of ${formatMoney(facts.amountCents, facts.currency)}. It was reversed.`
     case 'same_purchase':
       return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':

@@ -3,10 +3,16 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
+import type { Step } from '../tracking/steps.ts'
 import { noteReceived } from './expected-sales.queries.ts'
 import { insertCommissions } from './ledger.queries.ts'
 import type { CustomerChange, DuplicateChange, KnownFacts, PurchasePlan, SalePlan } from './plan.ts'
-import { carryHold, holdPossibleDuplicate, releaseTied } from './possible-duplicates.queries.ts'
+import {
+  carryHold,
+  holdPossibleDuplicate,
+  releaseTied,
+  reviewSelfReferral,
+} from './possible-duplicates.queries.ts'
 import { isProcessorId } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
@@ -126,14 +132,23 @@ const review = (
   const saved = { workspaceId, saleId, clickId, grossCents: purchase.sale?.paid.grossCents ?? null }
   const { recorded } = facts
   const isJoined = recorded !== null && purchase.sale !== null && !isProcessorId(recorded.externalId)
+  const own = {
+    is: sale.kind !== 'keep' && isSelfReferral(sale.steps),
+    was: recorded !== null && isSelfReferral(recorded.steps),
+  }
+  const isPlanned = sale.kind === 'create' || sale.kind === 'update'
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
     ...(duplicates.length || isJoined ? [releaseTied({ workspaceId, saleId, isJoined, now })] : []),
     holdPossibleDuplicate({ ...saved, isNew, now }),
+    ...(isPlanned && (own.is || own.was) ? [reviewSelfReferral({ workspaceId, saleId, now }, own)] : []),
     ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: duplicates.map(({ id }) => id) })] : []),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
   ]
 }
+
+/** Whether a decision says that the customer is the partner. */
+const isSelfReferral = (steps: Step[]): boolean => steps.some(({ code }) => code === 'self_referral')
 
 /** Releases the one-time reward that the sale or a duplicate of it held, and takes the one that it uses up at present. */
 const holdOneTimeReward = (

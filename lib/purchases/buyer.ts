@@ -64,6 +64,7 @@ const unite = (customers: Candidate[]): Candidate | null => {
     rewarded: customers.flatMap(({ rewarded }) => rewarded),
     identities: customers.flatMap(({ identities }) => identities),
     replanFrom: earliest(customers.map(({ replanFrom }) => replanFrom)),
+    emails: customers.flatMap(({ emails }) => emails),
     hasAddress: [first, ...others].some(({ hasAddress }) => hasAddress),
   }
 }

@@ -1,6 +1,6 @@
 /** Plans whom a sale is credited to, and what it earns. */
 import type { Credit } from '../tracking/attribution.ts'
-import { type Decision, decide } from '../tracking/decide.ts'
+import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
 import { hasUnmerged } from './duplicates.ts'
@@ -68,8 +68,9 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, customerPartner, salesFrom } = facts
-  const decision = keepRejected(decide(report, { click, customerPartner, salesFrom }, at), recorded.steps)
+  const { click, customerPartner, salesFrom, customer } = facts
+  const known = { click, customerPartner, salesFrom, customerEmails: customer?.emails }
+  const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
     externalId: recorded.externalId,
     customerExternalId,
@@ -187,7 +188,7 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 
 const decideSale = (
   report: Report,
-  { click, customerPartner, coupon, renewal, referredAt, recorded }: KnownFacts,
+  { click, customerPartner, customer, coupon, renewal, referredAt, recorded }: KnownFacts,
   { sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
 ): Decision => {
@@ -197,23 +198,32 @@ const decideSale = (
     paidAt,
   )
   const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
-  return decide(report, { click, customerPartner, purchase }, paidAt)
+  return decide(report, { click, customerPartner, customerEmails: customer?.emails, purchase }, paidAt)
 }
 
 /** Whether the recorded sale has to be updated after the new decision. */
 const changesSale = (
   recorded: RecordedSale,
   change: SaleChange,
-  { credit, commission }: Decision,
+  decision: Decision,
   customerId: string | null,
-): boolean =>
-  recorded.partnerId !== (credit?.partner.id ?? null) ||
-  recorded.attributedBy !== (credit?.by ?? null) ||
-  differs(recorded.sale, change.sale) ||
-  (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
-  Number(recorded.occurredAt) !== Number(change.occurredAt) ||
-  recorded.subscriptionId !== change.subscriptionId ||
-  recorded.customerId !== customerId
+): boolean => {
+  const { credit, commission } = decision
+  return (
+    recorded.partnerId !== (credit?.partner.id ?? null) ||
+    recorded.attributedBy !== (credit?.by ?? null) ||
+    differs(recorded.sale, change.sale) ||
+    (!isRejected(recorded) && earnsOtherwise(recorded.commission, commission)) ||
+    Number(recorded.occurredAt) !== Number(change.occurredAt) ||
+    recorded.subscriptionId !== change.subscriptionId ||
+    recorded.customerId !== customerId ||
+    (!isRejected(recorded) && isHeldAsOwn(recorded) !== holdsSelfReferral(decision))
+  )
+}
+
+/** Whether it is recorded that the customer's address is the partner's. */
+const isHeldAsOwn = ({ steps, commission }: RecordedSale): boolean =>
+  commission !== null && steps.some(({ code }) => code === 'self_referral')
 
 /** Whether a manager has rejected what it earned: it stays reversed. */
 const isRejected = ({ steps }: RecordedSale): boolean =>

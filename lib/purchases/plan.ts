@@ -45,6 +45,8 @@ export type KnownCustomer = {
   /** For display. */
   externalId: string
   email: string | null
+  /** The addresses that it was reported under, and the one that is shown. */
+  emails: string[]
   name: string | null
   revision: number
   /** Its sales from this time on are to be planned again. */

@@ -82,6 +82,25 @@ export const releaseTied = ({
     and ${saleId}::uuid in (held.id, evidence.id)
     and (${isJoined}::boolean or ${isSamePurchase('held', 'evidence')} or ${isSamePurchase('evidence', 'held')})`
 
+/**
+ * Holds the commission of a sale whose customer is the partner, or releases it if that turns out to be wrong. After
+ * `holdPossibleDuplicate`, which moves the sale's holds to its present commission.
+ *
+ * @param was whether its recorded steps said so before
+ */
+export const reviewSelfReferral = (
+  { workspaceId, saleId, now }: Pick<SavedCommission, 'workspaceId' | 'saleId' | 'now'>,
+  { is, was }: { is: boolean; was: boolean },
+) =>
+  is
+    ? sql<unknown>`select hold_self_referral_1(${workspaceId}, ${saleId}, ${!was}, ${now})`
+    : sql<unknown>`
+  update commission_holds h
+  set resolved_at = ${now}::timestamptz, resolution = 'released'
+  from commissions c
+  where h.workspace_id = ${workspaceId} and h.resolved_at is null and h.reason = 'self_referral'
+    and c.id = h.commission_id and c.event_id = ${saleId}::uuid`
+
 /** Whether a sale is recorded as the same purchase as another. */
 const isSamePurchase = (sale: string, other: string) => sql`
   ${sql.ref(`${sale}.steps`)} @> jsonb_build_array(jsonb_build_object(

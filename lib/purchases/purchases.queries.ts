@@ -85,6 +85,8 @@ const SALE_JSON = sql`jsonb_build_object(
 /** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
 const CANDIDATE_JSON = sql`jsonb_build_object(
   'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
+  'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
+                  union select cu.email where cu.email is not null),
   'replanFrom', cu.replan_from,
   'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value, 'byAddress', f.by_address)), '[]')
                  from strong f where f.customer_id = cu.id),

@@ -4,6 +4,7 @@ import type { SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from './intervals.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
+import type { SelfReferrals } from './self-referrals.ts'
 import type { Step } from './steps.ts'
 
 /** The part of a report that decides whom it is credited to. */
@@ -13,6 +14,8 @@ type Claim = Pick<Report, 'kind' | 'clickId'>
 export type PartnerTerms = {
   id: string
   slug: string
+  /** Its address, and those that it had before. */
+  emails: string[]
   status: 'approved' | 'banned'
   programId: string
   reward: Reward
@@ -26,6 +29,7 @@ export type PartnerTerms = {
   netDays: number | null
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
+  selfReferrals: SelfReferrals
   group: { name: string; saleReward: Reward | null; leadReward: Reward | null } | null
   /** When the customer first earned a sale commission in this program, reversed or not, or the imported start. */
   firstRewardedAt: Date | null
@@ -39,6 +43,8 @@ export type Facts = {
   click: Click | null
   /** The partner who owns the customer, if the customer is known. */
   customerPartner: PartnerTerms | null
+  /** The addresses that the customer is known by, if it is known. */
+  customerEmails?: string[] | undefined
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */

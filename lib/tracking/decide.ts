@@ -1,10 +1,12 @@
 /** Decides a reported sale or lead: the partner, the commission, and why. */
+import { emailOf } from '../customers/identities.ts'
 import { isProcessorId, SALE_EXPECTED } from '../purchases/processors.ts'
 import { attribute, type Credit, type Facts, type PartnerTerms } from './attribution.ts'
 import { refuseByInterval, refuseByMinimum, refuseProration } from './intervals.ts'
 import { payableFrom } from './payable-from.ts'
 import type { Report } from './report.ts'
 import { earnings, type Money, type Reward } from './rewards.ts'
+import { isSelfReferral } from './self-referrals.ts'
 import { rewardFacts, type Step } from './steps.ts'
 
 export type NewCommission = Money & {
@@ -57,7 +59,8 @@ const expectFromProcessor = (
 }
 
 /** What a partner earns by an event, and the steps from the reward to the commission. */
-const reward = (report: Report, partner: PartnerTerms, { purchase }: Facts, now: Date): Outcome => {
+const reward = (report: Report, partner: PartnerTerms, facts: Facts, now: Date): Outcome => {
+  const { purchase } = facts
   const isSale = report.kind === 'sale'
   const { group } = partner
   const groupReward = isSale ? group?.saleReward : group?.leadReward
@@ -78,6 +81,9 @@ const reward = (report: Report, partner: PartnerTerms, { purchase }: Facts, now:
   const earned = earnings(report.sale, applied)
   if (!earned?.amountCents) return { commission: null, steps: [source, { code: 'zero_amount', facts: {} }] }
 
+  const own = selfReferral(report, partner, facts)
+  if (own && partner.selfReferrals === 'refuse') return { commission: null, steps: [source, own] }
+
   const payableAt = payableFrom(partner, purchase?.earnedAt ?? now)
   const oneTime = isSale && partner.rewardInterval === 'one-time'
   const created: Step = {
@@ -91,9 +97,24 @@ const reward = (report: Report, partner: PartnerTerms, { purchase }: Facts, now:
   }
   return {
     commission: { ...earned, rewardId: applied.id, payableAt, oneTime },
-    steps: [source, ...capped(applied, earned), created],
+    steps: [source, ...capped(applied, earned), created, ...(own ? [own] : [])],
   }
 }
+
+/** The step that records that the customer's address is the partner's own, unless the program allows it. */
+const selfReferral = (
+  { customerEmail, customerExternalId }: Report,
+  { slug, emails, selfReferrals }: PartnerTerms,
+  { customerEmails = [] }: Facts,
+): Step | null => {
+  if (selfReferrals === 'allow') return null
+  const addresses = [customerEmail, emailOf(customerExternalId), ...customerEmails]
+  return isSelfReferral(emails, addresses) ? { code: 'self_referral', facts: { slug } } : null
+}
+
+/** Whether a decision's commission is held, because the customer is the partner. */
+export const holdsSelfReferral = ({ commission, steps }: Outcome): boolean =>
+  commission !== null && steps.some(({ code }) => code === 'self_referral')
 
 /** The step that records that a flat reward was reduced to the amount of the sale. */
 const capped = (applied: Reward, { amountCents, currency }: Money): Step[] =>

@@ -1,8 +1,8 @@
 /** Holds: commissions that a manager has to look at before they are payable. Design, section 5. */
 import type { CommissionKind } from './commissions.ts'
 
-/** `manual`: a manager holds it, with a note. */
-export const HOLD_REASONS = ['possible_duplicate', 'manual'] as const
+/** `self_referral`: the customer is the partner. `manual`: a manager holds it, with a note. */
+export const HOLD_REASONS = ['possible_duplicate', 'self_referral', 'manual'] as const
 export type HoldReason = (typeof HOLD_REASONS)[number]
 
 export const HOLD_RESOLUTIONS = ['released', 'rejected'] as const
@@ -50,7 +50,9 @@ export const holdRefusalOf = (commission: Holdable, note: string): string | null
 }
 
 /** Why a commission is held, for partners. @param note a manager's reason */
-export const holdReasonForPartners = (reason: HoldReason, note: string | null): string =>
-  reason === 'manual'
-    ? `The merchant reviews this commission: ${note ?? ''}`
+export const holdReasonForPartners = (reason: HoldReason, note: string | null): string => {
+  if (reason === 'manual') return `The merchant reviews this commission: ${note ?? ''}`
+  return reason === 'self_referral'
+    ? 'The customer’s email address is yours. The merchant reviews commissions on a partner’s own purchases.'
     : 'This sale looks like another one that was reported before. The merchant checks whether both are one purchase.'
+}

@@ -7,6 +7,7 @@ import { reportKey } from '../purchases/facts.ts'
 import { DUPLICATE_HOURS } from '../purchases/possible-duplicates.ts'
 import { PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
 import type { Credit } from './attribution.ts'
+import { holdsSelfReferral } from './decide.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
 import { lateOf } from './late-reports.ts'
 
@@ -104,6 +105,7 @@ const toCredited = (decided: DecidedReport, credit: Credit) => {
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,
     late: lateOf(decided, credit) ?? undefined,
     review: reviewOf(decided) ?? undefined,
+    isSelfReferral: holdsSelfReferral(decision) || undefined,
   }
 }
 

@@ -40,6 +40,8 @@ export type Step =
   | { code: 'expected_sale_received'; facts: { externalId: string } }
   /** The sale looks like another one, so its commission is held. */
   | { code: 'possible_duplicate'; facts: { externalId: string } }
+  /** The customer's address is the partner's own: the commission is held, or refused if there is none. */
+  | { code: 'self_referral'; facts: { slug: string } }
   /** A manager rejected the held commission. */
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */
@@ -143,6 +145,8 @@ export const explain = (step: Step): string => {
       return `The payment processor has reported the purchase as the sale “${facts.externalId}”.`
     case 'possible_duplicate':
       return `This sale looks like the sale “${facts.externalId}”, so its commission is held for a manager’s review.`
+    case 'self_referral':
+      return `The customer’s email address leads to the mailbox of “${facts.slug}”. This program reviews or refuses commissions on a partner’s own purchases.`
     case 'commission_rejected':
       return `A manager rejected the held commission of ${formatMoney(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { PAYOUT_SCHEDULES } from '../payouts/schedules.ts'
 import { RewardResponse } from '../tracking/rewards.responses.ts'
+import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 
 export const ProgramResponse = z
   .strictObject({
@@ -19,6 +20,7 @@ export const ProgramResponse = z
     attributionDays: z.int(),
     attribution: z.enum(['last', 'first']),
     attributeKnownCustomers: z.boolean(),
+    selfReferrals: z.enum(SELF_REFERRALS),
     minimumPayoutCents: z.int(),
     payoutSchedule: z.enum(PAYOUT_SCHEDULES),
     payoutDays: z.array(z.int()),

@@ -9,6 +9,7 @@ import {
   PAYOUT_SCHEDULES,
   type PayoutSchedule,
 } from '../payouts/schedules.ts'
+import { SELF_REFERRALS } from '../tracking/self-referrals.ts'
 import { PROGRAM_DEFAULTS } from './programs.ts'
 import { reward } from './rewards.schemas.ts'
 
@@ -68,6 +69,11 @@ const programFields = {
   attributeKnownCustomers: z
     .boolean('Must be true or false.')
     .meta({ description: 'Credits a known customer’s sales without a click, such as renewals.' }),
+  selfReferrals: z.enum(SELF_REFERRALS, 'Must be hold, allow or refuse.').meta({
+    description:
+      'What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like ' +
+      'any other, or not created.',
+  }),
   minimumPayoutCents: integer(0, MAX_AMOUNT_CENTS, 'The smallest balance that is paid out, in minor units.'),
   payoutSchedule: z.enum(PAYOUT_SCHEDULES, 'Must be manual, weekly, twice_monthly or monthly.').meta({
     description:
@@ -127,6 +133,7 @@ export const NewProgram = z
       programFields.attributeKnownCustomers,
       PROGRAM_DEFAULTS.attributeKnownCustomers,
     ),
+    selfReferrals: withDefault(programFields.selfReferrals, PROGRAM_DEFAULTS.selfReferrals),
     minimumPayoutCents: withDefault(programFields.minimumPayoutCents, PROGRAM_DEFAULTS.minimumPayoutCents),
     payoutSchedule: withDefault(programFields.payoutSchedule, PROGRAM_DEFAULTS.payoutSchedule),
     payoutDays: optional(programFields.payoutDays),

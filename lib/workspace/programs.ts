@@ -2,6 +2,7 @@
 import type { Schedule } from '../payouts/schedules.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
+import type { SelfReferrals } from '../tracking/self-referrals.ts'
 
 export type ProgramTerms = Schedule & {
   name: string
@@ -20,6 +21,7 @@ export type ProgramTerms = Schedule & {
   attributionDays: number
   attribution: 'last' | 'first'
   attributeKnownCustomers: boolean
+  selfReferrals: SelfReferrals
   minimumPayoutCents: number
   /** Days between a scheduled run and its sending, in which managers can stop it. */
   reviewDays: number
@@ -36,6 +38,7 @@ export const PROGRAM_DEFAULTS = {
   attributionDays: 90,
   attribution: 'last',
   attributeKnownCustomers: false,
+  selfReferrals: 'hold',
   minimumPayoutCents: 0,
   payoutSchedule: 'manual',
   reviewDays: 0,

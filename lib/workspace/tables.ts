@@ -5,6 +5,7 @@ import type { PayoutOrder } from '../payouts/funds.ts'
 import type { PayoutSchedule } from '../payouts/schedules.ts'
 import type { Mode, SalesFrom } from '../purchases/processors.ts'
 import type { RewardInterval } from '../tracking/intervals.ts'
+import type { SelfReferrals } from '../tracking/self-referrals.ts'
 import type { ApiKeyScope } from './api-keys.ts'
 
 export type WorkspaceTables = {
@@ -71,6 +72,7 @@ export type WorkspaceTables = {
     attribution_days: number
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
+    self_referrals: Generated<SelfReferrals>
     minimum_payout_cents: ColumnType<bigint, number, number>
     payout_schedule: PayoutSchedule
     payout_days: number[] | null
@@ -94,6 +96,7 @@ export type WorkspaceTables = {
     net_days: number | null
     attribution: 'last' | 'first'
     attribute_known_customers: boolean
+    self_referrals: SelfReferrals
   }
   groups: {
     id: string

@@ -20,6 +20,7 @@ const FORMER = {
       'net_days',
       'attribution',
       'attribute_known_customers',
+      'self_referrals',
     ],
   },
   groups: { table: 'former_group_terms', id: 'group_id', terms: ['sale_reward_id', 'lead_reward_id'] },

@@ -10,6 +10,7 @@ const percent = (basisPoints: number): Reward => ({ id: `r${basisPoints}`, kind:
 const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   id: 'p-maya',
   slug: 'maya',
+  emails: ['maya@partner.example'],
   status: 'approved',
   programId: 'program-1',
   reward: percent(2_000),
@@ -22,6 +23,7 @@ const partner = (terms: Partial<PartnerTerms> = {}): PartnerTerms => ({
   netDays: null,
   attribution: 'last',
   attributeKnownCustomers: false,
+  selfReferrals: 'hold',
   group: null,
   firstRewardedAt: null,
   ...terms,

@@ -1,0 +1,247 @@
+/** A partner who buys through the own link earns nothing unseen, whatever spelling of the own address the purchase names. */
+import { describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { mailboxOf } from '../../lib/mailboxes.ts'
+import { replanCustomer } from '../../lib/purchases/replan.service.ts'
+import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openSession } from '../support/people.ts'
+import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+
+const database = useDatabase()
+
+describe('one mailbox', () => {
+  test.each([
+    { case: 'Gmail ignores dots', a: 'maya.lee@gmail.com', b: 'm.a.y.a.lee@gmail.com', same: true },
+    { case: 'Gmail ignores tags', a: 'maya+shop@gmail.com', b: 'maya@gmail.com', same: true },
+    { case: 'googlemail.com is gmail.com', a: 'maya@googlemail.com', b: 'ma.ya+x@gmail.com', same: true },
+    { case: 'a dot in the domain of a tag', a: 'maya+a.b@gmail.com', b: 'maya@gmail.com', same: true },
+    { case: 'Outlook ignores tags', a: 'maya+shop@outlook.com', b: 'maya@outlook.com', same: true },
+    { case: 'Outlook reads dots', a: 'maya.lee@outlook.com', b: 'mayalee@outlook.com', same: false },
+    { case: 'Hotmail is not Outlook', a: 'maya@hotmail.com', b: 'maya@outlook.com', same: false },
+    { case: 'one Apple account', a: 'maya+shop@me.com', b: 'maya@icloud.com', same: true },
+    { case: 'one Proton account', a: 'maya+shop@pm.me', b: 'maya@proton.me', same: true },
+    { case: 'Fastmail’s tags', a: 'maya+shop@fastmail.com', b: 'maya@fastmail.com', same: true },
+    { case: 'Fastmail’s subdomains', a: 'shop@maya.fastmail.com', b: 'maya@fastmail.com', same: true },
+    { case: 'a domain of its own reads dots', a: 'a.b@shop.example', b: 'ab@shop.example', same: false },
+    { case: 'a domain of its own reads tags', a: 'a+b@shop.example', b: 'a@shop.example', same: false },
+    { case: 'other names', a: 'maya@gmail.com', b: 'leo@gmail.com', same: false },
+  ])('$case', async ({ a, b, same }) => {
+    expect(mailboxOf(a) === mailboxOf(b)).toBe(same)
+    // The database marks at least what is the same, so that it is compared.
+    const [row] = await database.query<{ alike: boolean }>('select addresses_alike($1, $2) as alike', [a, b])
+    if (same) expect(row?.alike).toBe(true)
+  })
+})
+
+/** A merchant whose partner "maya" has an address at Gmail. */
+const open = async (selfReferrals: 'hold' | 'allow' | 'refuse' = 'hold') => {
+  const merchant = await createMerchant({ program: { self_referrals: selfReferrals }, manualPayouts: true })
+  const { workspace } = merchant
+  const own = `maya.${workspace.slug}@gmail.com`
+  const spelled = `maya${workspace.slug}+shop@googlemail.com`
+  await database.query('update partners set email = $2 where workspace_id = $1', [workspace.id, own])
+  const clickId = await merchant.click()
+  /** Each earning of the workspace, and what it is held for. */
+  const holds = async () =>
+    (
+      await database.query<{ row: string }>(
+        `select c.kind || ' ' || e.external_id || coalesce(' ' || h.reason || coalesce(' ' || h.resolution, ''), '') as row
+         from commissions c join events e on e.id = c.event_id left join commission_holds h on h.commission_id = c.id
+         where c.workspace_id = $1 order by c.id`,
+        [workspace.id],
+      )
+    ).map(({ row }) => row)
+  /** Plans again what is marked, as the cron does. */
+  const replan = async () => {
+    const marked = await database.query<{ id: string }>(
+      'select id from customers where workspace_id = $1 and replan_from is not null',
+      [workspace.id],
+    )
+    for (const { id } of marked)
+      await replanCustomer(connect(inject('database')), workspace.id, id, new Date())
+    return marked.length
+  }
+  return { merchant, own, spelled, clickId, holds, replan }
+}
+
+const violations = ({ workspace }: Merchant) =>
+  database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+
+describe('the commission is held', () => {
+  test('of a sale whose customer id is the partner’s address, and the answer is the same as before', async () => {
+    const { merchant, spelled, clickId, holds } = await open()
+    const { status, body } = await merchant.sale({ customerExternalId: spelled, clickId })
+    expect(status).toBe(200)
+    expect(body).toEqual({ eventId: expect.any(String), attributed: true })
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    const event = await merchant.explain(body.eventId)
+    expect(codes(event)).toEqual(['click', 'program_reward', 'commission_created', 'self_referral'])
+    expect(event?.commission).toMatchObject({ status: 'held' })
+    expect((await merchant.get('/commissions')).body.data).toMatchObject([
+      { status: 'held', hold: { reason: 'self_referral', resolution: null } },
+    ])
+    await database.age(merchant, '31 days')
+    const run = await (await merchant.asManager()).post('/payouts/run', { dryRun: true, method: 'manual' })
+    expect(run.body.payouts).toEqual([])
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test('of a sale whose customer gave the address in a lead before, also if a later lead names another one', async () => {
+    const { merchant, spelled, clickId, holds } = await open()
+    await merchant.lead({ externalId: 'user_1', customerEmail: spelled, clickId })
+    await merchant.lead({
+      externalId: 'l2',
+      customerExternalId: 'user_1',
+      customerEmail: 'a@shop.example',
+      clickId,
+    })
+    await merchant.sale({ clickId })
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+  })
+
+  test('of a lead that names the address', async () => {
+    const merchant = await createMerchant({
+      group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+    })
+    const clickId = await merchant.click()
+    await merchant.lead({ customerEmail: 'MAYA@partner.example', clickId })
+    const [row] = await database.query<{ reason: string }>(
+      'select reason from commission_holds where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    expect(row).toEqual({ reason: 'self_referral' })
+  })
+
+  test('of a Stripe checkout in which the address was typed, and of the renewals', async () => {
+    const { merchant, spelled, clickId, holds } = await open()
+    const stripe = await useStripe(merchant)
+    const [payment, customer] = [stripeId('pi'), stripeId('cus')]
+    const checkout = checkoutSession({
+      payment_intent: payment,
+      customer,
+      client_reference_id: clickId,
+      customer_details: { email: spelled, name: 'M.' },
+    })
+    await stripe.deliver(stripeEvent('checkout.session.completed', checkout))
+    expect(await holds()).toEqual([`sale ${payment} self_referral`])
+    const renewal = stripeId('in')
+    await stripe.deliver(
+      stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: null })),
+    )
+    expect(await holds()).toEqual([`sale ${payment} self_referral`, `sale ${renewal} self_referral`])
+  })
+
+  test('of an imported customer’s payment', async () => {
+    const { merchant, spelled, own, holds } = await open()
+    const stripe = await useStripe(merchant)
+    const customer = stripeId('cus')
+    const rows = [{ customerExternalId: customer, customerEmail: spelled, partnerEmail: own }]
+    await (await merchant.asManager()).post('/customers/import', { rows })
+    const renewal = stripeId('in')
+    await stripe.deliver(
+      stripeEvent('invoice.paid', invoice({ id: renewal, customer, customer_email: 'other@shop.example' })),
+    )
+    expect(await holds()).toEqual([`sale ${renewal} self_referral`])
+  })
+})
+
+describe('an address that is learned after the sale', () => {
+  test('by a lead holds the sale’s commission', async () => {
+    const { merchant, spelled, clickId, holds, replan } = await open()
+    await merchant.sale({ clickId })
+    expect(await holds()).toEqual(['sale inv_1'])
+    await merchant.lead({ externalId: 'user_1', customerEmail: spelled, clickId })
+    expect(await replan()).toBe(1)
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    expect(codes(await merchant.explainReport('sale', 'inv_1'))?.at(-1)).toBe('self_referral')
+    expect(await replan()).toBe(0)
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test('by an import holds it too', async () => {
+    const { merchant, spelled, own, clickId, holds, replan } = await open()
+    await merchant.sale({ clickId })
+    const rows = [{ customerExternalId: 'user_1', customerEmail: spelled, partnerEmail: own }]
+    await (await merchant.asManager()).post('/customers/import', { rows })
+    await replan()
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+  })
+
+  test('as the partner’s new address holds it, and the former one goes on counting', async () => {
+    const { merchant, spelled, own, clickId, holds, replan } = await open()
+    await merchant.lead({ externalId: 'user_1', customerEmail: 'new@shop.example', clickId })
+    await merchant.sale({ clickId })
+    expect(await holds()).toEqual(['sale inv_1'])
+    const { workspace, programId } = merchant
+    await database.query(
+      `with changed as (update partners set email = 'new@shop.example' where workspace_id = $1 returning id)
+       insert into former_partner_addresses (program_id, email, partner_id, until)
+       select $2, $3, id, now() from changed`,
+      [workspace.id, programId, own],
+    )
+    await replan()
+    expect(await holds()).toEqual(['sale inv_1 self_referral'])
+    await merchant.sale({ externalId: 'inv_2', customerExternalId: spelled, clickId })
+    expect(await holds()).toEqual(['sale inv_1 self_referral', 'sale inv_2 self_referral'])
+  })
+
+  test('is no reason to hold again what a manager has released', async () => {
+    const { merchant, spelled, clickId, holds, replan } = await open()
+    await merchant.sale({ customerExternalId: spelled, clickId })
+    const [{ id } = { id: '' }] = (await merchant.get('/commissions')).body.data as { id: string }[]
+    const { status } = await (await merchant.asManager()).post(`/commissions/${id}/release`)
+    expect(status).toBe(200)
+    await database.query(
+      "update customers set replan_from = now() - interval '1 day' where workspace_id = $1",
+      [merchant.workspace.id],
+    )
+    expect(await replan()).toBe(1)
+    expect(await holds()).toEqual(['sale inv_1 self_referral released'])
+  })
+})
+
+describe('the program’s setting', () => {
+  test('“refuse” creates no commission, with the reason', async () => {
+    const { merchant, spelled, clickId, holds } = await open('refuse')
+    const { body } = await merchant.sale({ customerExternalId: spelled, clickId })
+    expect(body).toEqual({ eventId: expect.any(String), attributed: true })
+    expect(await holds()).toEqual([])
+    expect(codes(await merchant.explain(body.eventId))).toEqual(['click', 'program_reward', 'self_referral'])
+  })
+
+  test('“allow” pays it like any other', async () => {
+    const { merchant, spelled, clickId, holds } = await open('allow')
+    const { body } = await merchant.sale({ customerExternalId: spelled, clickId })
+    expect(await holds()).toEqual(['sale inv_1'])
+    expect(codes(await merchant.explain(body.eventId))).not.toContain('self_referral')
+  })
+
+  test('changes nothing of the sales before it', async () => {
+    const { merchant, spelled, clickId, holds, replan } = await open('allow')
+    await merchant.sale({ clickId })
+    await (await merchant.asManager()).patch(`/programs/${merchant.programId}`, { selfReferrals: 'refuse' })
+    await merchant.lead({ externalId: 'user_1', customerEmail: spelled, clickId })
+    await replan()
+    expect(await holds()).toEqual(['sale inv_1'])
+  })
+})
+
+test('a customer with another address at the same provider is no self-referral', async () => {
+  const { merchant, clickId, holds, replan } = await open()
+  await merchant.sale({ clickId })
+  await merchant.lead({ externalId: 'user_1', customerEmail: 'maya.leo@gmail.com', clickId })
+  expect(await replan()).toBe(0)
+  expect(await holds()).toEqual(['sale inv_1'])
+})
+
+test('a partner sees “In review” with the reason, and nothing of the address', async () => {
+  const { merchant, spelled, own, clickId } = await open()
+  await merchant.sale({ customerExternalId: spelled, clickId })
+  const response = await fetch(`${inject('baseUrl')}/portal/commissions`, {
+    headers: { Cookie: await openSession(own) },
+    redirect: 'manual',
+  })
+  const html = await response.text()
+  expect(html).toContain('in review')
+  expect(html).toContain('partner’s own purchases')
+})
