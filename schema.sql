@@ -20,6 +20,21 @@ create table schema_migrations (
 );
 
 
+-- What the values of a column may be, where each sale writes it. Postgres keeps the condition of a domain ready, while it
+-- reads and prepares each check of a table anew in each statement that writes a row: a tenth of the CPU of a sale.
+create domain report_kind        as text     constraint report_kind_check        check (value in ('sale', 'lead'));
+create domain commission_kind    as text     constraint commission_kind_check
+    check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal'));
+create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'customer'));
+create domain attribution_rule   as text     constraint attribution_rule_check   check (value in ('last', 'first'));
+create domain referral_source    as text     constraint referral_source_check    check (value in ('click', 'coupon', 'import'));
+create domain identity_kind      as text     constraint identity_kind_check      check (value in ('external', 'stripe', 'guest', 'email'));
+create domain identity_source    as text     constraint identity_source_check
+    check (value in ('lead', 'sale', 'import', 'purchase', 'customer'));
+create domain currency_code      as char(3)  constraint currency_code_check      check (value ~ '^[A-Z]{3}$');   -- ISO 4217
+create domain sale_cents         as bigint   constraint sale_cents_check         check (value between 0 and 99999999999);
+
+
 -- A workspace is a merchant's account. It owns programs, API keys and customers.
 create table workspaces (
     id          uuid         primary key,
@@ -437,12 +452,10 @@ create index customers_workspace_id_idx on customers (workspace_id, id) where pa
 create table customer_identities (
     workspace_id  uuid         not null,
     customer_id   uuid         not null,
-    kind          text         not null
-        constraint customer_identities_kind_check check (kind in ('external', 'stripe', 'guest', 'email')),
+    kind          identity_kind  not null,
     value         text         not null,
     by_address    boolean      not null default false,   -- bound by a typed address: proves little
-    source        text         not null                  -- what named it first, or tied it to the customer's others
-        constraint customer_identities_source_check check (source in ('lead', 'sale', 'import', 'purchase', 'customer')),
+    source        identity_source  not null,             -- what named it first, or tied it to the customer's others
     evidence      text,                                  -- the id of that lead, sale, purchase or processor's customer
     created_at    timestamptz  not null,
 
@@ -467,10 +480,8 @@ create table referrals (
     customer_id   uuid         not null,
     origin        text         not null,
     partner_id    uuid         not null,
-    source        text         not null
-        constraint referrals_source_check check (source in ('click', 'coupon', 'import')),
-    attribution   text         not null
-        constraint referrals_attribution_check check (attribution in ('last', 'first')),
+    source        referral_source   not null,
+    attribution   attribution_rule  not null,
     referred_at   timestamptz  not null,
     clicked_at    timestamptz,               -- of a report's click: the customer was referred by then
     started_at    timestamptz,               -- of an import: when another platform first rewarded a sale
@@ -498,22 +509,18 @@ create table events (
     id                    uuid         primary key,
     workspace_id          uuid         not null
         constraint events_workspace_id_fkey references workspaces (id),
-    kind                  text         not null
-        constraint events_kind_check check (kind in ('sale', 'lead')),
+    kind                  report_kind  not null,
     external_id           text         not null,
     event_name            text         not null,
     customer_external_id  text         not null,
     customer_id           uuid,
-    amount_cents          bigint       -- 0 if nothing was paid of a reported sale after all
-        constraint events_amount_cents_check check (amount_cents between 0 and 99999999999),
-    currency              char(3)
-        constraint events_currency_check check (currency ~ '^[A-Z]{3}$'),
+    amount_cents          sale_cents,              -- 0 if nothing was paid of a reported sale after all
+    currency              currency_code,
     metadata              jsonb,
     click_id              text,
     clicked_partner_id    uuid,                    -- whose click it is, if another one or nobody is credited
     partner_id            uuid,
-    attributed_by         text
-        constraint events_attributed_by_check check (attributed_by in ('coupon', 'click', 'customer')),
+    attributed_by         attribution_source,
     body_hash             text,                    -- SHA-256 of the merchant's report, to detect a repeat that differs
     steps                 jsonb        not null,
     occurred_at           timestamptz  not null,
@@ -1121,14 +1128,12 @@ create table commissions (
     customer_id   uuid,
     event_id      uuid,
     reward_id     uuid,
-    kind          text         not null
-        constraint commissions_kind_check check (kind in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal')),
+    kind          commission_kind  not null,
     reverses_id   uuid,
     replaces_id   uuid,
     amount_cents  bigint       not null
         constraint commissions_amount_cents_check check (amount_cents > 0 or (amount_cents < 0 and kind in ('reversal', 'adjustment'))),
-    currency      char(3)      not null
-        constraint commissions_currency_check check (currency ~ '^[A-Z]{3}$'),
+    currency      currency_code  not null,
     payable_at    timestamptz  not null,
     created_at    timestamptz  not null,
     payout_id     uuid,
