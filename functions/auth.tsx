@@ -92,12 +92,15 @@ const app = createApp()
     return c.json({ success: true })
   })
 
-/** The auth Worker: pages and endpoints over HTTP, and the session over RPC for other Workers. */
-export default class Auth extends WorkerEntrypoint<AuthBindings> implements AuthService {
+/** The auth Worker: pages and endpoints over HTTP. */
+export default class Auth extends WorkerEntrypoint<AuthBindings> {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
+}
 
+/** The session, over RPC for the other Workers. */
+export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthService {
   async getSession(headers: Headers, url: string): ReturnType<AuthService['getSession']> {
     const secure = isSecure(url)
     const auth = createAuth({ db: connect(this.env), secret: this.env.AUTH_SECRET, secure })

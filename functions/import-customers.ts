@@ -15,10 +15,10 @@ import {
 import type { CustomerImportResponse } from '../lib/imports/imports.responses.ts'
 import { CustomerImport, IMPORT_MAX_BYTES, limitRows } from '../lib/imports/imports.schemas.ts'
 import { readCustomerRow } from '../lib/imports/rows.schemas.ts'
-import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
+import type { ReferralsService } from '../lib/purchases/purchases.rpc.ts'
 import { auditEntry } from '../lib/workspace/audit.queries.ts'
 
-type Bindings = { AUTH: AuthService; STRIPE_WEBHOOK: Pick<StripeService, 'replanCustomers'> }
+type Bindings = { AUTH: AuthService; STRIPE_WEBHOOK: ReferralsService }
 
 /** POST /api/workspaces/:workspace/customers/import: assigns customers to partners. Spec, section 4.4. */
 export default createApp<Bindings>().post(

@@ -16,7 +16,13 @@ import {
   startOnboarding,
 } from '../lib/payouts/onboarding.service.ts'
 import type { RunResultResponse } from '../lib/payouts/payouts.responses.ts'
-import type { OnboardingRequest, PayoutsService, RunRequest } from '../lib/payouts/payouts.rpc.ts'
+import type {
+  AccountsService,
+  ManagerPayoutsService,
+  OnboardingRequest,
+  PartnerPayoutsService,
+  RunRequest,
+} from '../lib/payouts/payouts.rpc.ts'
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
 import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
@@ -57,7 +63,7 @@ const app = createApp<PayoutEnv>().post(
 )
 
 /** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
-export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements PayoutsService {
+export default class Payouts extends WorkerEntrypoint<PayoutEnv> {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
@@ -75,7 +81,21 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
       throw error
     }
   }
+}
 
+/** What managers and partners may ask for. */
+class CommonPayouts extends WorkerEntrypoint<PayoutEnv> {
+  seal(workspaceId: string, text: string) {
+    return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
+  }
+
+  invoicePdf(invoice: Invoice, note?: CreditNote) {
+    return invoicePdf(invoice, note)
+  }
+}
+
+/** What the managers' Workers may ask for. */
+export class ManagerPayouts extends CommonPayouts implements ManagerPayoutsService {
   run(request: RunRequest) {
     return runPayouts(this.env, request)
   }
@@ -88,24 +108,19 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
     return listSentEvents(this.env, workspaceId, url)
   }
 
-  startOnboarding(request: OnboardingRequest) {
-    return startOnboarding(this.env, request)
-  }
-
-  seal(workspaceId: string, text: string) {
-    return encryptSecret(this.env.SECRETS_KEY, workspaceId, text)
-  }
-
-  invoicePdf(invoice: Invoice, note?: CreditNote) {
-    return invoicePdf(invoice, note)
-  }
-
   bankFile(request: BankFileRequest) {
     return makeBankFile(this.env, request)
   }
 
   templateFile(request: TemplateRequest) {
     return fillTemplate(this.env, request)
+  }
+}
+
+/** What the portal may ask for: nothing that pays, and no key. */
+export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsService {
+  startOnboarding(request: OnboardingRequest) {
+    return startOnboarding(this.env, request)
   }
 
   refreshAccount(workspaceId: string, stripeAccountId: string) {
@@ -118,5 +133,12 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> implements Payo
 
   disconnect(workspaceId: string, email: string) {
     return disconnect(this.env, workspaceId, email)
+  }
+}
+
+/** What the stripe-webhook Worker may ask for. */
+export class Accounts extends WorkerEntrypoint<PayoutEnv> implements AccountsService {
+  refreshAccount(workspaceId: string, stripeAccountId: string) {
+    return refreshAccount(this.env, workspaceId, stripeAccountId)
   }
 }

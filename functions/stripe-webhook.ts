@@ -6,26 +6,26 @@ import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
 import { noteAccountPayout } from '../lib/payouts/banks.queries.ts'
-import type { PayoutsService } from '../lib/payouts/payouts.rpc.ts'
+import type { AccountsService } from '../lib/payouts/payouts.rpc.ts'
 import { noteReversal } from '../lib/payouts/reversals.queries.ts'
 import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts'
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
 import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
-import type { IncompleteReport } from '../lib/purchases/purchases.rpc.ts'
+import type { IncompleteReport, ReferralsService, ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
 import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
-import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
+import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import { lostRace } from '../lib/unavailable.ts'
 
 type StripeBindings = AppEnv['Bindings'] & {
   SECRETS_KEY: string
-  PAYOUTS: Pick<PayoutsService, 'refreshAccount'>
+  PAYOUTS: AccountsService
 }
 
 /** Several times Stripe's largest event, an invoice of more than 250 lines. */
@@ -81,8 +81,8 @@ const app = createApp<StripeBindings>().post(
   },
 )
 
-/** Receives Stripe's events, and encrypts the secrets that they are signed with. */
-export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> implements StripeService {
+/** Receives Stripe's events. */
+export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
@@ -106,15 +106,24 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> impl
       throw error
     }
   }
+}
 
+/** What the managers' Workers may ask for: encrypting the secrets that events are signed with. */
+export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements SigningSecretsService {
   encryptSecret(workspaceId: string, secret: string): Promise<string> {
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, secret)
   }
+}
 
+/** What the Workers of reports may ask for. */
+export class Reports extends WorkerEntrypoint<StripeBindings> implements ReportsService {
   joinReport(workspaceId: string, report: IncompleteReport): Promise<{ id: string; attributed: boolean }> {
     return joinReport(connect(this.env), workspaceId, report, new Date())
   }
+}
 
+/** What the import of customers may ask for. */
+export class Referrals extends WorkerEntrypoint<StripeBindings> implements ReferralsService {
   async replanCustomers(workspaceId: string, customerIds: string[]): Promise<void> {
     for (const id of customerIds) await replanReferred(connect(this.env), workspaceId, id, new Date())
   }

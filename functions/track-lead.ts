@@ -2,11 +2,11 @@ import { apiKey } from '../lib/auth/api-keys.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
-import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
+import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
 import { LeadEvent } from '../lib/tracking/reports.schemas.ts'
 
-type Bindings = { STRIPE_WEBHOOK: Pick<StripeService, 'joinReport'> }
+type Bindings = { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/lead: records a lead, its customer, and the commission if the group has a lead reward. Spec, section 4.2. */
 export default createTrackingApp<Bindings>().post('/api/track/lead', apiKey(), body(LeadEvent), (c) =>

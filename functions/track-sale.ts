@@ -2,11 +2,11 @@ import { apiKey } from '../lib/auth/api-keys.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
-import type { StripeService } from '../lib/purchases/stripe/stripe.rpc.ts'
+import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { recordReport } from '../lib/tracking/report.service.ts'
 import { SaleEvent } from '../lib/tracking/reports.schemas.ts'
 
-type Bindings = { STRIPE_WEBHOOK: Pick<StripeService, 'joinReport'> }
+type Bindings = { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/sale: records a sale, and the commission that it earns. Spec, section 4.1. */
 export default createTrackingApp<Bindings>().post('/api/track/sale', apiKey(), body(SaleEvent), (c) =>

@@ -3,6 +3,9 @@
 // It is not built: workers.ts gives Miniflare the text of this file.
 import worker from './worker.js'
 
+// The entrypoints for other Workers.
+export * from './worker.js'
+
 /** Keys are forgotten all together past this number, which a local run hardly reaches. */
 const MAX_KEYS = 100_000
 

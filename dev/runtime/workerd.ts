@@ -11,8 +11,8 @@ export type LocalWorker = {
   compatibilityDate: string
   compatibilityFlags?: string[]
   bindings?: Record<string, string>
-  /** Names of other Workers, by binding. */
-  services?: Record<string, string>
+  /** Other Workers, or one of their entrypoints, by binding. */
+  services?: Record<string, string | { name: string; entrypoint: string }>
   /** Rate limits by binding: calls of one key per period, in seconds. They are counted in memory, as on Cloudflare. */
   limits?: Record<string, { limit: number; period: number }>
   /** A Worker that serves files. It is asked first. */

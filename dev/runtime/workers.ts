@@ -55,9 +55,9 @@ const ABSENT = 'export default { fetch: () => new Response("This Worker is not s
 const FILES = 'tributary-files'
 
 /** A Worker as wrangler.toml describes it. */
-const toWorker = (env: string, config: WorkerConfig, settings: Settings, script = ABSENT): LocalWorker => ({
+const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts: Bundles): LocalWorker => ({
   name: nameOf(env),
-  script,
+  script: scripts[env] ?? ABSENT,
   compatibilityDate: config.compatibility_date,
   compatibilityFlags: config.compatibility_flags,
   bindings: {
@@ -72,7 +72,13 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, script 
       ...Object.keys(config.vars),
     ]),
   },
-  services: Object.fromEntries(config.services.map(({ binding, service }) => [binding, service])),
+  services: Object.fromEntries(
+    config.services.map(({ binding, service: name, entrypoint }) => {
+      // The stand-in has no entrypoints.
+      const isStarted = scripts[name.replace(nameOf(''), '')] !== undefined
+      return [binding, entrypoint && isStarted ? { name, entrypoint } : name]
+    }),
+  ),
   limits: Object.fromEntries(config.ratelimits.map(({ name, simple }) => [name, simple])),
   ...(config.assets && { files: FILES }),
 })
@@ -97,7 +103,7 @@ export const startWorkers = async (
   const files = configs.flatMap(([, { assets, compatibility_date }]) =>
     assets ? [fileWorker(FILES, assets.directory, compatibility_date)] : [],
   )
-  const workers = configs.map(([env, config]) => toWorker(env, config, settings, scripts[env]))
+  const workers = configs.map(([env, config]) => toWorker(env, config, settings, scripts))
   const failed = (error: unknown) =>
     new Error(`The Workers did not start. ${takeLogs().join('\n') || (error as Error).message}`, {
       cause: error,

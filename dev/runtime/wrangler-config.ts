@@ -11,7 +11,7 @@ export type WorkerConfig = {
   compatibility_flags: string[]
   vars: Record<string, string>
   secrets: { required: string[] }
-  services: { binding: string; service: string }[]
+  services: { binding: string; service: string; entrypoint?: string }[]
   ratelimits: { name: string; namespace_id: string; simple: { limit: number; period: number } }[]
   assets?: { directory: string }
   triggers: { crons: string[] }

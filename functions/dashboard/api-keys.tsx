@@ -126,8 +126,8 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
           hint="The key works until the end of this day, in UTC."
         />
         <p>
-        <button type="submit">Create API key</button>
-      </p>
+          <button type="submit">Create API key</button>
+        </p>
       </form>
       {keys.data.length === 0 ? (
         <p class="empty">No API keys yet. Create one to report leads and sales from your backend.</p>

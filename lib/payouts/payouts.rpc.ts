@@ -46,27 +46,44 @@ export type RunRequest = {
 /** The run would pay more than was expected, so nothing is paid. */
 export type PreviewChanged = { changed: RunResultResponse }
 
-export type PayoutsService = {
-  /** Verifies a key with Stripe, and encrypts it. */
-  encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
-  /** The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not allow to ask. */
-  listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
-  /** Starts or continues a partner's onboarding. @returns the address of Stripe's page */
-  startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
+/** What the stripe-webhook Worker may ask for. */
+export type AccountsService = {
   /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */
   refreshAccount: (workspaceId: string, stripeAccountId: string) => Promise<void>
-  /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
-  openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
-  /** Disconnects a partner's account, unless a payout to it is in flight. */
-  disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
-  /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
-  run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
+}
+
+/** What managers and partners may ask for. */
+type CommonService = {
   /** Encrypts what only this Worker may read. */
   seal: (workspaceId: string, text: string) => Promise<string>
   /** An invoice as a PDF file, or a credit note that corrects it. */
   invoicePdf: (invoice: Invoice, note?: CreditNote) => Promise<Uint8Array>
+}
+
+/** What the portal may ask for: nothing that pays, and no key. */
+export type PartnerPayoutsService = AccountsService &
+  CommonService & {
+    /** Starts or continues a partner's onboarding. @returns the address of Stripe's page */
+    startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
+    /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
+    openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
+    /** Disconnects a partner's account, unless a payout to it is in flight. */
+    disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
+  }
+
+/** What the managers' Workers may ask for. */
+export type ManagerPayoutsService = CommonService & {
+  /** Verifies a key with Stripe, and encrypts it. */
+  encryptKey: (workspaceId: string, key: string) => Promise<EncryptedKey | Refused>
+  /** The event types that Stripe sends to a URL; null if no endpoint has it, or the key does not allow to ask. */
+  listSentEvents: (workspaceId: string, url: string) => Promise<string[] | null>
+  /** Runs payouts, as POST /api/workspaces/:workspace/payouts/run does. @returns the same body */
+  run: (request: RunRequest) => Promise<RunResultResponse | Refused | PreviewChanged>
   /** One part of a file of a manual run. */
   bankFile: (request: BankFileRequest) => Promise<BankFile | Refused>
   /** The same in the columns of a template of Wise. */
   templateFile: (request: TemplateRequest) => Promise<TemplateFile | Refused>
 }
+
+/** All of them. Each caller is bound to an entrypoint that has only its own: see wrangler.toml. */
+export type PayoutsService = ManagerPayoutsService & PartnerPayoutsService

@@ -1,5 +1,5 @@
-/** What the Worker of a processor's webhook offers the Workers that record reports and imports. */
-export type PurchasesService = {
+/** What the Worker of a processor's webhook offers the Workers that record reports. */
+export type ReportsService = {
   /**
    * Completes a merchant's report that came after a payment: adds it to the sale that a processor reported first, ties the
    * ids that it gives, and plans again what depends on it.
@@ -7,6 +7,10 @@ export type PurchasesService = {
    * @returns the response to the report
    */
   joinReport: (workspaceId: string, report: IncompleteReport) => Promise<{ id: string; attributed: boolean }>
+}
+
+/** What it offers the import of customers. */
+export type ReferralsService = {
   /** Plans again the sales that depend on who referred these customers. */
   replanCustomers: (workspaceId: string, customerIds: string[]) => Promise<void>
 }

@@ -4,7 +4,7 @@ import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.
 import { tiedByLead } from '../customers/identities.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
-import type { PurchasesService } from '../purchases/purchases.rpc.ts'
+import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
 import { decide } from './decide.ts'
@@ -14,7 +14,7 @@ import { type RecordedEvent, saveReport } from './reports.queries.ts'
 import type { TrackingResponse } from './reports.responses.ts'
 
 /** Plans again what was received before a report that it depends on. */
-export type JoinReport = PurchasesService['joinReport']
+export type JoinReport = ReportsService['joinReport']
 
 /**
  * Loads, decides, saves and responds. The response is sent after the commit. A repeat gets the first response; if its body

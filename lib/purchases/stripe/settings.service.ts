@@ -11,12 +11,12 @@ import type { Mode } from '../processors.ts'
 import { findMissingConnectEvents, findMissingEvents } from './event-types.ts'
 import type { SecretPurpose } from './purposes.ts'
 import { addStripeSecret, type StoredSecret } from './signing-secrets.queries.ts'
-import type { StripeService } from './stripe.rpc.ts'
+import type { SigningSecretsService } from './stripe.rpc.ts'
 
 /** The app of the Stripe settings. Only the Workers bound here hold the key that secrets are encrypted under. */
 export type StripeEnv = WorkspaceEnv & {
   Bindings: {
-    STRIPE_WEBHOOK: Pick<StripeService, 'encryptSecret'>
+    STRIPE_WEBHOOK: SigningSecretsService
     PAYOUTS: Pick<PayoutsService, 'encryptKey' | 'listSentEvents'>
   }
 }

@@ -1,0 +1,81 @@
+/** A Worker that an attacker has taken over reaches only what its own binding offers. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { Bundles } from '../../dev/runtime/bundles.ts'
+import { runWorkers } from '../../dev/runtime/workerd.ts'
+import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
+
+/** Every method that one Worker offers another. */
+const METHODS = [
+  ...['getSession', 'encryptSecret', 'joinReport', 'replanCustomers', 'refreshAccount', 'seal', 'invoicePdf'],
+  ...['startOnboarding', 'openDashboard', 'disconnect', 'encryptKey', 'listSentEvents', 'run', 'bankFile'],
+  'templateFile',
+]
+
+/** Stands in for a Worker, and answers which methods its bindings have. It calls them without arguments. */
+const TAKEN_OVER = `export default {
+  async fetch(request, env) {
+    const found = {}
+    for (const [name, binding] of Object.entries(env)) {
+      if (typeof binding !== 'object' || name === 'LIMITS') continue
+      found[name] = []
+      for (const method of ${JSON.stringify(METHODS)}) {
+        const isMissing = await binding[method]().then(() => false, (error) => /does not implement/.test(error.message))
+        if (!isMissing) found[name].push(method)
+      }
+    }
+    return Response.json(found)
+  },
+}`
+
+const OFFERED = ['auth', 'payouts', 'stripe-webhook']
+const REACHED: Record<string, Record<string, string[]>> = {
+  'track-click': {},
+  'track-lead': { STRIPE_WEBHOOK: ['joinReport'] },
+  'track-sale': { STRIPE_WEBHOOK: ['joinReport'] },
+  'import-partners': { AUTH: ['getSession'] },
+  'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'] },
+  portal: {
+    AUTH: ['getSession'],
+    PAYOUTS: ['refreshAccount', 'seal', 'invoicePdf', 'startOnboarding', 'openDashboard', 'disconnect'],
+  },
+  router: { AUTH: [], PAYOUTS: [], STRIPE_WEBHOOK: [] },
+}
+for (const name of ['manage', 'dashboard']) {
+  REACHED[name] = {
+    AUTH: ['getSession'],
+    PAYOUTS: ['seal', 'invoicePdf', 'encryptKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
+    STRIPE_WEBHOOK: ['encryptSecret'],
+  }
+}
+
+let running: Awaited<ReturnType<typeof runWorkers>>
+beforeAll(async () => {
+  const bundles: Bundles = JSON.parse(await readFile(inject('bundles'), 'utf8'))
+  const workers = [...readWorkerConfigs()].flatMap(([env, config]) => {
+    const isReal = OFFERED.includes(env)
+    if (!isReal && !REACHED[env]) return []
+    const services = config.services.filter(({ service }) =>
+      OFFERED.includes(service.replace('tributary-', '')),
+    )
+    return {
+      name: `tributary-${env}`,
+      script: (isReal ? bundles[env] : TAKEN_OVER) ?? '',
+      compatibilityDate: config.compatibility_date,
+      compatibilityFlags: config.compatibility_flags,
+      services: Object.fromEntries(
+        services.map(({ binding, service: name, entrypoint }) => [
+          binding,
+          entrypoint ? { name, entrypoint } : name,
+        ]),
+      ),
+    }
+  })
+  running = await runWorkers(workers, () => {})
+})
+afterAll(() => running?.stop())
+
+test.each(Object.entries(REACHED))('the Worker %s reaches only %j', async (env, expected) => {
+  const response = await fetch(await running.urlOf(`tributary-${env}`))
+  expect(await response.json()).toEqual(expected)
+})
