@@ -393,6 +393,7 @@ create table clicks (
     referrer      text,
     created_at    timestamptz  not null,
     expires_at    timestamptz  not null,
+    is_counted    boolean      not null default true,   -- in charts; it credits its partner either way
 
     constraint clicks_pkey primary key (workspace_id, id),
     constraint clicks_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
@@ -1496,7 +1497,8 @@ end $$;
 
 -- Records a visit through an active partner's link, and returns when it expires; null if the
 -- program has no active partner with that slug. May be repeated after a commit that was not seen.
-create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, now timestamptz)
+create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, is_person boolean,
+                             earlier_id text, now timestamptz)
 returns timestamptz language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
@@ -1510,8 +1512,11 @@ begin
     if not found then return null; end if;
 
     ends_at := now + p.attribution_days * interval '24 hours';
-    insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-    values (click_id, p.workspace_id, p.id, landing, referring, now, ends_at)
+    insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at, is_counted)
+    values (click_id, p.workspace_id, p.id, landing, referring, now, ends_at, is_person and not exists (
+        select from clicks c
+        where c.workspace_id = p.workspace_id and c.id = earlier_id and c.partner_id = p.id
+          and c.created_at > now - interval '30 minutes'))
     on conflict (workspace_id, id) do nothing;
     return ends_at;
 end $$;
@@ -2540,7 +2545,7 @@ create view total_facts as
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::date as due_on, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
            0::bigint as payouts, 0::bigint as amount_cents
-    from clicks
+    from clicks where is_counted
     union all
     select workspace_id, partner_id, coalesce(currency, ''), utc_day(occurred_at), 0, 0, 0, (kind = 'lead')::integer,
            (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0
@@ -2580,19 +2585,19 @@ begin
     return null;
 end $$;
 
-create trigger clicks_count after insert on clicks for each row execute function count_click();
+create trigger clicks_count after insert on clicks for each row when (new.is_counted) execute function count_click();
 
 create function count_click_again() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, day, clicks)
-    values (old.workspace_id, old.partner_id, utc_day(old.created_at), -1),
-           (new.workspace_id, new.partner_id, utc_day(new.created_at), 1);
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), -old.is_counted::integer),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), new.is_counted::integer);
     return null;
 end $$;
 
 create trigger clicks_count_again
     after update on clicks for each row
-    when ((old.partner_id, old.created_at) is distinct from (new.partner_id, new.created_at))
+    when ((old.partner_id, old.created_at, old.is_counted) is distinct from (new.partner_id, new.created_at, new.is_counted))
     execute function count_click_again();
 
 -- Clicks that were removed still count.
@@ -2600,7 +2605,7 @@ create function count_ended_clicks() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, day, ended_clicks)
     select workspace_id, partner_id, utc_day(created_at), count(*) from ended
-    group by workspace_id, partner_id, utc_day(created_at);
+    where is_counted group by workspace_id, partner_id, utc_day(created_at);
     return null;
 end $$;
 

@@ -1,5 +1,7 @@
 import { cors } from 'hono/cors'
+import { isbot } from 'isbot'
 import { ApiError } from '../lib/http/errors.ts'
+import { MAX_ID_LENGTH } from '../lib/http/fields.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
@@ -36,7 +38,7 @@ export default createTrackingApp()
     },
     body(ClickEvent, { plainText: true }),
     async (c) => {
-      const { programId, slug, url, referrer } = c.req.valid('json')
+      const { programId, slug, url, referrer, clickId } = c.req.valid('json')
       const { db, now } = c.var
 
       const click = await saveClick(db, {
@@ -44,6 +46,8 @@ export default createTrackingApp()
         slugKey: slugKey(slug),
         landingUrl: pageOf(url),
         referrer: pageOf(referrer),
+        isPerson: !isbot(c.req.header('User-Agent')),
+        earlierId: clickId?.slice(0, MAX_ID_LENGTH).toWellFormed() ?? null,
         now,
       })
       if (!click)

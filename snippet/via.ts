@@ -96,6 +96,7 @@ if (!self.tributary?.ready) {
         let body =
           slug &&
           JSON.stringify({
+            clickId: clickId(),
             programId: dataset.program,
             slug,
             url: location.href,

@@ -7,6 +7,10 @@ type NewClick = {
   slugKey: string
   landingUrl: string | null
   referrer: string | null
+  /** Whether the browser does not declare itself a bot. Bots are not counted. */
+  isPerson: boolean
+  /** The click that the visitor has. A repeated arrival within 30 minutes of it is not counted. */
+  earlierId: string | null
   now: Date
 }
 
@@ -17,12 +21,12 @@ type NewClick = {
  */
 export const saveClick = async (
   db: Client,
-  { programId, slugKey, landingUrl, referrer, now }: NewClick,
+  { programId, slugKey, landingUrl, referrer, isPerson, earlierId, now }: NewClick,
 ): Promise<{ clickId: string; expiresAt: Date } | null> => {
   const clickId = newClickId()
   const [row] = await db.query<{ expiresAt: Date | null }>(
-    'select save_click_1($1, $2, $3, $4, $5, $6) as "expiresAt"',
-    [clickId, programId, slugKey, landingUrl, referrer, now],
+    'select save_click_1($1, $2, $3, $4, $5, $6, $7, $8) as "expiresAt"',
+    [clickId, programId, slugKey, landingUrl, referrer, isPerson, earlierId, now],
   )
   return row?.expiresAt ? { clickId, expiresAt: row.expiresAt } : null
 }

@@ -124,5 +124,9 @@ export const ClickEvent = z
     referrer: optional(z.string()).meta({
       description: 'The referring page. Saved without its query string and fragment.',
     }),
+    clickId: optional(z.string()).meta({
+      description:
+        'The click ID that the visitor has, if any. Charts count a repeated arrival within 30 minutes of it once.',
+    }),
   })
   .meta({ id: 'ClickEvent' })

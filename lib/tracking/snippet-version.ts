@@ -3,8 +3,8 @@
  * Integrity. Written by `npm run snippet:version`.
  */
 export const SNIPPET_VERSION = {
-  file: 'via.e09eb23ff35c.js',
-  integrity: 'sha384-/9j3w5fiLYrG0JPmQWuOh3SAl4tMjqVVGIFQnnu2ZHiLA/KeZxdxYFwcscANQQPu',
+  file: 'via.4dd21349eb17.js',
+  integrity: 'sha384-LCmBaPStFxM2CYe/F9avFC+KXBb1pjdWmqkiwThtA+mjllzRINqHzkNng+PyE0sN',
 }
 
 /** The tag that loads the snippet: the newest version, or this one for ever. */

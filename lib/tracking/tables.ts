@@ -15,6 +15,7 @@ export type TrackingTables = {
     referrer: string | null
     created_at: Date
     expires_at: Date
+    is_counted: Generated<boolean>
   }
   events: {
     id: string

@@ -62,6 +62,10 @@ export const send = async (
   }
 }
 
+/** Clicks of tools are not counted. */
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'
+
 type Terms = Parameters<Seeder['addProgram']>[1]
 type Group = Parameters<Seeder['addGroup']>[2]
 
@@ -104,7 +108,7 @@ export const createMerchant = async (options: Options = {}) => {
     const { body } = await send(`${baseUrl}/api/track/click`, {
       body: { programId: program, slug },
       // An address of its own, or all tests together would run into one visitor's limit.
-      headers: { 'CF-Connecting-IP': visitor },
+      headers: { 'CF-Connecting-IP': visitor, 'User-Agent': BROWSER },
     })
     if (!body.clickId) throw new Error(`No click: ${JSON.stringify(body)}`)
     return body.clickId
