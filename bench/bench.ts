@@ -30,6 +30,11 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 export const createBench = () => {
   const stops: (() => Promise<void> | void)[] = []
 
+  const keep = <T extends { stop: () => Promise<void> | void }>(part: T): T => {
+    stops.push(part.stop)
+    return part
+  }
+
   const server = once(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'tributary-bench-'))
     stops.push(() => rm(dataDir, { recursive: true, force: true }))
@@ -61,13 +66,15 @@ export const createBench = () => {
     }),
     /** A merchant in a database with little else. */
     empty: once(() => merchantIn('empty')),
+    /** The bindings of a database that is there already. */
+    bindingsOf: async (databaseUrl: string) => ({
+      DATABASE_URL: databaseUrl,
+      SQL_ENDPOINT: keep(await startSqlEndpoint({ databaseUrl })).url,
+    }),
     /** A new database, for a part that fills it. */
     merchantIn,
     /** Registers what is to be stopped at the end. */
-    keep: <T extends { stop: () => Promise<void> | void }>(part: T): T => {
-      stops.push(part.stop)
-      return part
-    },
+    keep,
     stop: async () => {
       for (const stop of stops.splice(0).reverse()) await stop()
     },

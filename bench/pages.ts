@@ -1,4 +1,7 @@
-/** Measures every page and list, with every filter, in a workspace with a year of data and in an empty one of the same database. */
+/**
+ * Measures every page and list, with every filter, in a workspace with a year of data and in an empty one of the same database.
+ * Filling takes longer than measuring: `BENCH_PAGES_URL` names a database that was filled before.
+ */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import pg from 'pg'
@@ -7,6 +10,7 @@ import { newId } from '../lib/db/ids.ts'
 import { median } from './measure.ts'
 import type { Bindings } from './merchant.ts'
 import { addYear, type Size } from './pages-data.ts'
+import { MANAGER, type Place, requestsOf } from './pages-list.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
 /** A page or list: its times in milliseconds, and their ratio. */
@@ -15,108 +19,7 @@ export type PageFigure = { name: string; ratio: number; fullMs: number; emptyMs:
 /** Ten million events, as issue 14 has it. */
 export const FULL_SIZE: Size = { events: 10_000_000, partners: 5_000 }
 
-const MANAGER = 'manager@bench.example'
 const ROUNDS = { warmUp: 2, measured: 9 }
-const PERIODS = [30, 90, 365]
-const COMMISSIONS = {
-  status: ['held', 'pending', 'payable', 'processing', 'paid'],
-  kind: ['sale', 'lead', 'opening_balance', 'adjustment', 'reversal'],
-}
-const PAYOUTS = ['processing', 'paid', 'failed', 'canceling', 'canceled', 'reversed', 'returned']
-
-/** What the filters of a workspace are set to. */
-type Place = {
-  slug: string
-  partnerId: string
-  email: string
-  runId: string
-  payoutId: string
-  programId: string
-}
-
-const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string, queries: string[]][] => [
-  [
-    'commissions',
-    [
-      ...COMMISSIONS.status.flatMap((status) => [
-        `status=${status}`,
-        `partnerId=${partnerId}&status=${status}`,
-      ]),
-      ...COMMISSIONS.kind.map((kind) => `kind=${kind}`),
-      `partnerId=${partnerId}`,
-      `payoutId=${payoutId}`,
-      'customerExternalId=customer-500',
-    ],
-  ],
-  [
-    'events',
-    [
-      'kind=sale',
-      'kind=lead',
-      'attributed=true',
-      'attributed=false',
-      'overdue=true',
-      'externalId=bench-77',
-      `partnerId=${partnerId}`,
-    ],
-  ],
-  ['customers', ['externalId=customer-77', 'email=customer-77@bench.example', `partnerId=${partnerId}`]],
-  [
-    'partners',
-    [
-      'status=approved',
-      'status=banned',
-      'query=bench-4',
-      `programId=${programId}`,
-      'email=partner-77@bench.example',
-    ],
-  ],
-  ['mails', ['queued', 'retrying', 'sent', 'failed'].map((status) => `status=${status}`)],
-  ['audit', []],
-  ['members', []],
-  ['api-keys', []],
-  ['programs', []],
-  ['invoices', [`partnerId=${partnerId}`]],
-  ['payouts', [...PAYOUTS.map((status) => `status=${status}`), `runId=${runId}`, `partnerId=${partnerId}`]],
-]
-
-/** The pages of lists that are elsewhere than their list; null if a list has none. */
-const PAGES: Record<string, string | null> = { payouts: 'payouts/all', invoices: null }
-
-/** All pages and lists, by name. */
-const pathsOf = (place: Place): Map<string, { worker: string; path: string; cookie: string }> => {
-  const found = new Map<string, { worker: string; path: string; cookie: string }>()
-  const add = (worker: string, name: string, path: string, cookie = MANAGER) =>
-    found.set(`${worker} ${name}`, { worker, path, cookie })
-  const nameOf = (query: string) => query.replace(/(partnerId|runId|payoutId|programId)=[^&]+/, '$1')
-  for (const [list, queries] of lists(place)) {
-    for (const query of ['', ...queries]) {
-      const suffix = query && `?${query}`
-      add('manage', `${list} ${nameOf(query)}`, `/api/workspaces/${place.slug}/${list}${suffix}`)
-      const page = list in PAGES ? PAGES[list] : list
-      if (page) add('dashboard', `${page} ${nameOf(query)}`, `/app/${place.slug}/${page}${suffix}`)
-    }
-  }
-  for (const path of [
-    'balances',
-    'balances?owed=true',
-    'payout-runs',
-    `partners/${place.partnerId}/balances`,
-  ])
-    add('manage', path.replace(place.partnerId, ':id'), `/api/workspaces/${place.slug}/${path}`)
-  for (const path of [
-    '',
-    '/payouts',
-    '/payouts/owed',
-    '/commissions/held',
-    `/partners/${place.partnerId}`,
-    `/payouts/runs/${place.runId}`,
-  ])
-    add('dashboard', path.replace(/[0-9a-f-]{36}/, ':id') || 'overview', `/app/${place.slug}${path}`)
-  for (const days of PERIODS) add('portal', `overview of ${days} days`, `/portal?days=${days}`, place.email)
-  for (const list of ['commissions', 'events', 'payouts']) add('portal', list, `/portal/${list}`, place.email)
-  return found
-}
 
 const agent = new Agent({ keepAlive: true })
 
@@ -137,57 +40,83 @@ const get = async (url: URL, cookie: string): Promise<number> => {
   return ms
 }
 
-/** An empty workspace has one partner, and nothing happened in it but one canceled run. */
+/** A workspace with one partner. An empty one has a canceled run too, so that the page of a run can be measured. */
 const addPlace = async (bindings: Bindings, client: pg.Client, slug: string) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace({ slug })
   const programId = await seed.addProgram(workspaceId)
   await seed.addMember(workspaceId, MANAGER)
-  const email = `${slug}-partner@bench.example`
-  const partnerId = await seed.addPartner(workspaceId, programId, { slug: `${slug}-only`, email })
-  const [runId, payoutId] = [newId(), newId()]
+  await seed.addPartner(workspaceId, programId, {
+    slug: `${slug}-only`,
+    email: `${slug}-partner@bench.example`,
+  })
   await client.query(
     `insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, created_by, created_at, claimed_at, canceled_at)
-     values ($1, $2, $3, 'stripe', now(), 'bench', now(), now(), now())`,
-    [runId, workspaceId, programId],
+     select $1, $2, $3, 'stripe', now(), 'bench', now(), now(), now() where $4 = 'empty'`,
+    [newId(), workspaceId, programId, slug],
   )
-  return { workspaceId, slug, programId, partnerId, email, runId, payoutId }
+  return { workspaceId, programId }
 }
 
-/** The largest partner of a filled workspace, and one of its payouts. */
-const findLargest = async (client: pg.Client, workspaceId: string) => {
-  const { rows } = await client.query<{ partnerId: string; email: string; runId: string; payoutId: string }>(
-    `select p.id as "partnerId", p.email, po.run_id as "runId", po.id as "payoutId"
-     from partners p join payouts po on po.partner_id = p.id
-     where p.workspace_id = $1 and p.slug_key = 'bench-1' and po.paid_at is not null order by po.id limit 1`,
-    [workspaceId],
+const connected = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Adds an empty workspace and a filled one to a database with the schema. */
+export const fillPages = (
+  bindings: Bindings,
+  size: Size,
+  onProgress: (text: string) => void,
+): Promise<void> =>
+  connected(bindings.DATABASE_URL, async (client) => {
+    await addPlace(bindings, client, 'empty')
+    await addYear(bindings.DATABASE_URL, await addPlace(bindings, client, 'full'), size, onProgress)
+  })
+
+/** The largest partner of a workspace, with one of its payouts, or what an empty one has. */
+const findPlace = async (client: pg.Client, slug: string): Promise<Place> => {
+  const { rows } = await client.query<Place>(
+    `select w.slug, p.id as "partnerId", p.email, p.program_id as "programId",
+            coalesce(po.run_id, (select id from payout_runs where workspace_id = w.id limit 1)) as "runId",
+            coalesce(po.id, $2) as "payoutId"
+     from workspaces w join partners p on p.workspace_id = w.id and p.slug_key in ('bench-1', 'empty-only')
+     left join payouts po on po.partner_id = p.id and po.paid_at is not null
+     where w.slug = $1 order by po.id limit 1`,
+    [slug, newId()],
   )
-  if (!rows[0]) throw new Error('The largest partner has no payout.')
+  if (!rows[0]) throw new Error(`The database has no workspace "${slug}".`)
   return rows[0]
 }
 
 /**
- * Fills a workspace of a database with the schema, and measures all pages and lists in it and in an empty one.
+ * Measures all pages and lists in the two workspaces.
  *
  * @param scripts  the bundles of the Workers, by name
+ * @param isChosen limits them by name
  * @returns the slowest first, by ratio
  */
 export const measurePages = async (
   scripts: ReadonlyMap<string, string>,
   bindings: Bindings,
-  size: Size,
-  onProgress: (text: string) => void,
+  isChosen: (name: string) => boolean = () => true,
 ): Promise<PageFigure[]> => {
-  const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
-  await client.connect()
-  const empty = await addPlace(bindings, client, 'empty')
-  const begun = await addPlace(bindings, client, 'full')
-  await addYear(bindings.DATABASE_URL, begun, size, onProgress)
-  const full: Place = { ...begun, ...(await findLargest(client, begun.workspaceId)) }
-  // The stand-in of the auth Worker knows members only.
-  await seeder(bindings).addMember(empty.workspaceId, full.email, 'member')
-  await seeder(bindings).addMember(empty.workspaceId, empty.email, 'member')
-  await client.end()
+  const [full, empty] = await connected(bindings.DATABASE_URL, async (client) => {
+    const places = [await findPlace(client, 'full'), await findPlace(client, 'empty')] as const
+    // The stand-in of the auth Worker knows members only.
+    for (const { slug, email } of places)
+      await client.query(
+        `insert into members (id, workspace_id, email, role, created_at)
+         select $1, id, $2, 'member', now() from workspaces where slug = $3 on conflict do nothing`,
+        [newId(), email, slug],
+      )
+    return places
+  })
   const started = await startBenchWorkers([
     { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
     ...['dashboard', 'manage', 'portal'].map((name) => ({
@@ -200,8 +129,9 @@ export const measurePages = async (
   ])
   try {
     const figures: PageFigure[] = []
-    const others = pathsOf(empty)
-    for (const [name, { worker, path, cookie }] of pathsOf(full)) {
+    const others = requestsOf(empty)
+    for (const [name, { worker, path, cookie }] of requestsOf(full)) {
+      if (!isChosen(name)) continue
       const other = others.get(name)
       if (!other) throw new Error(`The empty workspace has no ${name}.`)
       const base = started.urls.get(worker)
@@ -212,7 +142,7 @@ export const measurePages = async (
         if (round >= 0) times.push([fullMs, emptyMs])
       }
       const [fullMs, emptyMs] = [median(times.map(([ms]) => ms)), median(times.map(([, ms]) => ms))]
-      figures.push({ name: name.trim(), ratio: fullMs / emptyMs, fullMs, emptyMs })
+      figures.push({ name, ratio: fullMs / emptyMs, fullMs, emptyMs })
     }
     return figures.sort((a, b) => b.ratio - a.ratio)
   } finally {

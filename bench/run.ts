@@ -5,6 +5,7 @@
  * npm run bench -- --quick                  # the first five bars, in two minutes
  * npm run bench -- --only imports,payouts   # parts of the run
  * npm run bench -- --skip many,pages        # all others
+ * BENCH_PAGES_URL=postgresql://... npm run bench -- --only pages   # in a database that this part filled before
  * ```
  */
 import { parseArgs } from 'node:util'
@@ -15,7 +16,7 @@ import { createBench, say } from './bench.ts'
 import { countImportFetches, measureImports } from './import.ts'
 import { measureChunks, measureFreeze } from './import-page.ts'
 import { measureLocal } from './local.ts'
-import { FULL_SIZE, measurePages, type PageFigure } from './pages.ts'
+import { FULL_SIZE, fillPages, measurePages, type PageFigure } from './pages.ts'
 import { measurePayouts } from './payouts.ts'
 import { measureMany, measureStatements } from './sales.ts'
 import { measureSpeed } from './speed.ts'
@@ -91,11 +92,10 @@ const bytes = async () => {
 }
 
 const pages = async () => {
-  const { bindings } = await bench.merchantIn('pages')
-  const scripts = new Map(Object.entries(await bench.bundles()))
-  const figures = await measurePages(scripts, bindings, { ...FULL_SIZE, events: EVENTS }, (text) =>
-    say(`  ${text}`),
-  )
+  const filled = process.env.BENCH_PAGES_URL
+  const bindings = filled ? await bench.bindingsOf(filled) : (await bench.merchantIn('pages')).bindings
+  if (!filled) await fillPages(bindings, { ...FULL_SIZE, events: EVENTS }, (text) => say(`  ${text}`))
+  const figures = await measurePages(new Map(Object.entries(await bench.bundles())), bindings)
   const [slowest, ...others] = figures
   if (!slowest) throw new Error('No page was measured.')
   const times = ({ name, fullMs, emptyMs }: PageFigure) =>

@@ -1,0 +1,206 @@
+/** The pages and lists that are measured, and those that are not, with the reason. */
+
+/** The manager of the measured workspaces. */
+export const MANAGER = 'manager@bench.example'
+
+const PERIODS = [30, 90, 365]
+const COMMISSIONS = {
+  status: ['held', 'pending', 'payable', 'processing', 'paid'],
+  kind: ['sale', 'lead', 'opening_balance', 'adjustment', 'reversal'],
+}
+const PAYOUTS = ['processing', 'paid', 'failed', 'canceling', 'canceled', 'reversed', 'returned']
+const SKIPPED = ['negative_balance', 'not_connected', 'account_restricted', 'below_minimum']
+
+/** What the filters of a workspace are set to. */
+export type Place = {
+  slug: string
+  partnerId: string
+  email: string
+  runId: string
+  payoutId: string
+  programId: string
+}
+
+const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string, queries: string[]][] => [
+  [
+    'commissions',
+    [
+      ...COMMISSIONS.status.flatMap((status) => [
+        `status=${status}`,
+        `partnerId=${partnerId}&status=${status}`,
+      ]),
+      ...COMMISSIONS.kind.map((kind) => `kind=${kind}`),
+      `partnerId=${partnerId}`,
+      `payoutId=${payoutId}`,
+      // No event has this id.
+      `eventId=${programId}`,
+      'customerExternalId=customer-500',
+    ],
+  ],
+  [
+    'events',
+    [
+      'kind=sale',
+      'kind=lead',
+      'attributed=true',
+      'attributed=false',
+      'overdue=true',
+      'externalId=bench-77',
+      `partnerId=${partnerId}`,
+    ],
+  ],
+  ['customers', ['externalId=customer-77', 'email=customer-77@bench.example', `partnerId=${partnerId}`]],
+  [
+    'partners',
+    [
+      'status=approved',
+      'status=banned',
+      'query=bench-4',
+      'slug=bench-77',
+      `programId=${programId}`,
+      // No group has this id.
+      `groupId=${programId}`,
+      'email=partner-77@bench.example',
+    ],
+  ],
+  ['mails', ['queued', 'retrying', 'sent', 'failed'].map((status) => `status=${status}`)],
+  ['audit', []],
+  ['members', []],
+  ['api-keys', []],
+  ['programs', []],
+  ['invoices', [`partnerId=${partnerId}`]],
+  ['payouts', [...PAYOUTS.map((status) => `status=${status}`), `runId=${runId}`, `partnerId=${partnerId}`]],
+]
+
+/** The pages of lists that are elsewhere than their list. */
+const PAGES: Record<string, string> = { payouts: 'payouts/all', invoices: 'payouts/invoices' }
+
+const YEAR = new Date().getUTCFullYear()
+
+const endpoints = ({ partnerId, runId, payoutId, programId }: Place): string[] => [
+  'balances',
+  'balances?owed=true',
+  `balances?partnerId=${partnerId}`,
+  ...SKIPPED.map((code) => `balances?code=${code}`),
+  'payer',
+  'payout-runs',
+  `payout-runs/${runId}`,
+  `payout-years/${YEAR}`,
+  `payouts/${payoutId}`,
+  `partners/${partnerId}`,
+  `partners/${partnerId}/balances`,
+  `partners/${partnerId}/coupons`,
+  `partners/${partnerId}/statement`,
+  `programs/${programId}`,
+  `programs/${programId}/groups`,
+  'settings',
+  'stripe',
+  'stripe/events',
+]
+
+const pages = ({ partnerId, runId, programId }: Place): string[] => [
+  '',
+  '/import',
+  '/commissions/held',
+  `/partners/${partnerId}`,
+  `/partners/${partnerId}/statement`,
+  '/payouts',
+  '/payouts/owed',
+  `/payouts/runs/${runId}`,
+  `/payouts/years/${YEAR}`,
+  `/programs/${programId}`,
+  '/settings',
+  '/settings/business',
+  '/stripe',
+]
+
+const portalPages = ({ partnerId, programId, payoutId }: Place): string[] => [
+  ...PERIODS.map((days) => `?days=${days}`),
+  ...['commissions', 'events', 'payouts'].flatMap((list) => [`/${list}`, `/${list}?program=${programId}`]),
+  `/commissions?payout=${payoutId}`,
+  '/address',
+  '/payment',
+  '/documents',
+  `/documents/statement?partner=${partnerId}`,
+]
+
+/** A page or list in one workspace. */
+type Request = { worker: string; path: string; cookie: string }
+
+/** All pages and lists, by a name that is the same in each workspace. */
+export const requestsOf = (place: Place): Map<string, Request> => {
+  const ids = [place.partnerId, place.runId, place.payoutId, place.programId]
+  const found = new Map<string, Request>()
+  const add = (worker: string, base: string, rest: string, cookie: string) => {
+    const name = ids.reduce((text, id) => text.replaceAll(id, ':id'), rest).replaceAll('=:id', '')
+    found.set(`${worker} ${name || 'overview'}`, { worker, path: base + rest, cookie })
+  }
+  const api = `/api/workspaces/${place.slug}`
+  const app = `/app/${place.slug}`
+  for (const [list, queries] of lists(place)) {
+    for (const query of ['', ...queries]) {
+      const suffix = query && `?${query}`
+      add('manage', api, `/${list}${suffix}`, MANAGER)
+      add('dashboard', app, `/${PAGES[list] ?? list}${suffix}`, MANAGER)
+    }
+  }
+  for (const path of endpoints(place)) add('manage', api, `/${path}`, MANAGER)
+  for (const path of pages(place)) add('dashboard', app, path, MANAGER)
+  for (const path of portalPages(place)) add('portal', '/portal', path, place.email)
+  return found
+}
+
+const FORM = 'a form, which reads what it changes by its id'
+const ONE = 'reads one thing by its id, which an empty workspace does not have'
+const ACCOUNT = 'leads to Stripe'
+const PDF = 'a document of one payout'
+const ALL = 'lists every row, as a file'
+
+/** The routes that are not measured, by Worker, with the reason. */
+export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<string, string>> = {
+  dashboard: {
+    '/app': 'lists the workspaces of a person',
+    '/app/:workspace/programs/new': FORM,
+    '/app/:workspace/programs/:id/groups/new': FORM,
+    '/app/:workspace/groups/:id': FORM,
+    '/app/:workspace/api-keys/:id/revoke': FORM,
+    '/app/:workspace/stripe/secrets/:id/remove': FORM,
+    '/app/:workspace/stripe/key/remove': FORM,
+    '/app/:workspace/members/:id': FORM,
+    '/app/:workspace/members/:id/remove': FORM,
+    '/app/:workspace/payouts/:id/cancel': FORM,
+    '/app/:workspace/payouts/:id/release': FORM,
+    '/app/:workspace/payouts/:id/resolve': FORM,
+    '/app/:workspace/payouts/:id/return': FORM,
+    '/app/:workspace/payouts/runs/:id/wise-template': FORM,
+    '/app/:workspace/events/:id': ONE,
+    '/app/:workspace/commissions/:id': ONE,
+    '/app/:workspace/customers/:id': ONE,
+    '/app/:workspace/payouts/new':
+      'the preview of a run, which decides on every balance: see the part payouts',
+    '/app/:workspace/payouts/years': 'leads to the newest year',
+  },
+  manage: {
+    '/api/workspaces': 'lists the workspaces of a person',
+    '/api/workspaces/:workspace/groups/:id': ONE,
+    '/api/workspaces/:workspace/events/:id': ONE,
+    '/api/workspaces/:workspace/commissions/:id': ONE,
+    '/api/workspaces/:workspace/customers/:id': ONE,
+    '/api/workspaces/:workspace/invoices/:id': ONE,
+    '/api/workspaces/:workspace/invoices/:id/pdf': PDF,
+    '/api/workspaces/:workspace/credit-notes/:id/pdf': PDF,
+    '/api/workspaces/:workspace/payout-runs/:id/files': ALL,
+    '/api/workspaces/:workspace/payout-runs/:id/export': ALL,
+  },
+  portal: {
+    '/portal/address/confirm': FORM,
+    '/portal/disconnect': FORM,
+    '/portal/documents/details': FORM,
+    '/portal/events/:id': ONE,
+    '/portal/connect/return': ACCOUNT,
+    '/portal/connect/refresh': ACCOUNT,
+    '/portal/connect/dashboard': ACCOUNT,
+    '/portal/documents/invoices/:id': PDF,
+    '/portal/documents/credit-notes/:id': PDF,
+  },
+}
