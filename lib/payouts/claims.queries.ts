@@ -66,7 +66,8 @@ export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
 
 /** Whether a cover, of the Stripe balance or of a maximum, includes the balance `s`. */
 const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
-  const kept = sql`${JSON.stringify(cover ?? {})}::jsonb -> s.currency::text`
+  if (cover === null) return sql`true`
+  const kept = sql`${JSON.stringify(cover)}::jsonb -> s.currency::text`
   return sql`(${kept} is null or exists (
                   select from jsonb_to_recordset(${kept})
                     as r("fromCents" bigint, "fromId" uuid, "toCents" bigint, "toId" uuid)
@@ -74,15 +75,22 @@ const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
                     and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
 }
 
+/** Whether the rest of the balance `s` is being claimed, or let go: see freeing.queries.ts. Such payouts are few: they are read once. */
+export const isChanging = (workspaceId: string) => sql`
+  (s.partner_id, s.currency::text) in (
+    select q.partner_id, q.currency::text from payouts q
+    where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
+
 /**
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
- * of every currency.
+ * of every currency. What is the same for all of them is read once, as `w`.
  */
 export const balances = (
   { id, workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
   sums: RawBuilder<unknown>,
 ) => sql`
-    select s.partner_id, p.program_id, s.currency, s.amount_cents, a.stripe_account_id,
+    select s.partner_id, p.program_id, p.status as partner_status, s.currency, s.amount_cents, a.stripe_account_id,
+           a.status as account_status, can_receive,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
                 when s.partner_id = any (${sql.val(limits?.excludePartnerIds ?? [])}::uuid[]) then 'excluded'
@@ -92,36 +100,37 @@ export const balances = (
                   excludePartnerIds: limits?.excludePartnerIds ?? [],
                   isOpen: isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }),
                 })} then 'below_minimum'
-                when p.documents_received_at is null
-                     and (select w.require_documents from workspaces w where w.id = ${workspaceId}) then 'documents_missing'
-                when ${method}::text = 'stripe' and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
+                when w.require_documents and p.documents_received_at is null then 'documents_missing'
+                when w.by_stripe and w.has_choices
+                     and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
                   then 'other_method'
-                when ${method}::text = 'stripe' and not coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)
-                  then 'country_not_supported'
-                when ${method}::text = 'stripe' and a.status is distinct from 'enabled' then
+                when w.by_stripe and not can_receive then 'country_not_supported'
+                when w.by_stripe and a.status is distinct from 'enabled' then
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end
-                when ${method}::text = 'stripe'
+                when w.by_stripe
                      and s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0
                   then 'amount_too_fine'
-                when ${method}::text = 'stripe' and exists (
+                when w.by_stripe and exists (
                        select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
                          and small.stripe_account_id = a.stripe_account_id
                          and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)
                   then 'amount_too_small'
-                when ${method}::text = 'stripe' and not ${isCovered(cover)} then 'insufficient_funds'
+                when w.by_stripe and not ${isCovered(cover)} then 'insufficient_funds'
                 when not ${isCovered(maximum ?? null)} then 'over_maximum'
            end as code
     from (${sums}) s
+    cross join (select require_documents, ${method}::text = 'stripe' as by_stripe,
+                       exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
+                       (select k.transfer_countries from stripe_keys k where k.workspace_id = ${workspaceId}) as countries
+                from workspaces where id = ${workspaceId} offset 0) w
     join partners p on p.id = s.partner_id
     join programs g on g.id = p.program_id
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
                                and a.disconnected_at is null
     left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
-    left join stripe_keys k on k.workspace_id = ${workspaceId}
-    -- The rest of it is being claimed, or let go: see freeing.queries.ts.
-    where not exists (select from payouts q where q.partner_id = s.partner_id and q.currency = s.currency
-                        and (q.claimed_at is null or q.is_freeing))`
+    cross join lateral (select coalesce(coalesce(a.country, u.country) = any (w.countries), true) as can_receive) country
+    where not ${isChanging(workspaceId)}`
 
 /** The balances that a run would pay or skip now, as a query. */
 export const balancesQuery = (scope: RunScope) => sql<Balance>`

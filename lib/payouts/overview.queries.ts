@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { earnedQuery, payableSums } from '../totals/balances.queries.ts'
-import { balanceTotalsQuery } from './balances.queries.ts'
+import { earnedQuery } from '../totals/balances.queries.ts'
+import { payoutTotalsQuery } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { countResolvable } from './resolution.queries.ts'
@@ -40,39 +40,26 @@ const elsewhereQuery = (workspaceId: string) => sql<Elsewhere>`
                 where p.workspace_id = k.workspace_id and p.email = e.email and p.status = 'approved')
   group by 1 order by 2 desc, 1`
 
-/** How many partners with a payable balance have to do something, or wait for Stripe, in a country that Stripe transfers to. */
-type Unready = { unconnected: number; inReview: number; restricted: number }
-
-/** What the workspace pays with, how many reversed payouts wait for a decision, and how many partners cannot be paid. */
-const setupQuery = (workspaceId: string, now: Date) => sql<PayoutSetup & { reversed: number } & Unready>`
+/** What the workspace pays with, and how many reversed payouts wait for a decision. */
+const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number }>`
   select ${setupColumns(workspaceId)},
          (select count(*)::int from payouts where workspace_id = ${workspaceId}
-          and reversed_cents > 0 and reversed_cents = amount_cents and released_at is null) as reversed, unready.*
-  from (select count(distinct partner_id) filter (where status not in ('in_review', 'restricted'))::int as unconnected,
-               count(distinct partner_id) filter (where status = 'in_review')::int as "inReview",
-               count(distinct partner_id) filter (where status = 'restricted')::int as restricted
-        from (select s.partner_id, coalesce(a.status, 'none') as status
-              from (${payableSums(workspaceId, now)}) s
-              join partners p on p.id = s.partner_id and p.status = 'approved'
-              left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
-                                         and a.disconnected_at is null
-              left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
-              left join stripe_keys k on k.workspace_id = ${workspaceId}
-              where s.amount_cents > 0 and a.status is distinct from 'enabled'
-                and coalesce(coalesce(a.country, u.country) = any (k.transfer_countries), true)) owed) as unready`
+          and reversed_cents > 0 and reversed_cents = amount_cents and released_at is null) as reversed`
 
 /** Balances, set-up and the newest runs, in one fetch. */
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
-  const [earned, balances, [setup], elsewhere, programs, runs] = await db.batch([
+  const [earned, [owed], [setup], elsewhere, programs, runs] = await db.batch([
     earnedQuery(workspaceId, now).compile(db),
-    balanceTotalsQuery(workspaceId, now).compile(db),
-    setupQuery(workspaceId, now).compile(db),
+    payoutTotalsQuery(workspaceId, now).compile(db),
+    setupQuery(workspaceId).compile(db),
     elsewhereQuery(workspaceId).compile(db),
     programNamesQuery(db, workspaceId).compile(),
     runsQuery(db, workspaceId, slice).compile(),
   ])
-  if (!setup) throw new Error('A select without a table gives one row.')
-  return { earned, balances, ...setup, elsewhere, programs, runs: runs.map(toRun) }
+  if (!setup || !owed) throw new Error('Unreachable: both return one row.')
+  const { totals, ...unready } = owed
+  const balances = totals.map((total) => ({ ...total, amountCents: BigInt(total.amountCents) }))
+  return { earned, balances, ...unready, ...setup, elsewhere, programs, runs: runs.map(toRun) }
 }
 
 /**
