@@ -39,8 +39,9 @@ const slotStart = (now: Date, unit: Period['unit'], before: number): Date => {
   return new Date(start)
 }
 
-/** One value per slot, 0 where there is no point. */
+/** One value per slot: the sum of its points, 0 where there is none. */
 export const fillSlots = (slots: readonly string[], points: Point[]): bigint[] => {
-  const values = new Map(points.map(({ slot, value }) => [slot, value]))
+  const values = new Map<string, bigint>()
+  for (const { slot, value } of points) values.set(slot, (values.get(slot) ?? 0n) + value)
   return slots.map((slot) => values.get(slot) ?? 0n)
 }

@@ -29,6 +29,9 @@ const REASONS: Record<Exclude<HoldReason, 'manual'>, string> = {
 const sourceOf = ({ isReported, processor }: HeldEvent): string =>
   [isReported ? 'Your backend' : '', processor ? PROCESSOR_NAMES[processor] : ''].filter(Boolean).join(', ')
 
+/** Each is a table of two events to compare, so a page has fewer than other lists. */
+const HeldPage = Page.extend({ limit: Page.shape.limit.unwrap().default(20) })
+
 type Comparison = { label: string; of: (event: HeldEvent) => Child }
 
 const comparisons = (base: string): Comparison[] => [
@@ -111,7 +114,7 @@ const Held = ({ base, held, isManager }: HeldProps) => {
 /** Renders the page, with the reason if a commission could not be released or rejected. */
 const showHeld = async (c: Context<WorkspaceEnv>, refusal?: string) => {
   const { db, workspace } = c.var
-  const { data: request } = readFilters(c, Page)
+  const { data: request } = readFilters(c, HeldPage)
   if (!request) throw noSuchPage()
   const rows = await listHeld(db, workspace.id, { ...request, limit: request.limit + 1 })
   const { data, nextCursor } = page(rows, request.limit)

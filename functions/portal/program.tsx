@@ -31,30 +31,26 @@ const Coupons = ({ codes }: { codes: string[] | null }) =>
 /** The series of one program: counts, then earnings by currency. */
 const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots }: Period): Series[] => {
   const own = activity.filter((point) => point.partnerId === partnerId)
-  const count = (value: bigint) => value.toLocaleString('en')
-  const earnedNow = own.flatMap(({ currency }) => currency ?? [])
+  const valuesOf = (points: typeof own, key: 'clicks' | 'leads' | 'sales' | 'earnedCents') =>
+    fillSlots(
+      slots,
+      points.map((point) => ({ slot: point.slot, value: point[key] })),
+    )
   // Without earnings in this period, show zero in the currencies earned before.
+  const earnedNow = own.flatMap(({ currency, earnedCents }) => (earnedCents === 0n ? [] : (currency ?? [])))
   const earnedEver = balances.flatMap((one) => (one.partnerId === partnerId ? one.currency : []))
   const currencies = [...new Set(earnedNow.length > 0 ? earnedNow : earnedEver)].sort()
-  const counts = (
-    [
-      ['Clicks', 'clicks'],
-      ['Leads', 'leads'],
-      ['Sales', 'sales'],
-    ] as const
-  ).map(([label, series]) => ({
-    label,
-    values: fillSlots(
-      slots,
-      own.filter((point) => point.series === series),
-    ),
-    format: count,
-  }))
+  const format = (value: bigint) => value.toLocaleString('en')
+  const counts = [
+    { label: 'Clicks', values: valuesOf(own, 'clicks'), format },
+    { label: 'Leads', values: valuesOf(own, 'leads'), format },
+    { label: 'Sales', values: valuesOf(own, 'sales'), format },
+  ]
   const earned = currencies.map((currency) => ({
     label: currencies.length > 1 ? `Earned in ${currency}` : 'Earned',
-    values: fillSlots(
-      slots,
+    values: valuesOf(
       own.filter((point) => point.currency === currency),
+      'earnedCents',
     ),
     format: (value: bigint) => formatMoney(value, currency),
   }))

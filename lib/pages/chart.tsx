@@ -11,6 +11,8 @@ export type Series = {
 }
 
 type Slots = { unit: 'day' | 'month'; slots: string[] }
+/** With the full names of the slots, which all series share. */
+type Named = Slots & { names: string[] }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const FULL_DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -36,16 +38,16 @@ const barHeight = (value: bigint, most: bigint): number =>
   value > 0n ? Math.max(MIN_BAR, (Number(value) / Number(most)) * HEIGHT) : 0
 
 /** The chart's text alternative. */
-const describeChart = ({ values, format }: Series, { unit, slots }: Slots, most: bigint): string => {
+const describeChart = ({ values, format }: Series, { unit, names }: Named, most: bigint): string => {
   if (most === 0n) return `Bar chart by ${unit}: no data.`
-  const slot = slots[values.indexOf(most)] ?? ''
-  return `Bar chart by ${unit}. The highest value is ${format(most)}, ${unit === 'month' ? 'in' : 'on'} ${slotName(slot, unit)}.`
+  const name = names[values.indexOf(most)]
+  return `Bar chart by ${unit}. The highest value is ${format(most)}, ${unit === 'month' ? 'in' : 'on'} ${name}.`
 }
 
 /** One series: its total, and a bar per slot whose tooltip shows the value. */
-const Bars = ({ series, time }: { series: Series; time: Slots }) => {
+const Bars = ({ series, time }: { series: Series; time: Named }) => {
   const { label, values, format } = series
-  const { unit, slots } = time
+  const { unit, slots, names } = time
   const most = values.reduce((high, value) => (value > high ? value : high), 0n)
   return (
     <figure class="chart">
@@ -71,7 +73,7 @@ const Bars = ({ series, time }: { series: Series; time: Slots }) => {
                 width={BAR}
                 height={height.toFixed(1)}
               >
-                <title>{`${slotName(slots[index] ?? '', unit)}: ${format(value)}`}</title>
+                <title>{`${names[index]}: ${format(value)}`}</title>
               </rect>
             )
           )
@@ -88,11 +90,12 @@ const Bars = ({ series, time }: { series: Series; time: Slots }) => {
 /** Charts of several series side by side, and a table of their values. @param what whose series they are */
 export const Charts = ({ what, series, time }: { what: string; series: Series[]; time: Slots }) => {
   const { unit, slots } = time
+  const names = slots.map((slot) => slotName(slot, unit))
   return (
     <>
       <div class={series.every(({ values }) => sum(values) === 0n) ? 'charts none' : 'charts'}>
         {series.map((one) => (
-          <Bars series={one} time={time} />
+          <Bars series={one} time={{ ...time, names }} />
         ))}
       </div>
       <details class="numbers">
@@ -107,7 +110,7 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
             .map((slot, index) => (
               <tr>
                 <th scope="row">
-                  <time datetime={unit === 'month' ? slot.slice(0, 7) : slot}>{slotName(slot, unit)}</time>
+                  <time datetime={unit === 'month' ? slot.slice(0, 7) : slot}>{names[index]}</time>
                 </th>
                 {series.map(({ values, format }) => (
                   <td class="number">{format(values[index] ?? 0n)}</td>

@@ -2,13 +2,17 @@
 import { sql } from 'kysely'
 import type { Period } from '../periods.ts'
 
-/** A point of a chart. `earned` is an amount, per currency; the other series are counts. */
+/** What happened in a slot of a chart. Clicks and leads have no currency, and rows of their own. */
 export type Activity = {
   partnerId: string
-  series: 'clicks' | 'leads' | 'sales' | 'earned'
+  /** null for what has no currency. */
   currency: string | null
   slot: string
-  value: bigint
+  clicks: bigint
+  leads: bigint
+  sales: bigint
+  /** Minor units. */
+  earnedCents: bigint
 }
 
 /**
@@ -19,7 +23,9 @@ export const activityQuery = (email: string, { since, unit }: Period) => {
   const from = sql`${since.toISOString().slice(0, 10)}::date`
   return sql<Activity>`
     with own as (select id, workspace_id from partners where email = ${email})
-    select id as "partnerId", series, v.currency, to_char(slot, 'YYYY-MM-DD') as slot, sum(value)::bigint as value
+    select id as "partnerId", nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, coalesce(sum(clicks), 0)::bigint as clicks,
+           coalesce(sum(leads), 0)::bigint as leads, coalesce(sum(sales), 0)::bigint as sales,
+           coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
     from (
       select own.id, t.starts_on as slot, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
       from own join totals t on t.of_id = own.id and t.unit = ${unit} and t.starts_on >= ${from}
@@ -27,9 +33,7 @@ export const activityQuery = (email: string, { since, unit }: Period) => {
       select own.id, date_trunc(${sql.lit(unit)}, t.day)::date, t.currency, t.clicks, t.leads, t.sales, t.earned_cents
       from own join total_deltas t on t.workspace_id = own.workspace_id and t.partner_id = own.id
       where t.day >= ${from}) parts
-    cross join lateral (values ('clicks', null, clicks), ('leads', null, leads), ('sales', null, sales),
-                               ('earned', parts.currency, earned_cents)) v (series, currency, value)
-    group by id, series, v.currency, slot having sum(value) <> 0`
+    group by id, currency, slot`
 }
 
 /** How many leads and sales a workspace has recorded since a day, in UTC, and whether it ever had a click, as columns. */
