@@ -173,6 +173,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/payouts/:id/resolve': FORM,
     '/app/:workspace/payouts/:id/return': FORM,
     '/app/:workspace/payouts/runs/:id/wise-template': FORM,
+    '/app/:workspace/payouts/runs/:id/resolve': 'a form for the unclear payouts of a run, which are few',
     '/app/:workspace/events/:id': ONE,
     '/app/:workspace/commissions/:id': ONE,
     '/app/:workspace/customers/:id': ONE,
