@@ -10,6 +10,13 @@
 -- integer of minor units and an ISO 4217 code. Times are UTC.
 
 
+-- No request reads a whole table. Of a small one that looks cheaper than an index, also to the checks of foreign keys,
+-- and a connection keeps such a plan when the table has grown. What verifies and rebuilds reads everything, and says so.
+do $$ begin
+    execute format('alter database %I set enable_seqscan = off', current_database());
+end $$;
+
+
 -- The files applied to this database: schema.sql, and those of migrations/. The
 -- checksum detects a file that has changed since. Written by `npm run db:apply`.
 create table schema_migrations (
@@ -309,7 +316,7 @@ create table partners (
 );
 
 -- In which programs is this address a partner?
-create index partners_email_idx on partners (email);
+create index partners_email_idx on partners (email, workspace_id);
 
 -- An address that a partner had before it was changed. Imports find the partner by it, so that a
 -- repeated import creates nobody twice.
@@ -1004,7 +1011,8 @@ create trigger invoices_never_change
     before update on invoices for each row execute function refuse_update();
 
 -- Issues the invoices of payouts whose partners agreed, if the workspace has that switched on.
-create function issue_invoices(workspace uuid, payout_ids uuid[], now timestamptz) returns void language plpgsql as $$
+create function issue_invoices(workspace uuid, payout_ids uuid[], now timestamptz) returns void language plpgsql
+set plan_cache_mode = force_custom_plan as $$
 declare
     agreed uuid[];
     last_number bigint;
@@ -1051,7 +1059,7 @@ create trigger payouts_invoice_transfer
     when (new.stripe_account_id is not null and old.paid_at is null and new.paid_at is not null)
     execute function invoice_transfer();
 
-create function invoice_run() returns trigger language plpgsql as $$
+create function invoice_run() returns trigger language plpgsql set plan_cache_mode = force_custom_plan as $$
 begin
     perform issue_invoices(new.workspace_id, array(select po.id from payouts po
                                                    where po.workspace_id = new.workspace_id and po.run_id = new.id
@@ -1295,7 +1303,7 @@ create index commission_holds_open_idx on commission_holds (workspace_id, commis
 --
 -- Fails if an identity is concurrently given to another customer: the caller tries again.
 create function tie_customers(workspace uuid, identities jsonb, others jsonb, tied_by text, tied_in text, fresh uuid, now timestamptz)
-returns uuid language plpgsql as $$
+returns uuid language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
     tied     uuid[];
     survivor uuid;
@@ -1305,14 +1313,16 @@ begin
     -- Those who wait for a lock may find that the customer was merged meanwhile.
     loop
         select array_agg(id order by id) into tied from (
-            select c.id from customers c where c.workspace_id = workspace and c.id in (
+            select c.id from customers c where c.workspace_id = workspace and c.id = any (array(
                 select i.customer_id
-                from jsonb_to_recordset(identities) as t (kind text, value text)
-                join customer_identities i
-                  on i.workspace_id = workspace and i.value = t.value and i.kind = t.kind and i.kind <> 'email'
+                from jsonb_to_recordset(identities) as t (kind text, value text),
+                     lateral (select customer_id from customer_identities
+                              where workspace_id = workspace and value = t.value and kind = t.kind and kind <> 'email' offset 0) i
                 union
-                select coalesce(m.merged_into, m.id)
-                from jsonb_array_elements_text(others) o join customers m on m.workspace_id = workspace and m.id = o::uuid)
+                select m.id
+                from jsonb_array_elements_text(others) o,
+                     lateral (select coalesce(merged_into, id) as id from customers
+                              where workspace_id = workspace and id = o::uuid offset 0) m))
             order by c.id for update of c) locked;
         exit when not exists (select from customers where id = any(tied) and merged_into is not null);
     end loop;
@@ -1492,7 +1502,8 @@ end $$;
 --
 -- Their plans are generic and avoid sequential scans, whatever the first values or the
 -- size of a table at that time: a plan stays when the table has grown. They are short, so
--- compiling one to machine code would take longer than to run it.
+-- compiling one to machine code would take longer than to run it. Functions that are called
+-- less often, such as tie_customers, are planned at each call instead: see docs/architecture.md.
 
 
 -- Records a visit through an active partner's link, and returns when it expires; null if the
@@ -1569,10 +1580,10 @@ begin
 
         first_rewarded_at := least(first_rewarded_at, (   -- ignores nulls
             select r.started_at
-            from customers cu
-            join referrals r on r.customer_id = cu.id
-            join partners i on i.id = r.partner_id
-            where cu.id = customer and cu.imported_at is not null and r.started_at is not null and i.program_id = p.program_id
+            from referrals r
+            where exists (select from customers cu where cu.id = customer and cu.imported_at is not null)
+              and r.customer_id = customer and r.started_at is not null
+              and (select i.program_id from partners i where i.id = r.partner_id) = p.program_id
             order by r.referred_at desc limit 1));
     end if;
 
@@ -1784,7 +1795,8 @@ end $$;
 create function hold_possible_duplicate_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, is_new boolean,
                                           hours integer, processor_ids text, report_prefix text, now timestamptz) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
     if click is not null then
         perform lock_click(workspace, click);
@@ -1807,11 +1819,13 @@ begin
           and o.commission_id is not null and (is_new or o.id < sale.id)
           and not exists (select from commission_holds h
                           where h.evidence_event_id = o.id and h.reason = 'possible_duplicate'
-                            and h.resolution is distinct from 'released')
-          and not exists (select from commissions c join commission_holds h on h.commission_id = c.id
+                            and h.resolution is distinct from 'released' offset 0)
+          and not exists (select from commissions c
                           where c.event_id = o.id
-                            and (h.reason = 'possible_duplicate' and h.resolution is distinct from 'released'
-                                 or h.evidence_event_id = sale.id))
+                            and exists (select from commission_holds h
+                                        where h.commission_id = c.id
+                                          and (h.reason = 'possible_duplicate' and h.resolution is distinct from 'released'
+                                               or h.evidence_event_id = sale.id) offset 0) offset 0)
         order by o.id limit 1
     ), hold as (
         insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
@@ -1821,11 +1835,11 @@ begin
     update events e
     set steps = e.steps || jsonb_build_array(
         jsonb_build_object('code', 'possible_duplicate', 'facts', jsonb_build_object('externalId', evidence.external_id)))
-    from sale, (
+    from (
         select external_id from twin
-        union select o.external_id from held join events o on o.id = held.evidence_event_id
+        union all select (select o.external_id from events o where o.id = held.evidence_event_id) from held
     ) evidence
-    where e.id = sale.id and not e.steps @> '[{"code": "possible_duplicate"}]';
+    where e.workspace_id = workspace and e.id = saved_id and evidence.external_id is not null and not e.steps @> '[{"code": "possible_duplicate"}]';
 end $$;
 
 
@@ -1835,7 +1849,8 @@ end $$;
 create function note_received_1(workspace uuid, saved_id uuid, click text, gross_cents bigint, hours integer,
                                 processor_ids text, report_prefix text) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off
+set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
     if click is not null then
         perform lock_click(workspace, click);
@@ -1861,8 +1876,8 @@ begin
     )
     update events e
     set steps = e.steps || jsonb_build_array(jsonb_build_object(
-        'code', 'expected_sale_received', 'facts', jsonb_build_object('externalId', pair.external_id)))
-    from pair where e.workspace_id = workspace and e.id = pair.expected_id;
+        'code', 'expected_sale_received', 'facts', jsonb_build_object('externalId', (select external_id from pair))))
+    where e.workspace_id = workspace and e.id = (select expected_id from pair);
 end $$;
 
 
@@ -1875,10 +1890,11 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off 
 begin
     insert into commission_holds as h (commission_id, workspace_id, reason, created_at)
     select c.id, c.workspace_id, 'self_referral', now
-    from events e join commissions c on c.id = e.commission_id
+    from events e cross join lateral (select * from commissions where id = e.commission_id offset 0) c
     where e.workspace_id = workspace and e.id = saved_id and c.payout_id is null
-      and (is_new or not exists (select from commissions o join commission_holds held on held.commission_id = o.id
-                                 where o.event_id = e.id))
+      and (is_new or not exists (select from commissions o
+                                 where o.event_id = saved_id and exists (
+                                   select from commission_holds held where held.commission_id = o.id offset 0) offset 0))
     on conflict (commission_id) do update
     set reason = 'self_referral', note = null, held_by = null, created_at = excluded.created_at,
         resolved_at = null, resolution = null, resolved_by = null
@@ -1904,10 +1920,10 @@ begin
     update customers c set replan_from = least(c.replan_from, s.occurred_at), revision = c.revision + 1
     from (
         select min(e.occurred_at) as occurred_at
-        from events e join partners p on p.id = e.partner_id
+        from events e cross join lateral (select id, email from partners where id = e.partner_id offset 0) p
         where e.customer_id = customer and e.kind = 'sale' and not e.steps @> '[{"code": "self_referral"}]'
           and (addresses_alike(p.email, address) or exists (
-            select from former_partner_addresses f where f.partner_id = p.id and addresses_alike(f.email, address)))) s
+            select from former_partner_addresses f where f.partner_id = p.id and addresses_alike(f.email, address) offset 0))) s
     where c.id = customer and s.occurred_at is not null;
 end $$;
 
@@ -1972,9 +1988,11 @@ begin
 
     if cardinality(emails) > 0 then
         select min(p.occurred_at) into addressed_at
-        from processor_events p left join events s on s.id = p.event_id
-        where p.workspace_id = workspace and p.email is not null and p.email = any(emails)
-          and is_uncredited_1(p.keys, p.outcome, s.id, s.partner_id) and s.customer_id is distinct from of_customer;
+        from unnest(emails) as given (email)
+        cross join lateral (select * from processor_events
+                            where workspace_id = workspace and email = given.email offset 0) p
+        left join lateral (select * from events where id = p.event_id offset 0) s on true
+        where is_uncredited_1(p.keys, p.outcome, s.id, s.partner_id) and s.customer_id is distinct from of_customer;
     end if;
 
     if paid_at is null and addressed_at is null then return false; end if;
@@ -2072,7 +2090,7 @@ begin
             revision = c.revision + case when (known -> 'isReferred')::boolean then 1 else 0 end,
             -- A concurrent report may have been received later and saved earlier.
             partner_id = case when (known -> 'isMoved')::boolean and not exists (
-                select from referrals r where r.customer_id = c.id and r.referred_at > now
+                select from referrals r where r.customer_id = of_customer and r.referred_at > now
                                           and (r.source = 'import' or r.attribution = 'last'))
               then (known ->> 'partnerId')::uuid else c.partner_id end
         where c.id = of_customer;
@@ -2255,9 +2273,8 @@ begin
               from (select distinct unnest(string_to_array(balance_emails, E'\n')) as email) wanted,
                    lateral (select (select b.amount_cents from commissions b
                                     where b.partner_id = e.id and b.kind = 'opening_balance') as cents
-                            from partners e
-                            where e.email = wanted.email and e.workspace_id = workspace.id and e.program_id <> program
-                            offset 0) p
+                            from (select * from partners where email = wanted.email and workspace_id = workspace.id offset 0) e
+                            where e.program_id <> program) p
               where not exists (
                     select from (select n.id from partners n where n.program_id = program and n.email = wanted.email
                                    and (n.program_id, n.email) >= (program, wanted.email) offset 0) n
@@ -2574,7 +2591,9 @@ create view payout_sums as
     select p.id, count(c.id) filter (where c.kind <> 'reversal') as commissions,
            coalesce(sum(-c.amount_cents) filter (where o.amount_cents > 0), 0) as deducted_cents,
            coalesce(sum(c.amount_cents) filter (where o.amount_cents < 0), 0) as restored_cents
-    from payouts p left join commissions c on c.payout_id = p.id left join commissions o on o.id = c.reverses_id
+    from payouts p
+    left join commissions c on c.payout_id = p.id
+    left join lateral (select amount_cents from commissions where id = c.reverses_id offset 0) o on true
     group by p.id;
 
 
@@ -2686,9 +2705,9 @@ begin
     from added;
     if exists (select from added where payout_id is not null) then
         update payouts p
-        set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
-        from payout_sums s
-        where p.id = s.id and s.id in (select payout_id from added);
+        set (commissions, deducted_cents, restored_cents) = (
+            select s.commissions, s.deducted_cents, s.restored_cents from payout_sums s where s.id = p.id)
+        where p.id = any (array(select payout_id from added));
     end if;
     return null;
 end $$;
@@ -2766,7 +2785,7 @@ create trigger payouts_count_again
 
 -- Folds some of the differences into the totals, and days that are over into one row. Returns how many differences it
 -- took: the caller repeats it until that is less than the limit. Of concurrent calls one works, and the others return 0.
-create function fold_totals(most integer) returns integer language plpgsql as $$
+create function fold_totals(most integer) returns integer language plpgsql set plan_cache_mode = force_custom_plan as $$
 declare
     today  date := utc_day(now());
     folded integer;
@@ -2830,7 +2849,7 @@ end $$;
 -- Counts the totals of a workspace, or of all, from what they sum up, and replaces them: for restored or repaired data,
 -- and for data that was inserted without triggers. Nobody waits for it: in a transaction of the isolation level Repeatable
 -- Read it sees one moment, and later differences are added to what it has counted.
-create function rebuild_totals(workspace uuid default null) returns void language plpgsql as $$
+create function rebuild_totals(workspace uuid default null) returns void language plpgsql set enable_seqscan = on as $$
 begin
     if current_setting('transaction_isolation') not in ('repeatable read', 'serializable') then
         raise exception 'rebuild_totals needs a transaction of the isolation level repeatable read';
@@ -2883,7 +2902,8 @@ create index clicks_expires_at_idx on clicks (expires_at, id);
 -- the limit. Of concurrent calls one works, and the others return 0. Totals keep counting them.
 --
 -- An event that is inserted concurrently waits for this, and fails if it names a removed click: the caller decides again.
-create function end_clicks(kept_days integer, most integer) returns integer language plpgsql as $$
+create function end_clicks(kept_days integer, most integer) returns integer language plpgsql
+set plan_cache_mode = force_custom_plan as $$
 declare
     progress click_retention;
     chosen   tid[];
@@ -2912,7 +2932,8 @@ end $$;
 
 
 -- Where the totals differ from what they sum up.
-create function total_differences() returns table (workspace_id uuid, of_id uuid, details text) language sql stable as $$
+create function total_differences() returns table (workspace_id uuid, of_id uuid, details text) language sql stable
+set enable_seqscan = on as $$
     select t.workspace_id, t.of_id,
            format('%s of %s %s: %s clicks (%s ended), %s customers, %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency,
                   sum(t.clicks), sum(t.ended_clicks), sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
@@ -2981,7 +3002,8 @@ $$;
 -- Verifies the ledger: returns a row per violation, none if it is consistent. It also checks what constraints guard,
 -- because constraints may have been dropped, or bypassed by a restore.
 create function verify_ledger()
-returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable as $$
+returns table (invariant text, workspace_id uuid, subject_id uuid, details text) language sql stable
+set enable_seqscan = on as $$
     select 'a payout equals the sum of its commissions', p.workspace_id, p.id,
            format('%s %s, commissions of %s', p.amount_cents, p.currency, coalesce(sum(c.amount_cents), 0))
     from payouts p left join commissions c on c.payout_id = p.id

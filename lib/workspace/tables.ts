@@ -43,7 +43,7 @@ export type WorkspaceTables = {
     last4: string
     scopes: ApiKeyScope[]
     expires_at: Date | null
-    last_used_at: Generated<Date | null>
+    last_used_at: Date | null
     created_at: Generated<Date>
     revoked_at: Date | null
   }

@@ -89,6 +89,9 @@ type Alike = Payer & { apiKey: string; click: string }
 const AUTH = { getSession: async () => ({ user: { id: '1', email: MANAGER, name: '' }, setCookie: [] }) }
 const RATE_LIMIT = { limit: async () => ({ success: true }) }
 
+/** Work after the answer goes on, as in a Worker. */
+const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
+
 /** A merchant's calls, each of which is to answer 200. */
 const callsOf = (merchant: Alike, databaseUrl: string) => {
   const database = { ...world.env(), DATABASE_URL: databaseUrl }
@@ -106,7 +109,8 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
       Authorization: `Bearer ${merchant.apiKey}`,
       Cookie: 'x',
     }
-    const answer = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) }, env)
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await app.request(path, request, env, CONTEXT)
     return { status: answer.status, body: await answer.json() }
   }
   const imports = `/api/workspaces/${merchant.slug}`

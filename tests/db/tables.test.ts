@@ -34,7 +34,7 @@ const readDeclared = (file: string): string[] => {
       if (!column) return []
       const [, wrapped] = /^(?:Generated|GeneratedAlways|ColumnType)<([^,]+).*>$/.exec(declared) ?? []
       const [, bare = '', orNull] = /^(.+?)( \| null)?$/.exec(wrapped ?? declared) ?? []
-      const type = /^Json</.test(bare) ? 'Json' : bare
+      const type = /^Json</.test(bare) ? 'Json' : bare.replace(/^[A-Z]\w+\[\]$/, 'string[]')
       const name = Object.values(TYPES).includes(type) ? type : 'string'
       return `${table}.${column}: ${describeColumn(name, Boolean(orNull), /^Generated|\bundefined\b/.test(declared))}`
     }),

@@ -69,6 +69,7 @@ export const createDatabase = async (
   template = 'template1',
 ): Promise<string> => {
   await runSql(beside, `create database ${name} template ${template}`)
+  if (template === TEMPLATE) await runSql(beside, `alter database ${name} set enable_seqscan = off`)
   const url = new URL(beside)
   url.pathname = `/${name}`
   return url.href

@@ -1,0 +1,138 @@
+/**
+ * A connection keeps the plans of what database functions, triggers and foreign keys run, and Workers' connections are pooled:
+ * a plan may be of the first minute of an installation, and be used when its tables have grown. See docs/architecture.md.
+ */
+import type pg from 'pg'
+import { expect, test } from 'vitest'
+import { TEMPLATE, withDatabase } from '../support/databases.ts'
+import { CALLS } from '../support/function-calls.ts'
+import { addRows } from '../support/many-rows.ts'
+
+const MANY = 1_000
+/** More rows than any of the calls needs, and far fewer than any table has. */
+const MAX_ROWS = 100
+/** The most are those of a sale: 330, many of them of catalogs. A look-up by each partner in turn takes a thousand. */
+const MAX_BLOCKS = 600
+
+/** Functions that read no table. */
+const PURE = [
+  'addresses_alike',
+  'assert_unchanged',
+  'identity_lock_key',
+  'is_counted',
+  'is_uncredited_1',
+  'lock_click',
+  'lock_identities_1',
+  'refuse_update',
+  'utc_day',
+]
+/** Functions that read as much as there is: of the installation, for an operator, and all customers of a partner whose address changes. */
+const READ_ALL = ['rebuild_totals', 'total_differences', 'verify_ledger', 'note_partner_address']
+
+/** The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its own, to the same end. */
+const FOREIGN_KEYS = `
+  select distinct on (name, columns) format('a row refers to %s (%s)', name, columns) as what,
+         format('prepare "%s (%s)" (%s) as select 1 from only %s x where %s for key share of x', name, columns, types, name, conditions) as prepared,
+         format('select %s from %s limit 1', texts, name) as example,
+         format('%s (%s)', name, columns) as statement
+  from pg_constraint c,
+    lateral (select c.confrelid::regclass::text as name, string_agg(a.attname, ', ' order by place) as columns,
+                    string_agg(format_type(a.atttypid, a.atttypmod), ', ' order by place) as types,
+                    string_agg(format('quote_nullable(%s)', a.attname), ' || '', '' || ' order by place) || ' as values' as texts,
+                    string_agg(format('%I = $%s', a.attname, place), ' and ' order by place) as conditions
+             from unnest(c.confkey) with ordinality k (attnum, place)
+             join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.attnum) k
+  where c.contype = 'f' and c.connamespace = 'public'::regnamespace`
+
+type Read = { rows: number; blocks: number; of: Record<string, number> }
+
+/** The rows and index entries that this transaction has read, by table. */
+const READ = `
+  select relname as name, (pg_stat_get_xact_tuples_returned(oid) + coalesce((
+           select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = c.oid), 0))::integer as rows
+  from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r'`
+
+const explain = (statement: string) => `explain (analyze, buffers, timing off, format json) ${statement}`
+
+/** Runs a statement, and rolls it back. Adds the functions that it calls. */
+const measure = async (client: pg.Client, statement: string, called: Set<string>): Promise<Read> => {
+  await client.query('select pg_stat_force_next_flush()')
+  await client.query('begin')
+  try {
+    const { rows } = await client.query(explain(statement))
+    await client.query('set constraints all immediate')
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan
+    const read = await client.query<{ name: string; rows: number }>(READ)
+    const functions = await client.query<{ name: string }>(
+      'select funcname as name from pg_stat_xact_user_functions',
+    )
+    for (const { name } of functions.rows) called.add(name)
+    const of = Object.fromEntries(
+      read.rows.filter((table) => table.rows > 0).map((table) => [table.name, table.rows]),
+    )
+    return {
+      rows: Object.values(of).reduce((sum, count) => sum + count, 0),
+      blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      of,
+    }
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+const foreignKeyChecks = async (client: pg.Client): Promise<Record<string, string>> => {
+  const { rows } = await client.query<Record<string, string>>(FOREIGN_KEYS)
+  const checks: Record<string, string> = {}
+  for (const { what, prepared, example, statement } of rows) {
+    await client.query(prepared ?? '')
+    const { rows: found } = await client.query<{ values: string }>(example ?? '')
+    if (found[0]) checks[what ?? ''] = `execute "${statement}" (${found[0].values})`
+  }
+  return checks
+}
+
+const measureAll = async (client: pg.Client, statements: Record<string, string>, called: Set<string>) => {
+  const measured: Record<string, Read> = {}
+  for (const [what, statement] of Object.entries(statements)) {
+    measured[what] = await measure(client, statement, called).catch((error: Error) => {
+      throw new Error(`${what}: ${error.message}`, { cause: error })
+    })
+  }
+  return measured
+}
+
+const tooMuch = (measured: Record<string, Read>) =>
+  Object.entries(measured).filter(([, { rows, blocks }]) => rows > MAX_ROWS || blocks > MAX_BLOCKS)
+
+const functionsOf = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ name: string }>(
+    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+test.each([
+  { plans: 'plans for tables without statistics', few: 5, statistics: '' },
+  { plans: 'plans for small tables with statistics', few: 10, statistics: 'analyze' },
+])('$plans read no more when the tables have grown', async ({ few, statistics }) => {
+  await withDatabase(
+    `kept_plans_${few}`,
+    async (url, client) => {
+      await addRows(url, 1, few)
+      await client.query(statistics)
+      await client.query(`set plan_cache_mode = force_generic_plan; set track_functions = 'all'`)
+      const statements = { ...CALLS, ...(await foreignKeyChecks(client)) }
+      const called = new Set([...PURE, ...READ_ALL])
+      await measureAll(client, statements, called)
+      await addRows(url, few + 1, MANY)
+
+      const kept = await measureAll(client, statements, called)
+      await client.query('discard plans')
+      const made = await measureAll(client, statements, called)
+      expect({ kept: tooMuch(kept), made: tooMuch(made) }).toEqual({ kept: [], made: [] })
+      // A new function needs a call in tests/support/function-calls.ts.
+      expect([...called].toSorted()).toEqual((await functionsOf(client)).toSorted())
+    },
+    TEMPLATE,
+  )
+})

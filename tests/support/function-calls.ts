@@ -1,0 +1,258 @@
+/** Calls of every function of schema.sql, in a workspace of tests/support/many-rows.ts. */
+import { idOf } from './many-rows.ts'
+
+const quote = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : `'${(typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll("'", "''")}'`
+
+const call = (name: string, ...values: unknown[]): string => `select ${name}(${values.map(quote).join(', ')})`
+
+const NEW = 900_000
+const WORKSPACE = idOf('workspace', 1)
+const PROGRAM = idOf('program', 1)
+const PARTNER = idOf('partner', 1)
+const CUSTOMER = idOf('customer', 1)
+const EVENT = idOf('event', 1)
+const NOW = new Date().toISOString()
+const PROCESSOR_IDS = '^(in|ch)_'
+
+const identity = (kind: string, value: string) => ({ kind, value })
+const report = (of: object) =>
+  call('save_report_1', {
+    workspaceId: WORKSPACE,
+    eventId: idOf('event', NEW),
+    kind: 'sale',
+    externalId: 'order-new',
+    customerExternalId: 'user-new',
+    eventName: 'sale',
+    amountCents: 4900,
+    currency: 'USD',
+    clickId: 'click-1',
+    bodyHash: 'hash',
+    steps: [],
+    now: NOW,
+    ...of,
+  })
+const credited = {
+  partnerId: PARTNER,
+  attributedBy: 'click',
+  referrer: { partnerId: PARTNER, attribution: 'last', clickedAt: NOW },
+  commission: {
+    id: idOf('commission', NEW),
+    programId: PROGRAM,
+    rewardId: idOf('reward', 1),
+    amountCents: 490,
+    currency: 'USD',
+    payableAt: NOW,
+    oneTime: true,
+  },
+  stepsWhenBeaten: [],
+  late: { isReferred: true, since: '2020-01-01T00:00:00Z', emails: ['user-1@buyer.example'] },
+  review: { holds: true, hours: 24, processorIds: PROCESSOR_IDS, reportPrefix: 'report:' },
+}
+
+/** Rows of an import, one column each. */
+const ADDRESSES = 'new-1@partner.example\nformer-1@partner.example\npartner-1@partner.example'
+const imported = [
+  'new-1@partner.example\nnew-2@partner.example',
+  '\t\n\t',
+  'new-1\nnew-2',
+  'new-1\nnew-2',
+] as const
+const coupons = [{ n: 1, id: 'coupon-new', label: null }]
+
+const keyHash = (n: number) => n.toString(16).padStart(64, '0')
+const load = (kind: string, reportId: string, customer: string, click: string) =>
+  call('load_report_1', keyHash(1), kind, reportId, 'external', customer, click, 'order-1', true, NOW)
+
+const insertEvent = `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, amount_cents,
+    currency, click_id, steps, occurred_at)
+  values ('${idOf('event', NEW)}', '${WORKSPACE}', 'sale', 'order-new', 'sale', 'user-new', 4900, 'USD', 'click-1', '[]', now())`
+const insertPayout = `insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at,
+    next_attempt_at, number)
+  values ('${idOf('payout', NEW)}', '${WORKSPACE}', '${idOf('run', 1)}', '${PROGRAM}', '${PARTNER}', 'EUR', 5000, now(), now(), null)`
+const insertEarned = `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind,
+    reverses_id, amount_cents, currency, payable_at, created_at)
+  values ('${idOf('commission', NEW)}', '${WORKSPACE}', '${PROGRAM}', '${PARTNER}', '${CUSTOMER}', '${EVENT}', '${idOf('reward', 1)}',
+    'reversal', '${idOf('commission', 1)}', -5, 'USD', now(), now())`
+const insertReversal = `insert into commissions (id, workspace_id, program_id, partner_id, kind, reverses_id, amount_cents, currency,
+    payable_at, created_at, payout_id)
+  values ('${idOf('balance', NEW)}', '${WORKSPACE}', '${PROGRAM}', '${PARTNER}', 'reversal', '${idOf('balance', 1)}', -5, 'USD', now(),
+    now(), '${idOf('payout', 1)}')`
+const set = (table: string, changes: string, id: string) =>
+  `update ${table} set ${changes} where id = '${id}'`
+
+/** What reaches each statement of the functions. Each is rolled back. */
+export const CALLS: Record<string, string> = {
+  'a click': call('save_click_1', 'click-new', PROGRAM, 'slug-1', null, null, NOW),
+  'a report of a new customer is loaded': load('lead', 'user-new', 'user-new', 'click-1'),
+  'a sale of a known customer is loaded': load('sale', 'order-new', 'user-1', 'click-1'),
+  'a repeated sale is loaded': load('sale', 'order-1', 'user-1', 'click-none'),
+  'a new customer is saved': report({
+    ...credited,
+    newCustomer: { id: idOf('customer', NEW) },
+    identities: [identity('external', 'user-new'), identity('email', 'user-new@buyer.example')],
+    adoptsSales: true,
+  }),
+  'a known customer is saved': report({
+    ...credited,
+    customer: {
+      id: CUSTOMER,
+      revision: 0,
+      isChanged: true,
+      isReferred: true,
+      isMoved: true,
+      partnerId: PARTNER,
+    },
+    identities: [identity('email', 'user-new@buyer.example')],
+    review: { ...credited.review, holds: false },
+  }),
+  'a sale that nobody is credited with is saved': report({ identities: [identity('external', 'user-new')] }),
+  'a sale of a new customer without sales is saved': report({
+    ...credited,
+    newCustomer: { id: idOf('customer', NEW) },
+    identities: [identity('external', 'user-new')],
+    adoptsSales: false,
+  }),
+  'a repeated sale is saved': report({ externalId: 'order-1' }),
+  'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
+  'the former terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, '2020-01-01', '2020-01-02'),
+  'a possible duplicate': call(
+    'hold_possible_duplicate_1',
+    WORKSPACE,
+    EVENT,
+    'click-1',
+    null,
+    true,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+    NOW,
+  ),
+  'a held sale': call(
+    'hold_possible_duplicate_1',
+    WORKSPACE,
+    idOf('event', 3),
+    'click-3',
+    null,
+    true,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+    NOW,
+  ),
+  'a sale of a processor that may be a duplicate': call(
+    'hold_possible_duplicate_1',
+    WORKSPACE,
+    idOf('event', 2),
+    'click-2',
+    4900,
+    true,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+    NOW,
+  ),
+  'a sale of the partner itself': call('hold_self_referral_1', WORKSPACE, EVENT, true, NOW),
+  'a sale of the partner itself, again': call('hold_self_referral_1', WORKSPACE, EVENT, false, NOW),
+  'an expected sale': call('note_received_1', WORKSPACE, EVENT, 'click-1', null, 24, PROCESSOR_IDS, 'r:'),
+  'a sale that was expected': call(
+    'note_received_1',
+    WORKSPACE,
+    idOf('event', 2),
+    'click-2',
+    4900,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+  ),
+  'sales that are alike': call('sales_alike', EVENT, null, 24, PROCESSOR_IDS, 'r:'),
+  'sales that are alike one of a processor': call(
+    'sales_alike',
+    idOf('event', 2),
+    4900,
+    24,
+    PROCESSOR_IDS,
+    'r:',
+  ),
+  'a late report': call('mark_late', WORKSPACE, EVENT, CUSTOMER, credited.late, NOW),
+  'an owner': call('present_owner', CUSTOMER),
+  'two customers who are one': call(
+    'tie_customers',
+    WORKSPACE,
+    [
+      identity('external', 'user-1'),
+      identity('external', 'user-2'),
+      identity('email', 'user-1@buyer.example'),
+    ],
+    [idOf('customer', 1)],
+    'purchase',
+    'in_1',
+    idOf('customer', NEW),
+    NOW,
+  ),
+  'an import is loaded': call(
+    'load_partner_import_1',
+    'shop-1',
+    'manager-1@shop.example',
+    PROGRAM,
+    ADDRESSES,
+    'new-1\nslug-1',
+    'coupon-new\ncoupon-1',
+    ADDRESSES,
+  ),
+  'an import of new partners': call(
+    'import_partners_1',
+    'shop-1',
+    'manager-1@shop.example',
+    'manager',
+    PROGRAM,
+    ...imported,
+    'coupon-new',
+    coupons,
+    idOf('other', NEW),
+    {},
+    NOW,
+  ),
+  'an import with everything is saved': call(
+    'save_partner_import_1',
+    WORKSPACE,
+    PROGRAM,
+    ...imported,
+    coupons,
+    [
+      { n: 1, cents: 5 },
+      { n: 2, cents: 5 },
+    ],
+    [
+      { n: 1, details: {} },
+      { n: 2, details: {} },
+    ],
+    idOf('other', NEW),
+    'manager-1@shop.example',
+    {},
+    NOW,
+  ),
+  'invoices of payouts': call('issue_invoices', WORKSPACE, `{${idOf('payout', 1)}}`, NOW),
+  'an event without credit': insertEvent,
+  'an event of another day': set('events', `occurred_at = occurred_at - interval '1 day'`, EVENT),
+  'a click of another day': `update clicks set created_at = now() where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
+  'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
+  'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
+  'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
+  'a payout': insertPayout,
+  'a reversal of a commission': insertEarned,
+  'a reversal of a paid commission': insertReversal,
+  'a commission that is let go': set('commissions', 'payout_id = null', idOf('balance', 1)),
+  'a canceled payout': set('payouts', 'canceled_at = now()', idOf('payout', 1)),
+  'a sent payout': set('payouts', `transfer_id = 'tr_1', paid_at = now()`, idOf('payout', 1)),
+  'a confirmed run': set('payout_runs', 'confirmed_at = now()', idOf('run', 1)),
+  'a returned payout': set(
+    'payouts',
+    `paid_at = now(), returned_at = now(), return_reason = 'Closed'`,
+    idOf('payout', 2),
+  ),
+  'totals are folded': call('fold_totals', 10),
+  'clicks are removed': call('end_clicks', 30, 10),
+}

@@ -1,0 +1,143 @@
+/** A workspace with many rows in each table that grows, so that a plan which reads a whole workspace shows. */
+import pg from 'pg'
+
+const KINDS = [
+  'workspace',
+  'reward',
+  'program',
+  'group',
+  'partner',
+  'customer',
+  'event',
+  'commission',
+  'balance',
+  'run',
+  'payout',
+  'invoice',
+  'other',
+] as const
+type Kind = (typeof KINDS)[number]
+
+const prefixOf = (kind: Kind): string => `01900000-000${KINDS.indexOf(kind).toString(16)}-7000-8000-`
+
+/** The id of the nth row of a kind. They are in order of time, as UUIDv7. */
+export const idOf = (kind: Kind, n: number): string => `${prefixOf(kind)}${n.toString(16).padStart(12, '0')}`
+
+/** The same of a statement's n. */
+const id = (kind: Kind, n = 'n'): string => `('${prefixOf(kind)}' || lpad(to_hex(${n}), 12, '0'))::uuid`
+/** Of the nth customer: the first one has half of them. */
+const ITS_PARTNER = id('partner', `case when n <= 10 or n % 2 = 1 then 1 else n end`)
+
+/**
+ * What the nth row of each table is. Partners, customers, events and payouts are of the first workspace and program; the nth
+ * workspace has a program, a reward, a group, a member and an API key of its own. The first partner has half of the customers,
+ * clicks and events, so that an index by workspace, program or partner finds many of them, and each other partner at most one, so
+ * that an index is not soon read by each partner in turn.
+ */
+const ROWS = `
+  insert into workspaces (id, slug, name, self_billing)
+    select ${id('workspace')}, 'shop-' || n, 'Shop', true from numbers;
+  insert into members (id, workspace_id, email, role)
+    select ${id('other')}, ${id('workspace')}, 'manager-' || n || '@shop.example', 'manager' from numbers;
+  insert into api_keys (id, workspace_id, name, key_hash, last4, scopes)
+    select ${id('other')}, ${id('workspace')}, 'Backend', lpad(to_hex(n), 64, '0'), '0000', '{track}' from numbers;
+  insert into rewards (id, workspace_id, kind, basis_points)
+    select ${id('reward')}, ${id('workspace')}, 'percent', 1000 from numbers;
+  insert into programs (id, workspace_id, name, site_url, reward_id, reward_interval, one_time_minimum_cents, reward_shipping, credit_out_of_band,
+              holding_days, attribution_days, attribution, attribute_known_customers, minimum_payout_cents, payout_schedule, payout_days,
+              terms_since)
+    select ${id('program')}, ${id('workspace')}, 'Program', 'https://shop.example', ${id('reward')}, 'recurring', 0, true, true, 30, 90,
+           'last', true, 0, 'manual', '{}', now() from numbers;
+  insert into former_program_terms (workspace_id, program_id, until, reward_id, reward_interval, one_time_minimum_cents, reward_shipping,
+              credit_out_of_band, holding_days, attribution, attribute_known_customers, self_referrals)
+    select ${id('workspace')}, ${id('program')}, now() - interval '1 day', ${id('reward')}, 'recurring', 0, true, true, 30, 'last', true, 'hold' from numbers;
+  insert into groups (id, workspace_id, program_id, name)
+    select ${id('group')}, ${id('workspace')}, ${id('program')}, 'Group' from numbers;
+  insert into former_group_terms (workspace_id, group_id, until)
+    select ${id('workspace')}, ${id('group')}, now() - interval '1 day' from numbers;
+  insert into partners (id, workspace_id, program_id, group_id, email, slug, slug_key, terms_since)
+    select ${id('partner')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('group', '1')}, 'partner-' || n || '@partner.example',
+           'slug-' || n, 'slug-' || n, now() from numbers;
+  insert into former_partner_addresses (program_id, email, partner_id, until)
+    select ${id('program', '1')}, 'former-' || n || '@partner.example', ${id('partner')}, now() from numbers;
+  insert into former_partner_terms (workspace_id, partner_id, until, group_id, status)
+    select ${id('workspace', '1')}, ${id('partner')}, now() - interval '1 day', ${id('group', '1')}, 'approved' from numbers;
+  insert into coupon_aliases (id, workspace_id, partner_id, coupon_id)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
+  insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
+    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '1 day', now() + interval '89 days' from numbers;
+  insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
+    select 'ended-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '200 days', now() - interval '110 days' from numbers;
+  insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at)
+    select ${id('customer')}, ${id('workspace', '1')}, 'user-' || n, 'user-' || n || '@buyer.example', ${ITS_PARTNER}, now(), now() from numbers;
+  insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+    select ${id('workspace', '1')}, ${id('customer')}, 'external', 'user-' || n, 'lead', now() from numbers;
+  insert into customer_identities (workspace_id, customer_id, kind, value, source, created_at)
+    select ${id('workspace', '1')}, ${id('customer')}, 'email', 'user-' || n || '@buyer.example', 'lead', now() from numbers;
+  insert into referrals (workspace_id, customer_id, origin, partner_id, source, attribution, referred_at, clicked_at, started_at)
+    select ${id('workspace', '1')}, ${id('customer')}, 'import', ${ITS_PARTNER}, 'import', 'last', now() - interval '2 days', null, now() from numbers;
+  insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents, currency, click_id,
+            partner_id, attributed_by, body_hash, steps, occurred_at, reported_at, commission_id)
+    select ${id('event')}, ${id('workspace', '1')}, 'sale', 'order-' || n, 'sale', 'user-' || n, ${id('customer', 'greatest(n - 1, 1)')},
+           4900, 'USD', 'click-' || n, ${ITS_PARTNER}, 'click', null, '[{"code": "sale_expected_from_stripe", "facts": {}}]',
+           now() - interval '1 day', case when n <> 2 then now() end, ${id('commission')} from numbers;
+  insert into one_time_rewards (workspace_id, program_id, customer_id, event_id)
+    select ${id('workspace', '1')}, ${id('program', '1')}, ${id('customer')}, ${id('event')} from numbers;
+  insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency, payable_at,
+                 created_at, earned_on)
+    select ${id('commission')}, ${id('workspace', '1')}, ${id('program', '1')}, ${ITS_PARTNER}, ${id('customer')}, ${id('event')},
+           ${id('reward', '1')}, 'sale', 490, 'USD', now(), now(), utc_day(now() - interval '1 day') from numbers;
+  insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at, payout_id)
+    select ${id('balance')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'opening_balance', 5000, 'USD', now(), now(),
+           ${id('payout')} from numbers;
+  -- The first two events are of one customer, and may be one purchase, which is not found out yet.
+  insert into commission_holds (commission_id, workspace_id, reason, evidence_event_id, created_at)
+    select ${id('commission', 'n + 2')}, ${id('workspace', '1')}, 'possible_duplicate', ${id('event', 'n + 3')}, now() from numbers;
+  insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys, facts, occurred_at,
+                      received_at, event_id, outcome)
+    select ${id('other')}, ${id('workspace', '1')}, 'stripe', 'evt_' || n, 'invoice.paid', true, 'cus_' || n, 'user-' || n || '@buyer.example',
+           array['in_' || n, 'order-' || n], '[]', now(), now(), ${id('event')}, '{"code": "recorded"}' from numbers;
+  insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at)
+    select ${id('run')}, ${id('workspace', '1')}, ${id('program', '1')}, 'manual', now(), 'ann@shop.example', now(), now(), now() from numbers;
+  insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, stripe_account_id, number, created_at,
+                       next_attempt_at)
+    select ${id('payout')}, ${id('workspace', '1')}, ${id('run')}, ${id('program', '1')}, ${id('partner')}, 'USD', 5000,
+           case when n % 10 = 1 then 'acct_' || n end, n, now(), now() from numbers;
+  insert into payees (workspace_id, email, name, self_billing_since, updated_at)
+    select ${id('workspace', '1')}, 'partner-' || n || '@partner.example', 'Partner', now(), now() from numbers;
+  insert into payers (workspace_id, name, updated_at)
+    select ${id('workspace')}, 'Shop', now() from numbers;
+  insert into invoice_numbers (workspace_id, last)
+    select ${id('workspace')}, 1000000 from numbers;
+  insert into invoices (id, workspace_id, number, payout_id, supplier, customer, commissions, program_name, agreed_at, issued_at)
+    select ${id('invoice')}, ${id('workspace', '1')}, n, ${id('payout', 'n + 1')}, '{}', '{}', 1, 'Program', now(), now() from numbers;
+  insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+    select ${id('other')}, ${id('workspace', '1')}, 'moved', 'partner-' || n || '@partner.example', ${id('partner')}, '{}', now(), now() from numbers;
+  insert into audit_entries (id, workspace_id, actor, action, details, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
+  insert into total_deltas (workspace_id, partner_id, day, clicks)
+    select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
+  insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
+  insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', current_date, 'USD', 5000 from numbers;
+  insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
+    select ${id('run')}, ${id('workspace', '1')}, 'USD', 'processing', 1, 5000 from numbers;
+`
+
+/**
+ * Inserts the rows from one number to another. Without triggers and foreign key checks, for speed, and on a connection of its
+ * own, because the setting for that makes a connection forget its plans.
+ */
+export const addRows = async (databaseUrl: string, from: number, to: number): Promise<void> => {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    options: '-c session_replication_role=replica',
+  })
+  await client.connect()
+  try {
+    await client.query(ROWS.replaceAll('from numbers', `from generate_series(${from}, ${to}) n`))
+  } finally {
+    await client.end()
+  }
+}
