@@ -11,6 +11,7 @@ import type { Shop } from './demo/shop/server.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-account.ts'
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
 import { STRIPE_PATH } from './fakes/stripe.ts'
+import { confirmRemoteDatabase } from './remote-database.ts'
 import { bundleWorkers, endBuilds } from './runtime/bundles.ts'
 import { startCron } from './runtime/cron.ts'
 import { readSecret } from './runtime/files.ts'
@@ -38,6 +39,7 @@ const startDatabase = async ({
   keep,
   mending,
 }: Pick<Host, 'dataDir' | 'keep' | 'mending'>): Promise<DatabaseEnv> => {
+  if (process.env.DATABASE_URL) await confirmRemoteDatabase(process.env.DATABASE_URL)
   const databaseUrl =
     process.env.DATABASE_URL ||
     keep('Postgres', await startPostgres({ dataDir, durable: true, ...mending })).databaseUrl

@@ -35,6 +35,13 @@ export type Inbox = Listening & {
   calls: () => number
 }
 
+/**
+ * Whether a request names this machine. A page of another site, whose own name was made to lead here (DNS rebinding), would
+ * otherwise read sign-in links.
+ */
+const isLocal = (host = ''): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(host.toLowerCase().replace(/:\d+$/, ''))
+
 /** Makes the links of a framed mail open in a new tab. */
 const openOutside = (markup: string): string => markup.replace('<head>', '<head><base target="_blank">')
 
@@ -71,6 +78,11 @@ export const startInbox = async (): Promise<Inbox> => {
     to === undefined ? [...kept] : kept.filter((mail) => mail.to.toLowerCase() === to.trim().toLowerCase())
 
   const app = new Hono<{ Bindings: HttpBindings }>()
+    .use(async (c, next) => {
+      if (!isLocal(c.req.header('Host')))
+        return c.text('The dev inbox is at 127.0.0.1 and localhost only.', 421)
+      await next()
+    })
     .post('/emails', async (c) => {
       calls++
       const body = await c.req.text()

@@ -41,6 +41,21 @@ describe('npm start fails with a clear message', () => {
     }
   })
 
+  test('when DATABASE_URL is on another machine and nobody confirms it, before anything is read there', async () => {
+    const DATABASE_URL = 'postgres://u:p@db.example:5432/x'
+    const { code, output } = await runToEnd({ DATABASE_URL, DATA_DIR: join(folder, 'remote') })
+    expect(code).toBe(1)
+    expect(output).toContain('Mails that wait there would go to the dev inbox instead of people')
+    expect(output).toContain('Set REMOTE_DATABASE=db.example to use this database, or unset DATABASE_URL.')
+
+    const confirmed = await runToEnd({
+      DATABASE_URL,
+      REMOTE_DATABASE: 'db.example',
+      DATA_DIR: join(folder, 'remote'),
+    })
+    expect(confirmed.output).toContain('Cannot connect to the database of DATABASE_URL at db.example:5432')
+  })
+
   test('when another version of schema.sql made the local database, and how to start again', async () => {
     const DATA_DIR = join(folder, 'older')
     await mkdir(DATA_DIR, { mode: 0o755 })

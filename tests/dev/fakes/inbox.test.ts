@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { seeder } from '../../../dev/demo/seed.ts'
 import { type Inbox, startInbox } from '../../../dev/fakes/inbox.ts'
@@ -181,3 +183,19 @@ test('with npm start, a mail of the outbox is at Tributary’s /dev/mail within 
   )
   expect((await fetch(`${demo.baseUrl}/dev/mailbox`)).status).toBe(404)
 })
+
+test.each([
+  { host: 'localhost:8787', status: 200 },
+  { host: '[::1]:8787', status: 200 },
+  { host: 'rebound.evil.example', status: 421 },
+  { host: '127.0.0.1.evil.example:8787', status: 421 },
+])(
+  'a page of a site whose name leads here can’t read the mails: $host gets $status',
+  async ({ host, status }) => {
+    for (const path of ['/mails.json', '/dev/mail']) {
+      const [answer] = await once(get(`${inbox.url}${path}`, { headers: { Host: host } }), 'response')
+      answer.resume()
+      expect(answer.statusCode).toBe(status)
+    }
+  },
+)
