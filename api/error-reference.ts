@@ -38,6 +38,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The API key lacks the scope of the endpoint.',
     remedy: 'Create a key with the scope that the message names.',
   },
+  fresh_sign_in_required: {
+    when: 'The session’s sign-in is more than 12 hours ago, and the request pays, or changes keys or members.',
+    remedy: 'Sign in again at `/sign-in`, and repeat the request with the new session cookie.',
+  },
   signup_closed: {
     when: 'Sign-up is closed on this installation, which has a workspace.',
     remedy: 'Ask the administrator of this installation.',

@@ -26,6 +26,12 @@ export const MANAGER_ERRORS = [...SESSION_ERRORS, 'manager_required', 'not_found
 /** Members read with their session, backends with an API key. */
 const READER_ERRORS = ['invalid_api_key', 'insufficient_scope', 'not_signed_in', 'not_found'] as const
 
+/** An operation that needs a recent sign-in. */
+export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const refused = errors('cross_site_request', 'manager_required', 'fresh_sign_in_required')
+  return { ...operation, responses: { ...operation.responses, ...refused } }
+}
+
 export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
 
 /** The error responses of an operation, by status. Any operation may be rate limited or fail. */

@@ -1,4 +1,5 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { freshly, WORKSPACE } from './operations.ts'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
 import { mails } from './paths/mails.ts'
@@ -9,8 +10,38 @@ import { stripe } from './paths/stripe.ts'
 import { tracking } from './paths/tracking.ts'
 import { workspaces } from './paths/workspaces.ts'
 
+/** What pays, or changes keys or members. */
+const FRESH = {
+  put: ['/stripe/key'],
+  patch: ['/members/{id}', '/payout-runs/{id}'],
+  delete: ['/members/{id}', '/api-keys/{id}', '/stripe/key', '/stripe/secrets/{id}'],
+  post: [
+    '/members',
+    '/api-keys',
+    '/stripe/secrets',
+    '/payouts/run',
+    ...['release', 'cancel', 'resolve', 'return'].map((action) => `/payouts/{id}/${action}`),
+    ...['approve', 'decline', 'send', 'resolve', 'wise-template'].map(
+      (action) => `/payout-runs/{id}/${action}`,
+    ),
+  ],
+} as const
+
+const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
+  const marked = { ...all }
+  for (const [method, ends] of Object.entries(FRESH) as [keyof typeof FRESH, readonly string[]][]) {
+    for (const end of ends) {
+      const path = `${WORKSPACE}${end}`
+      const operation = marked[path]?.[method]
+      if (!operation) throw new Error(`There is no operation ${method} ${path}.`)
+      marked[path] = { ...marked[path], [method]: freshly(operation) }
+    }
+  }
+  return marked
+}
+
 /** The public API, from the schemas that validate requests and check responses in tests. */
-export const paths: ZodOpenApiPathsObject = {
+export const paths: ZodOpenApiPathsObject = withFreshSignIn({
   ...tracking,
   ...ledger,
   ...programs,
@@ -20,4 +51,4 @@ export const paths: ZodOpenApiPathsObject = {
   ...workspaces,
   ...mails,
   ...imports,
-}
+})

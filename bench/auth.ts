@@ -12,6 +12,8 @@ export default class BenchAuth extends WorkerEntrypoint<Env> {
     const rows = await neon(this.env.DATABASE_URL).query('select email from members where email = $1', [
       email,
     ])
-    return rows.length > 0 ? { user: { id: '1', email, name: email }, setCookie: [] } : null
+    return rows.length > 0
+      ? { user: { id: '1', email, name: email }, signedInAt: new Date(), setCookie: [] }
+      : null
   }
 }

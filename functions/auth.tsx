@@ -28,6 +28,8 @@ import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
 const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
 
+const linkRequest = (c: AuthContext) => ({ db: c.var.db, now: c.var.now, env: c.env, url: c.req.url })
+
 const badLink = (c: AuthContext) =>
   renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
 
@@ -51,7 +53,7 @@ const app = createApp()
       const page = <SignInPage next={next} email={typed} problem={NO_EMAIL} />
       return renderPage(c, { title: 'Sign in', children: page }, 400)
     }
-    const outcome = await sendLink(c, email, next)
+    const outcome = await sendLink(linkRequest(c), email, next)
     const children =
       outcome === 'mailed' ? <MailSentPage email={email} next={next} /> : <MailsOnTheWayPage email={email} />
     return renderPage(c, { title: 'Check your email', children })
@@ -78,7 +80,7 @@ const app = createApp()
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)
-    if ((await sendLink(c, email, next)) === 'mailed') return c.json({ status: true })
+    if ((await sendLink(linkRequest(c), email, next)) === 'mailed') return c.json({ status: true })
     throw new ApiError('rate_limited', linksOnTheWay(email), { retryAfter: LINK_MINUTES * 60 })
   })
   .get('/api/auth/get-session', openAuth(), async (c) => {
@@ -92,6 +94,13 @@ const app = createApp()
     return c.json({ success: true })
   })
 
+/** The session of another Worker's request. */
+const sessionOf = (env: AuthBindings, headers: Headers, url: string) => {
+  const secure = isSecure(url)
+  const auth = createAuth({ db: connect(env), secret: env.AUTH_SECRET, secure })
+  return findSession({ auth, secure }, headers.get('Cookie'))
+}
+
 /** The auth Worker: pages and endpoints over HTTP. */
 export default class Auth extends WorkerEntrypoint<AuthBindings> {
   override fetch(request: Request) {
@@ -102,9 +111,14 @@ export default class Auth extends WorkerEntrypoint<AuthBindings> {
 /** The session, over RPC for the other Workers. */
 export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthService {
   async getSession(headers: Headers, url: string): ReturnType<AuthService['getSession']> {
-    const secure = isSecure(url)
-    const auth = createAuth({ db: connect(this.env), secret: this.env.AUTH_SECRET, secure })
-    const session = await findSession({ auth, secure }, headers.get('Cookie'))
-    return session && { user: session.user, setCookie: session.setCookie }
+    const session = await sessionOf(this.env, headers, url)
+    return session && { user: session.user, signedInAt: session.signedInAt, setCookie: session.setCookie }
+  }
+
+  async sendLink(headers: Headers, url: string, next: string): ReturnType<AuthService['sendLink']> {
+    const session = await sessionOf(this.env, headers, url)
+    if (!session) throw new Error('There is no session.')
+    const request = { db: connect(this.env), now: new Date(), env: this.env, url }
+    return sendLink(request, session.user.email, safePath(next))
   }
 }

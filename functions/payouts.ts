@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { manager } from '../lib/auth/access.ts'
+import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
@@ -40,7 +41,8 @@ const app = createApp<PayoutEnv>().post(
   body(PayoutRun),
   async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
-    const { db, now, user, workspace } = c.var
+    const { db, now, signedInAt, user, workspace } = c.var
+    if (!dryRun) requireFreshSignIn(signedInAt, now)
     const program = programId
       ? await found('program', programId, (id) => findProgram(db, workspace.id, id))
       : null

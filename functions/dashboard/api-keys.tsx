@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import {
   Checkbox,
   ConfirmForm,
@@ -182,7 +183,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <KeysPage {...{ base, now, keys, done }} url={c.req.url} />
     return renderPage(c, { title: 'API keys', section: '/api-keys', children })
   })
-  .post('/app/:workspace/api-keys', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/api-keys', freshManagersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const base = `/app/${workspace.slug}/api-keys`
     const fields = c.req.valid('form')
@@ -205,7 +206,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <RevokePage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
     return renderPage(c, { title: 'Revoke an API key', section: '/api-keys', children })
   })
-  .post('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
+  .post('/app/:workspace/api-keys/:id/revoke', freshManagersOnly(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
     return c.redirect(`/app/${c.var.workspace.slug}/api-keys?done=revoked`, 303)
   })

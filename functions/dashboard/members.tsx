@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
@@ -55,7 +56,7 @@ export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/members', managersOnly(), query(Page), (c) =>
     showMembers(c, c.req.valid('query'), { done: noticeFor(DONE, c.req.query('done')) }),
   )
-  .post('/app/:workspace/members', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/members', freshManagersOnly(), form(), async (c) => {
     const { db, user, workspace } = c.var
     const fields = c.req.valid('form')
     const again = (errors: ErrorDetail[], status: 400 | 409) =>
@@ -74,7 +75,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <MemberPage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: member.email, section: '/members', children })
   })
-  .post('/app/:workspace/members/:id', managersOnly(), form(), async (c) => {
+  .post('/app/:workspace/members/:id', freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { role, payoutMails } = c.req.valid('form')
     const { data, errors } = checked(MemberChange, {
@@ -102,7 +103,7 @@ export default createRoutes<WorkspaceEnv>()
     const children = <RemovePage base={`/app/${c.var.workspace.slug}/members`} member={member} />
     return renderPage(c, { title: 'Remove a member', section: '/members', children })
   })
-  .post('/app/:workspace/members/:id/remove', managersOnly(), async (c) => {
+  .post('/app/:workspace/members/:id/remove', freshManagersOnly(), async (c) => {
     const { db, workspace } = c.var
     const update = await found('member', c.req.param('id'), (id) => removeMember(db, actOf(c), id))
     if (update.outcome === 'done') return c.redirect(nextPath(c, update.member, 'removed'), 303)

@@ -7,6 +7,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Checked, type Fields, form } from '../../lib/http/validate.ts'
 import { formatMoney } from '../../lib/money.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Field, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -106,7 +107,7 @@ export const payoutAction = <Input,>(action: PayoutAction<Input>) => {
       const payout = await find(c)
       return show(c, { payout, refusal: action.refusalOf(payout, c.var.now) })
     })
-    .post(path, managersOnly(), form(), async (c) => {
+    .post(path, freshManagersOnly(), form(), async (c) => {
       const { now, workspace } = c.var
       const fields = c.req.valid('form')
       const { data, errors } = action.read(fields)

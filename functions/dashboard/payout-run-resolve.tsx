@@ -6,6 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -121,7 +122,7 @@ const show = async (c: Context<WorkspaceEnv>, shown: Shown, status: 200 | 400 | 
 /** /app/:workspace/payouts/runs/:id/resolve: decides whether payouts were sent, when Stripe cannot be asked. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, managersOnly(), (c) => show(c, {}))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const { db, workspace, now } = c.var
     const fields = c.req.valid('form')
     const input = { outcome: fields.outcome, reason: fields.reason ?? '', payoutIds: idsIn(fields) }

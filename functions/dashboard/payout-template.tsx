@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { Copyable, Field, Problem, Table } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import type { TemplateFile as Filled } from '../../lib/payouts/files/files.rpc.ts'
@@ -121,7 +122,7 @@ export default createRoutes<TemplateEnv>()
     await runOf(c)
     return show(c, { fields: c.req.query() })
   })
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const run = await runOf(c)
     const fields = c.req.valid('form')
     const { data, errors } = checked(TemplateFile, { part: undefined, ...fields })

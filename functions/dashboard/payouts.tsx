@@ -6,6 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { type Checked, checked, form, query } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { decideRun } from '../../lib/payouts/approvals.queries.ts'
@@ -192,7 +193,7 @@ export default createRoutes<PayoutsEnv>()
     if ('refused' in result) return refusedPage(c, result.refused, 409)
     return showPreview(c, request, 'changed' in result ? result.changed : result)
   })
-  .post(`${BASE}/new`, managersOnly(), form(), async (c) => {
+  .post(`${BASE}/new`, freshManagersOnly(), form(), async (c) => {
     const base = `/app/${c.var.workspace.slug}/payouts`
     const request = requestOf(readRun(c.req.valid('form')), c.var.now)
     if (!request) return refusedPage(c, UNREADABLE, 400)
@@ -209,15 +210,15 @@ export default createRoutes<PayoutsEnv>()
     return c.redirect(`${base}/runs/${result.runId}?done=${noticeOf(request.method, result)}`, 303)
   })
   .get(`${BASE}/runs/:id`, query(Page), (c) => showRun(c, c.req.valid('query')))
-  .post(`${BASE}/runs/:id/send`, managersOnly(), async (c) => {
+  .post(`${BASE}/runs/:id/send`, freshManagersOnly(), async (c) => {
     const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
     const refusal = reviewRefusalOf(run)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
   })
-  .post(`${BASE}/runs/:id/approve`, managersOnly(), decide('approve'))
-  .post(`${BASE}/runs/:id/decline`, managersOnly(), decide('decline'))
-  .post(`${BASE}/runs/:id`, managersOnly(), form(), async (c) => {
+  .post(`${BASE}/runs/:id/approve`, freshManagersOnly(), decide('approve'))
+  .post(`${BASE}/runs/:id/decline`, freshManagersOnly(), decide('decline'))
+  .post(`${BASE}/runs/:id`, freshManagersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const { data, errors } = checked(RunChange, { status: c.req.valid('form').status })
     if (errors) return showRun(c, Page.parse({}), 'A payout run cannot be changed this way.')

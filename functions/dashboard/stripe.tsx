@@ -6,6 +6,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { readFilters } from '../../lib/pages/filters.tsx'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { findStripeKey, removeStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -82,7 +83,7 @@ const PATH = '/app/:workspace/stripe'
 /** /app/:workspace/stripe: webhook, signing secrets, key and received events. Managers only. */
 export default createRoutes<StripeEnv>()
   .get(PATH, managersOnly(), (c) => showStripe(c))
-  .post(PATH, managersOnly(), form(), async (c) => {
+  .post(PATH, freshManagersOnly(), form(), async (c) => {
     const { secret = '', purpose, salesFrom, mode } = c.req.valid('form')
     const { data, errors } = checked(NewStripeSecret, { secret, purpose })
     const chosen = checked(SettingsChange, { salesFrom, mode })
@@ -104,11 +105,11 @@ export default createRoutes<StripeEnv>()
     const children = <RemoveSecretPage base={`/app/${workspace.slug}`} secret={secret} />
     return renderPage(c, { title: 'Remove a signing secret', section: '/stripe', children })
   })
-  .post(`${PATH}/secrets/:id/remove`, managersOnly(), async (c) => {
+  .post(`${PATH}/secrets/:id/remove`, freshManagersOnly(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return done(c, 'removed')
   })
-  .post(`${PATH}/key`, managersOnly(), form(), async (c) => {
+  .post(`${PATH}/key`, freshManagersOnly(), form(), async (c) => {
     const { data, errors } = checked(NewStripeKey, { key: c.req.valid('form').key ?? '' })
     if (errors) return showStripe(c, { errors }, 400)
     const stored = await storeKey(c, data.key)
@@ -122,7 +123,7 @@ export default createRoutes<StripeEnv>()
     const children = <RemoveKeyPage base={`/app/${c.var.workspace.slug}`} stripeKey={await foundKey(c)} />
     return renderPage(c, { title: 'Remove the Stripe key', section: '/stripe', children })
   })
-  .post(`${PATH}/key/remove`, managersOnly(), async (c) => {
+  .post(`${PATH}/key/remove`, freshManagersOnly(), async (c) => {
     await foundKey(c)
     const outcome = await removeStripeKey(c.var.db, actOf(c))
     return outcome === 'payouts_in_flight'

@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
@@ -15,7 +15,7 @@ export default createRoutes()
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page<ApiKeyResponse>(keys, limit))
   })
-  .post('/api/workspaces/:workspace/api-keys', manager(), body(NewApiKey), async (c) => {
+  .post('/api/workspaces/:workspace/api-keys', freshManager(), body(NewApiKey), async (c) => {
     const choice = c.req.valid('json')
     const { key, ...stored } = await createApiKey()
     const { revokedAt, lastUsedAt, ...created } = await addApiKey(c.var.db, actOf(c), {
@@ -24,7 +24,7 @@ export default createRoutes()
     })
     return c.json({ ...created, key } satisfies CreatedApiKeyResponse, 201)
   })
-  .delete('/api/workspaces/:workspace/api-keys/:id', manager(), async (c) => {
+  .delete('/api/workspaces/:workspace/api-keys/:id', freshManager(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
     return c.body(null, 204)
   })

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import { actOf, manager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshManager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -125,7 +125,7 @@ export default createRoutes<FilesEnv>()
     const wanted = c.req.valid('query')
     return wanted.format === 'csv' ? sendList(c, run) : sendBankFile(c, run, wanted)
   })
-  .post(`${RUN}/wise-template`, manager(), body(TemplateFile, { maxBytes: 1_048_576 }), async (c) => {
+  .post(`${RUN}/wise-template`, freshManager(), body(TemplateFile, { maxBytes: 1_048_576 }), async (c) => {
     const run = await runOf(c)
     const { template, currency, sourceCurrency, part } = c.req.valid('json')
     const { actor, now, workspaceId } = actOf(c)

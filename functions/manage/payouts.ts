@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, manager, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, freshManager, member, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -68,29 +68,34 @@ export default createRoutes()
       payoutResponse(await found('payout', c.req.param('id'), (id) => findPayout(db, workspace.id, id))),
     )
   })
-  .post('/api/workspaces/:workspace/payouts/:id/release', manager(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/:id/release', freshManager(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => releasePayout(c.var.db, actOf(c), id))
     const refusal = releaseRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })
-  .post('/api/workspaces/:workspace/payouts/:id/cancel', manager(), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/:id/cancel', freshManager(), async (c) => {
     const payout = await found('payout', c.req.param('id'), (id) => cancelPayout(c.var.db, actOf(c), id))
     const refusal = cancelRefusalOf(payout)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutResponse(payout))
   })
-  .post('/api/workspaces/:workspace/payouts/:id/resolve', manager(), body(PayoutResolution), async (c) => {
-    const resolution = c.req.valid('json')
-    const portalUrl = new URL('/portal', c.req.url).href
-    const payout = await found('payout', c.req.param('id'), (id) =>
-      resolvePayout(c.var.db, actOf(c), id, { ...resolution, portalUrl }),
-    )
-    const refusal = resolutionRefusalOf(payout, resolution, c.var.now)
-    if (refusal) throw new ApiError('conflict', refusal)
-    return c.json(payoutResponse(payout))
-  })
-  .post('/api/workspaces/:workspace/payouts/:id/return', manager(), body(PayoutReturn), async (c) => {
+  .post(
+    '/api/workspaces/:workspace/payouts/:id/resolve',
+    freshManager(),
+    body(PayoutResolution),
+    async (c) => {
+      const resolution = c.req.valid('json')
+      const portalUrl = new URL('/portal', c.req.url).href
+      const payout = await found('payout', c.req.param('id'), (id) =>
+        resolvePayout(c.var.db, actOf(c), id, { ...resolution, portalUrl }),
+      )
+      const refusal = resolutionRefusalOf(payout, resolution, c.var.now)
+      if (refusal) throw new ApiError('conflict', refusal)
+      return c.json(payoutResponse(payout))
+    },
+  )
+  .post('/api/workspaces/:workspace/payouts/:id/return', freshManager(), body(PayoutReturn), async (c) => {
     const { reason } = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
     const payout = await found('payout', c.req.param('id'), (id) =>
@@ -112,15 +117,15 @@ export default createRoutes()
     const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/approve`, manager(), decide('approve'))
-  .post(`${RUN}/decline`, manager(), decide('decline'))
-  .post(`${RUN}/send`, manager(), async (c) => {
+  .post(`${RUN}/approve`, freshManager(), decide('approve'))
+  .post(`${RUN}/decline`, freshManager(), decide('decline'))
+  .post(`${RUN}/send`, freshManager(), async (c) => {
     const run = await found('payout run', c.req.param('id'), (id) => endReview(c.var.db, actOf(c), id))
     const refusal = reviewRefusalOf(run)
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json(payoutRunResponse(run))
   })
-  .post(`${RUN}/resolve`, manager(), body(RunResolution), async (c) => {
+  .post(`${RUN}/resolve`, freshManager(), body(RunResolution), async (c) => {
     const { db, workspace, now } = c.var
     const request = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
@@ -130,7 +135,7 @@ export default createRoutes()
     if (refusal) throw new ApiError('conflict', refusal)
     return c.json({ data: payouts.map(payoutResponse) })
   })
-  .patch(RUN, manager(), body(RunChange), async (c) => {
+  .patch(RUN, freshManager(), body(RunChange), async (c) => {
     const { status } = c.req.valid('json')
     const portalUrl = new URL('/portal', c.req.url).href
     const run = await found('payout run', c.req.param('id'), (id) =>

@@ -1,4 +1,4 @@
-import { actOf, manager } from '../../lib/auth/access.ts'
+import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -57,7 +57,7 @@ export default createRoutes<StripeEnv>()
       ...setup,
     } satisfies StripeResponse)
   })
-  .put('/api/workspaces/:workspace/stripe/key', manager(), body(NewStripeKey), async (c) => {
+  .put('/api/workspaces/:workspace/stripe/key', freshManager(), body(NewStripeKey), async (c) => {
     const stored = await storeKey(c, c.req.valid('json').key)
     if (stored.outcome === 'other_account') throw new ApiError('conflict', KEY_OF_OTHER_ACCOUNT)
     if (stored.outcome === 'refused') {
@@ -66,18 +66,18 @@ export default createRoutes<StripeEnv>()
     }
     return c.json(stored.key satisfies StripeKeyResponse)
   })
-  .delete('/api/workspaces/:workspace/stripe/key', manager(), async (c) => {
+  .delete('/api/workspaces/:workspace/stripe/key', freshManager(), async (c) => {
     const outcome = await removeStripeKey(c.var.db, actOf(c))
     if (outcome === 'no_key') throw new ApiError('not_found', 'The workspace has no Stripe key.')
     if (outcome === 'payouts_in_flight') throw new ApiError('conflict', KEY_IN_USE)
     return c.body(null, 204)
   })
-  .post('/api/workspaces/:workspace/stripe/secrets', manager(), body(NewStripeSecret), async (c) => {
+  .post('/api/workspaces/:workspace/stripe/secrets', freshManager(), body(NewStripeSecret), async (c) => {
     const stored = await storeSecret(c, c.req.valid('json'))
     if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
     return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
   })
-  .delete('/api/workspaces/:workspace/stripe/secrets/:id', manager(), async (c) => {
+  .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshManager(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return c.body(null, 204)
   })

@@ -7,6 +7,7 @@ import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
 import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './api-keys.ts'
+import { freshSignIn } from './fresh-sign-in.ts'
 import { type SessionEnv, session } from './session.ts'
 
 /** The app of the endpoints and pages of one workspace. */
@@ -91,6 +92,10 @@ export const member = () => every(session(), inWorkspace()) as MiddlewareHandler
  */
 export const manager = () =>
   every(session(), inWorkspace(), managersOnly()) as MiddlewareHandler<WorkspaceEnv>
+
+/** Requires the same, and a recent sign-in. @throws {ApiError} as `manager`, and `fresh_sign_in_required` */
+export const freshManager = () =>
+  every(session(), inWorkspace(), managersOnly(), freshSignIn()) as MiddlewareHandler<WorkspaceEnv>
 
 const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareHandler<WorkspaceEnv> => {
   const byKey = every(apiKey(), keyHolder(scope))

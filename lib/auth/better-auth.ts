@@ -16,6 +16,9 @@ export const LINK_MINUTES = 10
 /** Lifetime of a session after its last use. */
 export const SESSION_DAYS = 30
 
+/** Lifetime of a session, however often it is used. */
+export const MAX_SESSION_DAYS = 90
+
 const ONE_DAY_SECONDS = 86_400
 
 type AuthSettings = {

@@ -1,20 +1,24 @@
 /** Signing in by mail: sending and redeeming links, and reading sessions. */
+import type { Db } from '../db/connection.ts'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { isWithinLimit } from '../http/rate-limit.ts'
 import { mailboxOf } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
-import { LINK_MINUTES } from './better-auth.ts'
-import type { AuthContext } from './context.ts'
+import { LINK_MINUTES, MAX_SESSION_DAYS } from './better-auth.ts'
+import type { AuthBindings, AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
 import { limitFailures } from './failed-attempts.ts'
-import type { User } from './session.ts'
+import type { Session } from './session.ts'
 import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
 /** 190 bits. Letters and digits only, because mail programs break links at other characters. */
 const TOKEN_LENGTH = 32
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
+
+/** What a link is made with: `url` is that of the request. */
+export type LinkRequest = { db: Db; now: Date; env: AuthBindings; url: string }
 
 /**
  * Mails a sign-in link. An unknown address is treated like a known one. When the mailbox has too many unused links,
@@ -26,21 +30,20 @@ const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
  * @throws {ApiError} `try_again` when the mail was not sent
  */
 export const sendLink = async (
-  c: AuthContext,
+  { db, now, env, url: requestUrl }: LinkRequest,
   email: string,
   next: string,
 ): Promise<'mailed' | 'on_the_way'> => {
-  const { db, now } = c.var
   const mailbox = mailboxOf(email)
   // More requests in a few seconds than a mailbox may have links: the database need not count them.
-  if (!(await isWithinLimit(c.env.RATE_LIMIT, `to ${mailbox}`))) return 'on_the_way'
+  if (!(await isWithinLimit(env.RATE_LIMIT, `to ${mailbox}`))) return 'on_the_way'
   const token = randomBase62(TOKEN_LENGTH)
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
   const tokenHash = await sha256(token)
   if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt }))) return 'on_the_way'
-  const url = confirmUrl(c.req.url, token)
+  const url = confirmUrl(requestUrl, token)
   try {
-    await c.env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
+    await env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
     return 'mailed'
   } catch (cause) {
     // If this fails too, the link expires.
@@ -107,15 +110,15 @@ export const redeemLink = async (
 }
 
 /**
- * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed. The token is for
- * `endSession` only.
+ * The session of a cookie, or null. A session that was last renewed more than a day ago is renewed, until
+ * MAX_SESSION_DAYS after the sign-in. The token is for `endSession` only.
  *
  * @throws {Unavailable}
  */
 export const findSession = async (
   { auth, secure }: Pick<AuthContext['var'], 'auth' | 'secure'>,
   cookie: string | null | undefined,
-): Promise<{ user: User; token: string; expiresAt: Date; setCookie: string[] } | null> => {
+): Promise<(Session & { token: string; expiresAt: Date }) | null> => {
   if (!cookie) return null
   const { response, headers } = await auth.api
     .getSession({ headers: new Headers({ Cookie: cookie }), returnHeaders: true })
@@ -126,10 +129,13 @@ export const findSession = async (
     })
   if (!response) return null
   const { user, session } = response
+  const lastDay = session.createdAt.getTime() + MAX_SESSION_DAYS * 86_400_000
+  if (lastDay <= Date.now()) return null
   return {
     user: { id: user.id, email: user.email, name: user.name },
     token: session.token,
-    expiresAt: session.expiresAt,
+    expiresAt: new Date(Math.min(session.expiresAt.getTime(), lastDay)),
+    signedInAt: session.createdAt,
     setCookie: sessionCookies(headers, secure),
   }
 }

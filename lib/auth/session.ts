@@ -9,6 +9,9 @@ import { rpc } from '../http/rpc.ts'
 /** A signed-in person, whose address a mailed link has verified. */
 export type User = { id: string; email: string; name: string }
 
+/** A session, and when its sign-in link was used. */
+export type Session = { user: User; signedInAt: Date; setCookie: string[] }
+
 /** The RPC methods of the auth Worker. */
 export type AuthService = {
   /**
@@ -17,11 +20,23 @@ export type AuthService = {
    * @param url the request's URL: the cookie's name differs between https and a local run
    * @throws when the database does not answer
    */
-  getSession: (headers: Headers, url: string) => Promise<{ user: User; setCookie: string[] } | null>
+  getSession: (headers: Headers, url: string) => Promise<Session | null>
+
+  /**
+   * Mails a sign-in link to the person of the headers' cookie.
+   *
+   * @param next the path of this site that the link leads to
+   * @returns `on_the_way` if several links have been mailed already
+   * @throws when there is no session, or the mail was not sent
+   */
+  sendLink: (headers: Headers, url: string, next: string) => Promise<'mailed' | 'on_the_way'>
 }
 
 /** The app of endpoints and pages for signed-in people. */
-export type SessionEnv = AppEnv & { Bindings: { AUTH: AuthService }; Variables: { user: User } }
+export type SessionEnv = AppEnv & {
+  Bindings: { AUTH: AuthService }
+  Variables: { user: User; signedInAt: Date }
+}
 
 /** Methods without side effects, which other sites may make a browser send. */
 const SAFE_METHODS = ['GET', 'HEAD']
@@ -48,7 +63,7 @@ export const refuseCrossSite = (c: Context): void => {
 }
 
 /**
- * The signed-in user, or null. Renews the cookie.
+ * The signed-in user, or null. Renews the cookie, and sets `c.var.signedInAt`.
  *
  * @throws {ApiError} `cross_site_request`, `rate_limited`
  */
@@ -60,6 +75,7 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
   await limitRate(c.env.RATE_LIMIT, session.user.email)
+  c.set('signedInAt', session.signedInAt)
   return session.user
 }
 

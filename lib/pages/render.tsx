@@ -66,7 +66,7 @@ export const createPages = () =>
     .notFound((c) => errorPage(noSuchPage(), c))
 
 /** The path to return to after sign-in: the requested page or, for a POST, the page with the form. */
-const returnPath = (c: Context): string => {
+export const returnPath = (c: Context): string => {
   const asked = new URL(c.req.url)
   const form = c.req.method === 'POST' ? URL.parse(c.req.header('Referer') ?? '') : null
   const { pathname, search } = form?.origin === asked.origin ? form : asked

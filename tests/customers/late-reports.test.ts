@@ -57,7 +57,11 @@ const interrupted = async (
     {
       ...inject('database'),
       AUTH: {
-        getSession: async () => ({ user: { id: 'a', email: headers.Email, name: '' }, setCookie: [] }),
+        getSession: async () => ({
+          user: { id: 'a', email: headers.Email, name: '' },
+          signedInAt: new Date(),
+          setCookie: [],
+        }),
       },
       RATE_LIMIT: { limit: async () => ({ success: true }) },
       STRIPE_WEBHOOK: { joinReport: fail, replanCustomers: fail },

@@ -86,7 +86,13 @@ const createAlike = async () => {
 }
 type Alike = Payer & { apiKey: string; click: string }
 
-const AUTH = { getSession: async () => ({ user: { id: '1', email: MANAGER, name: '' }, setCookie: [] }) }
+const AUTH = {
+  getSession: async () => ({
+    user: { id: '1', email: MANAGER, name: '' },
+    signedInAt: new Date(),
+    setCookie: [],
+  }),
+}
 const RATE_LIMIT = { limit: async () => ({ success: true }) }
 
 /** Work after the answer goes on, as in a Worker. */

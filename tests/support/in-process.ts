@@ -54,7 +54,7 @@ export const askAs = async (
   const user = { id: email, email, name: '' }
   const env = {
     ...inject('database'),
-    AUTH: { getSession: async () => ({ user, setCookie: [] }) },
+    AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },
     STRIPE_WEBHOOK: {
       encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
     },

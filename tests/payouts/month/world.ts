@@ -74,7 +74,7 @@ const cookieOf = (email: string): string => `tributary.session=${email}`
 
 const getSession = async (headers: Headers) => {
   const [, email] = /tributary\.session=([^;]+)/.exec(headers.get('Cookie') ?? '') ?? []
-  return email ? { user: { id: email, email, name: '' }, setCookie: [] } : null
+  return email ? { user: { id: email, email, name: '' }, signedInAt: new Date(), setCookie: [] } : null
 }
 
 type Worker = { fetch: (request: Request) => Promise<Response>; scheduled: () => Promise<void> }
