@@ -49,7 +49,7 @@ test('a commission names its event, customer and reward, and an opening balance 
        values (gen_random_uuid(), $1, $2, $3, $4, 100, 'USD', now(), now())`,
       [workspaceId, programId, partner, kind],
     )
-  await expect(insert('sale')).rejects.toThrow('commissions_event_check')
+  await expect(insert('sale')).rejects.toThrow('commissions_kind_check')
   await insert('opening_balance')
   await expect(insert('opening_balance')).rejects.toThrow('commissions_opening_balance_key')
 })
