@@ -1,16 +1,16 @@
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
+import { copyCluster } from '../support/clusters.ts'
 import { runToEnd } from '../support/system.ts'
 
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(await realpath(tmpdir()), 'tributary-start-'))
+  folder = await mkdtemp(join(inject('folder'), 'start-'))
   await chmod(folder, 0o755)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -59,6 +59,7 @@ describe('npm start fails with a clear message', () => {
   test('when another version of schema.sql made the local database, and how to start again', async () => {
     const DATA_DIR = join(folder, 'older')
     await mkdir(DATA_DIR, { mode: 0o755 })
+    copyCluster(DATA_DIR)
     const postgres = await startPostgres({ dataDir: DATA_DIR, durable: false })
     const client = new pg.Client({ connectionString: postgres.databaseUrl })
     await client.connect()

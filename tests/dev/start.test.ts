@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { mailsTo } from '../../dev/demo/sign-in.ts'
@@ -17,7 +16,7 @@ import { runToEnd, type System, startSystem } from '../support/system.ts'
 
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(await realpath(tmpdir()), 'tributary-start-'))
+  folder = await mkdtemp(join(inject('folder'), 'start-'))
   await chmod(folder, 0o755)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))

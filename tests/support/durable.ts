@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { applySchema } from '../../cli/schema.ts'
 import { type Postgres, startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { childrenNamed } from '../../dev/runtime/watchdog.ts'
 import type { Settings, Workers } from '../../dev/runtime/workers.ts'
+import { copyCluster } from './clusters.ts'
 import { startOwnWorkers } from './workers.ts'
 
 /**
@@ -29,7 +29,9 @@ export const useDurable = (
   const start = async () => startOwnWorkers(envs, { ...database(), ...(await settings()) })
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'tributary-crash-'))
+    dataDir = await mkdtemp(join(inject('folder'), 'crash-'))
+    await chmod(dataDir, 0o755)
+    copyCluster(dataDir)
     postgres = await startPostgres({ dataDir, durable: true })
     await applySchema(postgres.databaseUrl)
     endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl, keepPlans: true })

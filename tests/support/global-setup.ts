@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
@@ -10,6 +9,7 @@ import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
+import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
 import { createDatabase, TEMPLATE } from './databases.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 import { offerSystem } from './shared-system.ts'
@@ -23,6 +23,8 @@ declare module 'vitest' {
     /** The Stripe fake of the shared Workers: see dev/fakes/stripe.ts. Merchants are isolated by their keys. */
     stripeUrl: string
     database: Required<DatabaseEnv>
+    /** The folder of this run, for all data that tests write: see tests/support/clusters.ts. */
+    folder: string
     /** A file with the code of all Workers: see tests/support/workers.ts. */
     bundles: string
     /** Responds with the system of `npm start` that test files share: see tests/support/shared-system.ts. */
@@ -32,7 +34,11 @@ declare module 'vitest' {
 
 /** One Postgres and one set of Workers for all test files. Each test creates its own workspace. */
 export default async ({ provide }: TestProject) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tributary-test-'))
+  const folder = await makeTestFolder()
+  const [cluster, dataDir] = [join(folder, 'new'), join(folder, 'shared')]
+  for (const one of [cluster, dataDir]) await mkdir(one, { mode: 0o755 })
+  await createClusterToCopy(cluster)
+  copyCluster(dataDir, cluster)
   const postgres = await startPostgres({ dataDir, durable: false })
   await applySchema(postgres.databaseUrl)
   // A copy has the schema sooner than a run of schema.sql.
@@ -43,7 +49,7 @@ export default async ({ provide }: TestProject) => {
   const stripe = await startStripe()
   const bundles = await bundleWorkers()
   await endBuilds()
-  const bundlesFile = join(dataDir, 'bundles.json')
+  const bundlesFile = join(folder, 'bundles.json')
   await writeFile(bundlesFile, JSON.stringify(bundles))
   const settings = {
     ...database,
@@ -62,6 +68,7 @@ export default async ({ provide }: TestProject) => {
   provide('inboxUrl', inbox.url)
   provide('stripeUrl', stripe.url)
   provide('database', database)
+  provide('folder', folder)
   provide('bundles', bundlesFile)
   provide('systemUrl', system.url)
 
@@ -72,7 +79,8 @@ export default async ({ provide }: TestProject) => {
     await stripe.stop()
     await endpoint.stop()
     await postgres.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    // Outside the folder when a strict umask keeps Postgres' user out of it.
     await rm(postgres.clusterDir, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }

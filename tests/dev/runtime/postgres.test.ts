@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, inject, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../../dev/runtime/postgres.ts'
+import { copyCluster } from '../../support/clusters.ts'
 
 const asRoot = process.getuid?.() === 0
 const started: Postgres[] = []
@@ -29,8 +29,15 @@ const openFolder = (): string => {
   return folder
 }
 
+/** The same after a first start, without its initdb. */
+const usedFolder = (): string => {
+  const folder = openFolder()
+  copyCluster(folder)
+  return folder
+}
+
 const privateFolder = (): string => {
-  const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'tributary-postgres-'))
+  const folder = fs.mkdtempSync(join(inject('folder'), 'postgres-'))
   folders.push(folder)
   return folder
 }
@@ -54,7 +61,7 @@ const query = async ({ databaseUrl }: { databaseUrl: string }, text: string): Pr
   }
 }
 
-/** Starts Postgres from another Node process, as a first `npm start` would, and waits until it is ready. */
+/** Starts Postgres from another Node process, as `npm start` does, and waits until it is ready. */
 const startInChild = async (
   dataDir: string,
   andThen = '',
@@ -118,7 +125,7 @@ test('the first start creates a database in UTF-8 and UTC that only this machine
 })
 
 test('data is kept across a restart, and nothing runs in between', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const first = await start(dataDir)
   await query(first, 'create table kept as select 42 as answer')
   const pid = pidOf(first.clusterDir)
@@ -130,7 +137,7 @@ test('data is kept across a restart, and nothing runs in between', async () => {
 })
 
 test('while one process runs it, a second one fails with the pid of the first', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const { child, databaseUrl } = await startInChild(dataDir)
 
   await expect(start(dataDir)).rejects.toThrow(`is in use by process ${child.pid}.`)
@@ -138,7 +145,7 @@ test('while one process runs it, a second one fails with the pid of the first', 
 })
 
 test('when its process is killed, the server ends too, and the next start finds all data', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const { child, databaseUrl } = await startInChild(dataDir)
   await query({ databaseUrl }, 'create table kept as select 42 as answer')
   child.kill('SIGKILL')
@@ -150,14 +157,14 @@ test('when its process is killed, the server ends too, and the next start finds 
 })
 
 test('a process that ends without stopping its server leaves no server running', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const { child } = await startInChild(dataDir, 'process.exit(3)')
   if (child.exitCode === null) await once(child, 'exit')
   await untilEnded(dataDir)
 })
 
 test('an orphaned server is stopped and started again', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const first = await start(dataDir, { durable: true })
   await query(first, 'create table kept as select 42 as answer')
   // As if its Node process and its watchdog had ended.
@@ -170,7 +177,7 @@ test('an orphaned server is stopped and started again', async () => {
 })
 
 test('pid files whose pid was reused by another program are ignored', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const first = await start(dataDir)
   const pidFile = join(first.clusterDir, 'postmaster.pid')
   const [, ...rest] = fs.readFileSync(pidFile, 'utf8').split('\n')
@@ -193,7 +200,7 @@ test('an interrupted initdb does not affect the next start', async () => {
 })
 
 test('a killed server recovers at the next start, and its end is logged', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const lines: string[] = []
   const first = await start(dataDir, { durable: true, onLog: (line) => lines.push(line) })
   await query(first, 'create table kept as select 42 as answer')
@@ -206,7 +213,7 @@ test('a killed server recovers at the next start, and its end is logged', async 
 })
 
 test('a server that cannot start again is given up with the reason in its log, and stops', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   let giveUp: (error: Error) => void = () => {}
   const given = new Promise<Error>((resolve) => {
     giveUp = resolve
@@ -225,7 +232,7 @@ test('a server that cannot start again is given up with the reason in its log, a
 })
 
 test('a server whose pid was reused by another program is started again after a crash', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const lines: string[] = []
   const postgres = await startPostgres({
     dataDir,
@@ -245,7 +252,7 @@ test('a server whose pid was reused by another program is started again after a 
 })
 
 test('when the server does not start, the error ends with its log, and the folder is unlocked', async () => {
-  const dataDir = openFolder()
+  const dataDir = usedFolder()
   const first = await start(dataDir)
   await first.stop()
   fs.appendFileSync(join(first.clusterDir, 'postgresql.conf'), 'no_such_setting = on\n')

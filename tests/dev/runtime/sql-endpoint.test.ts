@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Postgres, startPostgres } from '../../../dev/runtime/postgres.ts'
 import { type SqlEndpoint, startSqlEndpoint } from '../../../dev/runtime/sql-endpoint.ts'
+import { copyCluster } from '../../support/clusters.ts'
 
 let dataDir: string
 let postgres: Postgres
@@ -12,7 +12,9 @@ let endpoint: SqlEndpoint
 let sql: ReturnType<typeof neon<false, false>>
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'tributary-sql-'))
+  dataDir = mkdtempSync(join(inject('folder'), 'sql-'))
+  chmodSync(dataDir, 0o755)
+  copyCluster(dataDir)
   postgres = await startPostgres({ dataDir, durable: false })
   endpoint = await startSqlEndpoint({ databaseUrl: postgres.databaseUrl })
   neonConfig.fetchEndpoint = () => endpoint.url
