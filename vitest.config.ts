@@ -52,7 +52,7 @@ process.env.NODE_COMPILE_CACHE ??= 'node_modules/.cache/node-compile'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    reporters: ['default', './tests/support/reporter.ts'],
+    reporters: ['default', './tests/support/reporter.ts', './tests/support/costs.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/check-contract.ts',
     // Tests wait for Postgres, workerd and Chromium, possibly on a busy machine. One minute means a hang.
