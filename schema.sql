@@ -586,6 +586,9 @@ create trigger events_clicked_partner
 -- Which events are credited to nobody, newest first?
 create index events_uncredited_idx on events (workspace_id, id) where partner_id is null;
 
+-- Whose metadata is to be removed next? See lib/people/retention.queries.ts.
+create index events_metadata_idx on events (occurred_at) where partner_id is null and metadata is not null;
+
 -- Which leads were reported, newest first?
 create index events_lead_idx on events (workspace_id, id) where kind = 'lead';
 
@@ -1463,6 +1466,7 @@ create table processor_events (
     received_at         timestamptz  not null,
     event_id            uuid,                    -- the sale
     outcome             jsonb,                   -- null until the event is processed
+    anonymized_at       timestamptz,             -- when the buyer's address and name were removed
 
     constraint processor_events_workspace_id_processor_processor_event_id_key
         unique (workspace_id, processor, processor_event_id),
@@ -1489,6 +1493,10 @@ create index processor_events_workspace_id_processor_id_idx on processor_events 
 
 -- Which events led to this sale?
 create index processor_events_event_id_idx on processor_events (event_id) where event_id is not null;
+
+
+-- Which events are to be anonymized next? See lib/people/retention.queries.ts.
+create index processor_events_occurred_at_idx on processor_events (occurred_at) where anonymized_at is null;
 
 
 -- Raises TR001, which rolls the batch back, if rows have changed since they were read. The
@@ -2203,6 +2211,9 @@ create index mails_due_idx on mails (next_attempt_at) where sent_at is null and 
 
 -- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
+-- Which mails are to be emptied next?
+create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
+
 create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
 
 
@@ -2220,6 +2231,25 @@ create table audit_entries (
 
 -- Which entries does this workspace have, newest first?
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
+
+
+-- For an erasure: the text that replaces a value, if it is one of `texts`, also as a key of the merchant's (lib/purchases/facts.ts).
+create function erase_text(value text, texts text[], by_texts text[]) returns text language sql immutable as $$
+    select coalesce(by_texts[array_position(texts, value)],
+                    'report:' || by_texts[array_position(texts, case when value like 'report:%' then substr(value, 8) end)], value)
+$$;
+
+-- The same of all values in JSON.
+create function erase_texts(doc jsonb, texts text[], by_texts text[]) returns jsonb language plpgsql immutable as $$
+declare
+    result text := doc::text;
+begin
+    for n in 1 .. coalesce(cardinality(texts), 0) loop
+        result := replace(replace(result, to_jsonb(texts[n])::text, to_jsonb(by_texts[n])::text),
+                          to_jsonb('report:' || texts[n])::text, to_jsonb('report:' || by_texts[n])::text);
+    end loop;
+    return result::jsonb;
+end $$;
 
 
 -- Functions of the partner import, which Workers call. Lists are texts of one line per row, the

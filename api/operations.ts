@@ -88,6 +88,12 @@ export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperat
   },
 })
 
+/** A resource that needs a manager's session. */
+export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const { '401': _, '403': __, '404': ___, ...responses } = operation.responses ?? {}
+  return { ...operation, security: bySession, responses: { ...responses, ...errors(...MANAGER_ERRORS) } }
+}
+
 /** A list that needs a manager's session. */
 export const managersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
   ...operation,

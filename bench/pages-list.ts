@@ -155,6 +155,7 @@ const ONE = 'reads one thing by its id, which an empty workspace does not have'
 const ACCOUNT = 'leads to Stripe'
 const PDF = 'a document of one payout'
 const ALL = 'lists every row, as a file'
+const PERSON = 'exports all that is stored about one person'
 
 /** The routes that are not measured, by Worker, with the reason. */
 export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<string, string>> = {
@@ -177,6 +178,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/events/:id': ONE,
     '/app/:workspace/commissions/:id': ONE,
     '/app/:workspace/customers/:id': ONE,
+    '/app/:workspace/customers/:id/personal-data': FORM,
+    '/app/:workspace/partners/:id/personal-data': FORM,
     '/app/:workspace/payouts/new':
       'the preview of a run, which decides on every balance: see the part payouts',
     '/app/:workspace/payouts/years': 'leads to the newest year',
@@ -187,6 +190,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/api/workspaces/:workspace/events/:id': ONE,
     '/api/workspaces/:workspace/commissions/:id': ONE,
     '/api/workspaces/:workspace/customers/:id': ONE,
+    '/api/workspaces/:workspace/customers/:id/personal-data': PERSON,
+    '/api/workspaces/:workspace/partners/:id/personal-data': PERSON,
     '/api/workspaces/:workspace/invoices/:id': ONE,
     '/api/workspaces/:workspace/invoices/:id/pdf': PDF,
     '/api/workspaces/:workspace/credit-notes/:id/pdf': PDF,

@@ -26,6 +26,7 @@ import payoutReturn from './dashboard/payout-return.tsx'
 import payoutRunResolve from './dashboard/payout-run-resolve.tsx'
 import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
+import personalData from './dashboard/personal-data.tsx'
 import programs from './dashboard/programs.tsx'
 import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
@@ -48,6 +49,7 @@ export default createPages()
   .route('/', commission)
   .route('/', owed)
   .route('/', customers)
+  .route('/', personalData)
   .route('/', payouts)
   .route('/', payoutList)
   .route('/', payoutCancel)

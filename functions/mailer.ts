@@ -3,13 +3,17 @@ import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
+import { type RetentionEnv, retain } from '../lib/people/retention.service.ts'
 import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
 
 /**
  * Sends mail: the outbox by cron, and sign-in links on request of the auth Worker. Its cron also keeps totals and clicks in
- * order: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
+ * order, and what names people no longer than needed: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
  */
-export default class Mailer extends WorkerEntrypoint<UpkeepEnv & TransportEnv> implements MailerService {
+export default class Mailer
+  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv>
+  implements MailerService
+{
   /** Nobody calls it by HTTP. */
   override async fetch() {
     return new Response(null, { status: 404 })
@@ -32,6 +36,7 @@ export default class Mailer extends WorkerEntrypoint<UpkeepEnv & TransportEnv> i
     }
     await run('mailer', async () => sendDue(this.env, chooseTransport(this.env)))
     await run('upkeep', () => upkeep(this.env))
+    await run('retention', () => retain(this.env, new Date()))
     if (failures.length > 0) throw failures[0]
   }
 

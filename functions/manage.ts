@@ -15,6 +15,7 @@ import partners from './manage/partners.ts'
 import payer from './manage/payer.ts'
 import payoutFiles from './manage/payout-files.ts'
 import payouts from './manage/payouts.ts'
+import personalData from './manage/personal-data.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
 import stripe from './manage/stripe.ts'
@@ -32,6 +33,7 @@ export default createApp()
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)
+  .route('/', personalData)
   .route('/', mails)
   .route('/', payouts)
   .route('/', balances)

@@ -1,11 +1,12 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
+import { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
 import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
 import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
 import { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
-import { act, actWith, get, json, list, post, WORKSPACE } from '../operations.ts'
+import { act, actWith, byManager, get, json, list, post, WORKSPACE } from '../operations.ts'
 
 const created = post('Adjust what a partner has earned', NewAdjustment, CommissionResponse)
 const adjust = {
@@ -39,5 +40,17 @@ export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/customers`]: { get: list('List customers', CustomerResponse, CustomerQuery) },
   [`${WORKSPACE}/customers/{id}`]: {
     get: get('Get a customer. The id of one who was merged into another finds that one', CustomerResponse),
+  },
+  [`${WORKSPACE}/customers/{id}/personal-data`]: {
+    get: byManager(get('Export what is stored about a customer', PersonalDataResponse)),
+  },
+  [`${WORKSPACE}/customers/{id}/erase`]: {
+    post: act('Erase what names a customer. The ledger keeps its numbers', ErasureResponse),
+  },
+  [`${WORKSPACE}/partners/{id}/personal-data`]: {
+    get: byManager(get('Export what is stored about a partner', PersonalDataResponse)),
+  },
+  [`${WORKSPACE}/partners/{id}/erase`]: {
+    post: act('Erase what names a partner, once nothing is due to it', ErasureResponse),
   },
 }

@@ -10,7 +10,9 @@ import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
 import { Field, NextPage, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
-const CustomerPage = ({ base, customer }: { base: string; customer: CustomerRow }) => (
+type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }
+
+const CustomerPage = ({ base, customer, isManager }: CustomerPageProps) => (
   <>
     <h1>Customer {customer.externalId}</h1>
     <dl class="facts">
@@ -41,6 +43,11 @@ const CustomerPage = ({ base, customer }: { base: string; customer: CustomerRow 
         View commissions of this customer
       </a>
     </p>
+    {isManager && (
+      <p>
+        <a href={`${base}/customers/${customer.id}/personal-data`}>Personal data</a>
+      </p>
+    )}
   </>
 )
 
@@ -53,7 +60,7 @@ export default createRoutes<WorkspaceEnv>()
     const customer = await found('customer', id, (known) => findCustomer(db, workspace.id, known))
     // It was merged into another.
     if (customer.id !== id.toLowerCase()) return c.redirect(`${base}/customers/${customer.id}`)
-    const children = <CustomerPage base={base} customer={customer} />
+    const children = <CustomerPage base={base} customer={customer} isManager={workspace.role === 'manager'} />
     return renderPage(c, { title: `Customer ${customer.externalId}`, section: '/customers', children })
   })
   .get('/app/:workspace/customers', async (c) => {

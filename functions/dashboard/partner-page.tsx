@@ -64,6 +64,11 @@ export const PartnerPage = (props: Props) => {
       <p>
         <a href={`${path}/statement`}>Monthly statements</a>
       </p>
+      {isManager && (
+        <p>
+          <a href={`${path}/personal-data`}>Personal data</a>
+        </p>
+      )}
       <CouponAliases
         path={path}
         partnersPath={`${base}/partners`}

@@ -114,6 +114,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'group.changed': (d) => `changed a group: ${changes(d)}`,
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
   'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,
+  'partner.erased': () => 'erased the personal data of a partner',
+  'customer.erased': () => 'erased the personal data of a customer',
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>

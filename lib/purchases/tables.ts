@@ -20,5 +20,6 @@ export type PurchaseTables = {
     received_at: Date
     event_id: string | null
     outcome: Json<EventOutcome> | null
+    anonymized_at: Date | null
   }
 }

@@ -19,6 +19,8 @@ export type AuditAction =
   | 'group.changed'
   | 'partner.changed'
   | 'partner.address_changed'
+  | 'partner.erased'
+  | 'customer.erased'
   | 'coupon.added'
   | 'coupon.removed'
   | 'commission.adjusted'

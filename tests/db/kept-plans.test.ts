@@ -19,6 +19,8 @@ const PURE = [
   'addresses_alike',
   'assert_unchanged',
   'identity_lock_key',
+  'erase_text',
+  'erase_texts',
   'is_counted',
   'is_uncredited_1',
   'lock_click',

@@ -1,0 +1,47 @@
+import { actOf, manager } from '../../lib/auth/access.ts'
+import { findCustomer } from '../../lib/customers/customers.queries.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { found } from '../../lib/http/found.ts'
+import { eraseCustomer } from '../../lib/people/erase-customer.queries.ts'
+import { erasePartner } from '../../lib/people/erase-partner.queries.ts'
+import { STILL_DUE } from '../../lib/people/erasures.ts'
+import { exportCustomer, exportPartner } from '../../lib/people/export.queries.ts'
+import type { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
+import { findPartner } from '../../lib/workspace/partners.queries.ts'
+
+const CUSTOMER = '/api/workspaces/:workspace/customers/:id'
+const PARTNER = '/api/workspaces/:workspace/partners/:id'
+
+/** GET .../personal-data and POST .../erase of a customer and of a partner. docs/privacy.md. */
+export default createRoutes()
+  .get(`${CUSTOMER}/personal-data`, manager(), async (c) => {
+    const { db, now, workspace } = c.var
+    const { id } = await found('customer', c.req.param('id'), (known) =>
+      findCustomer(db, workspace.id, known),
+    )
+    const data = await exportCustomer(db, workspace.id, id)
+    return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
+  })
+  .post(`${CUSTOMER}/erase`, manager(), async (c) => {
+    const { db, now, workspace } = c.var
+    const { id } = await found('customer', c.req.param('id'), (known) =>
+      findCustomer(db, workspace.id, known),
+    )
+    await eraseCustomer(db, actOf(c), id)
+    return c.json<ErasureResponse>({ id, erasedAt: now })
+  })
+  .get(`${PARTNER}/personal-data`, manager(), async (c) => {
+    const { db, now, workspace } = c.var
+    const { email } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const data = await exportPartner(db, workspace.id, email)
+    return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
+  })
+  .post(`${PARTNER}/erase`, manager(), async (c) => {
+    const { db, now, workspace } = c.var
+    const { id, email } = await found('partner', c.req.param('id'), (known) =>
+      findPartner(db, workspace.id, known),
+    )
+    if (!(await erasePartner(db, actOf(c), id, email))) throw new ApiError('conflict', STILL_DUE)
+    return c.json<ErasureResponse>({ id, erasedAt: now })
+  })

@@ -1,0 +1,81 @@
+/** Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md. */
+import { sql } from 'kysely'
+import { emailOf } from '../customers/identities.ts'
+import type { Db } from '../db/connection.ts'
+import { textArray } from '../purchases/received.queries.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+
+/** The ids and addresses under which a customer is known. */
+const known = async (db: Db, workspaceId: string, id: string) => {
+  const mine = sql`(select c.* from customers c where c.workspace_id = ${workspaceId} and ${id}::uuid in (c.id, c.merged_into))`
+  const { rows } = await sql<{ value: string; isStripes: boolean }>`
+    select i.value, i.kind = 'stripe' as "isStripes" from customer_identities i where i.customer_id = ${id}
+    union select external_id, false from ${mine} c
+    union select email, false from ${mine} c where email is not null
+    union select s.email, false from processor_events s
+          where s.workspace_id = ${workspaceId} and s.email is not null
+            and (s.event_id in (select e.id from events e where e.customer_id = ${id})
+                 or s.customer in (select value from customer_identities where customer_id = ${id} and kind = 'stripe'))`.execute(
+    db,
+  )
+  return {
+    ids: rows.filter(({ isStripes }) => !isStripes).map(({ value }) => value),
+    stripeIds: rows.filter(({ isStripes }) => isStripes).map(({ value }) => value),
+    // An id that is an address names the person, also in the spelling in which it was reported.
+    addresses: [...new Set(rows.flatMap(({ value }) => [emailOf(value) && value, emailOf(value)]))].filter(
+      (address) => address !== null,
+    ),
+  }
+}
+
+/**
+ * Erases the address, the name, and everything else that names a customer: identities, metadata, landing pages, and what Stripe's
+ * events say of the buyer. The customer stays without them, under the merchant's and Stripe's ids, so that its sales, commissions
+ * and renewals go on counting; an id that is an address is replaced. May be repeated: what is reported later is stored again.
+ *
+ * @param id the customer's own, not that of one who was merged into it
+ */
+export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void> => {
+  const { workspaceId } = act
+  const { ids, stripeIds, addresses } = await known(db, workspaceId, id)
+  const texts = textArray(addresses)
+  // One for each, so that what an id ties stays tied.
+  const marks = textArray(addresses.map((_, place) => `erased-${id}${place ? `-${place + 1}` : ''}`))
+  const mine = sql`(select id from customers where workspace_id = ${workspaceId} and ${id}::uuid in (id, merged_into))`
+  const isTheirs = sql`e.workspace_id = ${workspaceId} and (
+      e.customer_id in ${mine}
+      or e.customer_id is null and e.kind in ('sale', 'lead') and e.external_id = any(${textArray(ids)})
+      or e.customer_id is null and e.kind = 'sale' and e.customer_external_id = any(${textArray(ids)}))`
+  const erased = (column: string) => sql`erase_text(${sql.ref(column)}, ${texts}, ${marks})`
+  const erasedJson = (column: string) => sql`erase_texts(${sql.ref(column)}, ${texts}, ${marks})`
+  const statements = [
+    sql`select from customers where id in ${mine} order by id for update`,
+    sql`update clicks c set landing_url = null, referrer = null
+        from events e where ${isTheirs} and c.workspace_id = e.workspace_id and c.id = e.click_id`,
+    sql`update processor_events s
+        set email = ${erased('s.email')}, outcome = ${erasedJson('s.outcome')},
+            keys = array(select erase_text(k, ${texts}, ${marks}) from unnest(s.keys) with ordinality u (k, place) order by place),
+            facts = (select coalesce(jsonb_agg(erase_texts(f - 'name', ${texts}, ${marks})), '[]') from jsonb_array_elements(s.facts) f)
+        where s.workspace_id = ${workspaceId}
+          and (s.email = any(${texts}) or s.customer = any(${textArray(stripeIds)})
+               or s.event_id in (select e.id from events e where ${isTheirs}))`,
+    sql`update events e
+        set metadata = null, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
+            steps = ${erasedJson('e.steps')}, customer_external_id = ${erased('e.customer_external_id')},
+            external_id = case when e.external_id = any(${texts}) then 'erased-' || e.id else e.external_id end
+        where ${isTheirs}`,
+    sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,
+    sql`delete from customer_identities where customer_id in ${mine} and kind = 'email'`,
+    sql`update customer_identities i set value = ${erased('i.value')}, evidence = ${erased('i.evidence')}
+        where i.customer_id in ${mine}`,
+    sql`update customers c
+        set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
+        where c.id in ${mine}`,
+    sql`update audit_entries a set details = ${erasedJson('a.details')}
+        where a.workspace_id = ${workspaceId} and ${erasedJson('a.details')} <> a.details`,
+  ]
+  await db.batch([
+    ...statements.map((statement) => statement.compile(db)),
+    auditEntry(db, { ...act, action: 'customer.erased', subjectId: id, details: {} }).compile(),
+  ])
+}

@@ -1,0 +1,82 @@
+/** Erases a partner: the person in all programs of a workspace. docs/privacy.md. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { lockPayouts } from '../db/locks.queries.ts'
+import { isConflict } from '../db/neon.ts'
+import { textArray } from '../purchases/received.queries.ts'
+import { type Act, auditEntry } from '../workspace/audit.queries.ts'
+import { updateTerms } from '../workspace/terms.queries.ts'
+
+type Own = { id: string; status: string }
+
+/**
+ * Erases the person of a partner: address, name, payment and invoice details, mails, and the account to sign in with, unless
+ * another workspace knows the person. The partner stays, banned and under its slug, with its commissions and payouts; issued invoices
+ * stay, because the law makes the merchant keep them. Refused while anything is due, held, or on its way.
+ *
+ * @param email the partner's
+ * @returns false if it is refused
+ */
+export const erasePartner = async (db: Db, act: Act, id: string, email: string): Promise<boolean> => {
+  const { workspaceId, now } = act
+  const own = sql`workspace_id = ${workspaceId} and email = ${email}`
+  const { rows } = await sql<Own>`select id, status from partners where ${own} order by id`.execute(db)
+  const { rows: former } = await sql<{ email: string }>`
+    select distinct f.email from former_partner_addresses f
+    where f.partner_id in (select id from partners where ${own})
+      and not exists (select from partners p where p.workspace_id = ${workspaceId} and p.email = f.email)`.execute(
+    db,
+  )
+  const ids = textArray(rows.map((row) => row.id))
+  const mine = sql`= any(${ids}::uuid[])`
+  const addresses = [email, ...former.map((row) => row.email)]
+  const texts = textArray(addresses)
+  const marker = `erased-${id}@erased.invalid`
+  const marks = textArray(addresses.map(() => marker))
+  // An entry about the partner says how its name was changed.
+  const withoutName = (entry: string) => sql`
+    erase_texts(case when ${sql.ref(`${entry}.subject_id`)} ${mine} then ${sql.ref(`${entry}.details`)} - 'name'
+                else ${sql.ref(`${entry}.details`)} end, ${texts}, ${marks})`
+  const isKnownElsewhere = sql`exists (select from partners p where p.email = any(${texts}))
+    or exists (select from members m where m.email = any(${texts}))`
+  const statements = [
+    sql`select assert_unchanged(not exists (
+          select from commissions c where c.workspace_id = ${workspaceId} and c.partner_id ${mine} and c.payout_id is null
+          group by c.currency having sum(c.amount_cents) <> 0)
+        and not exists (select from payouts p where p.partner_id ${mine} and p.status in ('processing', 'canceling')))`,
+    sql`delete from mails where workspace_id = ${workspaceId} and partner_id ${mine}`,
+    sql`update mails m set details = erase_texts(m.details, ${texts}, ${marks})
+        where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
+    sql`delete from former_partner_addresses where partner_id ${mine}`,
+    sql`delete from payees where ${own}`,
+    sql`delete from unreachable_people where ${own}`,
+    sql`update payment_details
+        set email = ${marker}, ciphertext = case when ciphertext is null then null else 'erased' end,
+            masked = case when masked is null then null else 'erased' end
+        where ${own}`,
+    sql`update payout_accounts set email = ${marker}, disconnected_at = coalesce(disconnected_at, ${now}) where ${own}`,
+    sql`update coupon_aliases set label = null where partner_id ${mine}`,
+    sql`update audit_entries a
+        set actor = erase_text(a.actor, ${texts}, ${marks}), details = ${withoutName('a')}
+        where a.workspace_id = ${workspaceId} and (a.actor = any(${texts}) or ${withoutName('a')} <> a.details)`,
+    sql`update partners set email = ${marker}, name = null where workspace_id = ${workspaceId} and id ${mine}`,
+    // What belongs to no workspace goes with the last one that knows the person.
+    sql`delete from address_changes where (email = any(${texts}) or new_email = any(${texts})) and not (${isKnownElsewhere})`,
+    sql`delete from auth.verifications where value::jsonb ->> 'email' = any(${texts}) and not (${isKnownElsewhere})`,
+    sql`delete from auth.users where email = any(${texts}) and not (${isKnownElsewhere})`,
+  ]
+  try {
+    await db.batch([
+      lockPayouts(workspaceId).compile(db),
+      ...rows
+        .filter(({ status }) => status !== 'banned')
+        .map((row) => updateTerms(db, act, 'partners', row.id, { status: 'banned' })),
+      ...statements.map((statement) => statement.compile(db)),
+      auditEntry(db, { ...act, action: 'partner.erased', subjectId: id, details: {} }).compile(),
+    ])
+    return true
+  } catch (error) {
+    if (isConflict(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+/** What is known of a person, as JSON. docs/privacy.md says what is stored, and why. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+/** Rows by what they are of. */
+export type PersonalData = Record<string, Record<string, unknown>[]>
+
+/** The rows of each query as one JSON array. */
+const inOneRead = async (db: Db, parts: Record<string, RawBuilder<unknown>>): Promise<PersonalData> => {
+  const pairs = Object.entries(parts).map(
+    ([name, query]) =>
+      sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from (${query}) part)`,
+  )
+  const { rows } = await sql<{
+    data: PersonalData
+  }>`select jsonb_build_object(${sql.join(pairs)}) as data`.execute(db)
+  return rows[0]?.data ?? {}
+}
+
+/** @param id the id of a customer of the workspace */
+export const exportCustomer = (db: Db, workspaceId: string, id: string): Promise<PersonalData> => {
+  const mine = sql`(select id from customers where workspace_id = ${workspaceId} and ${id}::uuid in (id, merged_into))`
+  const events = sql`(select e.* from events e where e.workspace_id = ${workspaceId} and e.customer_id in ${mine})`
+  return inOneRead(db, {
+    customers: sql`
+      select id, external_id as "externalId", email, name, created_at as "createdAt", imported_at as "importedAt",
+             started_at as "startedAt"
+      from customers where id in ${mine}`,
+    identities: sql`
+      select kind, value, source, evidence, created_at as "createdAt" from customer_identities where customer_id in ${mine}`,
+    referrals: sql`
+      select p.slug as partner, r.source, r.referred_at as "referredAt"
+      from referrals r join partners p on p.id = r.partner_id where r.customer_id in ${mine}`,
+    events: sql`
+      select e.id, e.kind, e.external_id as "externalId", e.event_name as "eventName", e.amount_cents as "amountCents",
+             e.currency, e.metadata, e.steps, e.occurred_at as "occurredAt", c.landing_url as "landingUrl", c.referrer,
+             c.created_at as "clickedAt"
+      from ${events} e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id`,
+    stripeEvents: sql`
+      select s.type, s.email, s.facts, s.occurred_at as "occurredAt" from processor_events s
+      where s.workspace_id = ${workspaceId} and (
+        s.event_id in (select id from ${events} e)
+        or s.customer in (select value from customer_identities where customer_id in ${mine} and kind = 'stripe')
+        or s.email in (select value from customer_identities where customer_id in ${mine} and kind in ('email', 'guest')))`,
+  })
+}
+
+/** What a workspace knows of the person of a partner, in all of its programs. Commissions are listed by GET /commissions. */
+export const exportPartner = (db: Db, workspaceId: string, email: string): Promise<PersonalData> => {
+  const own = sql`workspace_id = ${workspaceId} and email = ${email}`
+  const mine = sql`(select id from partners where ${own})`
+  return inOneRead(db, {
+    partners: sql`
+      select id, program_id as "programId", email, name, slug, status, created_at as "createdAt" from partners where ${own}`,
+    formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
+    payoutAccounts: sql`
+      select country, stripe_account_id as "stripeAccountId", status, created_at as "createdAt",
+             disconnected_at as "disconnectedAt" from payout_accounts where ${own}`,
+    paymentDetails: sql`
+      select method, masked, country, created_at as "createdAt", effective_at as "effectiveAt" from payment_details where ${own}`,
+    invoiceDetails: sql`
+      select name, street, postal_code as "postalCode", city, country, vat_id as "vatId", self_billing_since as "selfBillingSince"
+      from payees where ${own}`,
+    invoices: sql`
+      select i.number, i.supplier, i.issued_at as "issuedAt"
+      from invoices i join payouts p on p.id = i.payout_id where p.partner_id in ${mine}`,
+    payouts: sql`
+      select reference, status, amount_cents as "amountCents", currency, created_at as "createdAt", paid_at as "paidAt"
+      from payouts where partner_id in ${mine}`,
+    mails: sql`
+      select kind, recipient, details, created_at as "createdAt", sent_at as "sentAt" from mails
+      where workspace_id = ${workspaceId} and partner_id in ${mine}`,
+  })
+}

@@ -1,0 +1,63 @@
+/** Removes what is no longer needed, some rows per call. Each returns how many it has found: less than the limit if none are left. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+
+const countOf = async (db: Db, work: RawBuilder<unknown>): Promise<number> => {
+  const { rows } = await sql<{ found: number }>`
+    with done as (${work} returning 1) select count(*)::integer as found from done`.execute(db)
+  return rows[0]?.found ?? 0
+}
+
+/**
+ * Removes recipient and contents of mails that were sent before a time. The rows stay: that a mail of a kind was sent keeps it from being
+ * sent again.
+ */
+export const emptyMails = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`update mails set recipient = '', details = '{}', last_error = null where id in (
+          select id from mails where sent_at < ${before} and recipient <> '' order by sent_at limit ${limit} for update skip locked)`,
+  )
+
+/** Removes the metadata of events that nobody was credited with, before a time. */
+export const dropMetadata = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`update events set metadata = null where id in (
+          select id from events where partner_id is null and metadata is not null and occurred_at < ${before}
+          order by occurred_at limit ${limit} for update skip locked)`,
+  )
+
+/**
+ * Removes addresses and names of buyers from a processor's events of purchases of which nothing was received since a time. Ids
+ * and amounts stay, because a late refund is counted by them, and so does the address of a guest, who is known by nothing else.
+ */
+export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`update processor_events s
+        set email = case when s.customer is null then s.email end, anonymized_at = now(),
+            facts = (select coalesce(jsonb_agg(case when f ->> 'customer' is null then f - 'name'
+                                                    else f - 'name' || '{"email": null}' end), '[]')
+                     from jsonb_array_elements(s.facts) f)
+        where s.id in (
+          select o.id from processor_events o
+          where o.anonymized_at is null and o.occurred_at < ${before}
+            and not exists (select from processor_events n where n.keys && o.keys and n.workspace_id = o.workspace_id
+                              and n.occurred_at >= ${before})
+          order by o.occurred_at limit ${limit} for update skip locked)`,
+  )
+
+/** Removes sessions, sign-in links and requests to change an address that have expired. */
+export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
+  const found = await Promise.all(
+    ['auth.sessions', 'auth.verifications', 'address_changes'].map((table) =>
+      countOf(
+        db,
+        sql`delete from ${sql.table(table)} where id in (
+              select id from ${sql.table(table)} where expires_at < ${now} order by expires_at limit ${limit} for update skip locked)`,
+      ),
+    ),
+  )
+  return Math.max(...found)
+}

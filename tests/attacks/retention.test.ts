@@ -1,0 +1,153 @@
+/** What names people is gone after the time that the settings say, and nothing else changes. */
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import {
+  anonymizeEvents,
+  clearExpired,
+  dropMetadata,
+  emptyMails,
+} from '../../lib/people/retention.queries.ts'
+import { DEFAULTS, daysOf } from '../../lib/people/retention.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { checkoutSession, refund, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
+
+const database = useDatabase()
+const db = () => connect(inject('database'))
+
+/** Older than what other tests leave, so that only this test's rows are due. */
+const OLD = new Date(Date.now() - 5_000 * 86_400_000)
+const OLDER = new Date(OLD.getTime() - 86_400_000)
+const YOUNGER = new Date(OLD.getTime() + 86_400_000)
+
+const all = async (call: (limit: number) => Promise<number>) => {
+  while ((await call(100)) > 0);
+}
+
+test('mails that were sent lose recipient and contents, and are still known as sent', async () => {
+  const { workspace } = await createMerchant()
+  const add = (sentAt: Date | null) =>
+    database.query(
+      `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at, sent_at)
+       values (uuidv7(), $1, 'invitation', 'jo@shop.example', '{"invitedBy": "ann@shop.example"}', $2, $2, $3)`,
+      [workspace.id, OLDER, sentAt],
+    )
+  for (const sentAt of [OLDER, YOUNGER]) await add(sentAt)
+  await all((limit) => emptyMails(db(), OLD, limit))
+  const rows = await database.query(
+    'select recipient, details, status from mails where workspace_id = $1 order by sent_at',
+    [workspace.id],
+  )
+  expect(rows).toEqual([
+    { recipient: '', details: {}, status: 'sent' },
+    { recipient: 'jo@shop.example', details: { invitedBy: 'ann@shop.example' }, status: 'sent' },
+  ])
+})
+
+test('metadata goes of old events that nobody is credited with, and of no others', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  const metadata = { plan: 'pro' }
+  await merchant.sale({ externalId: 'credited', clickId, metadata })
+  await merchant.sale({ externalId: 'old', customerExternalId: 'user_2', metadata })
+  await merchant.sale({ externalId: 'young', customerExternalId: 'user_3', metadata })
+  await database.query(
+    `update events set occurred_at = case external_id when 'young' then $2 else $3 end::timestamptz where workspace_id = $1`,
+    [merchant.workspace.id, YOUNGER, OLDER],
+  )
+  await all((limit) => dropMetadata(db(), OLD, limit))
+  expect(
+    await database.query(
+      'select external_id as id, metadata from events where workspace_id = $1 order by id',
+      [merchant.workspace.id],
+    ),
+  ).toEqual([
+    { id: 'credited', metadata },
+    { id: 'old', metadata: null },
+    { id: 'young', metadata },
+  ])
+})
+
+test('Stripe’s events lose the buyer once the whole purchase is old, and a late refund still reverses its share', async () => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const [old, young] = [stripeId('pi'), stripeId('pi')]
+  for (const payment of [old, young]) {
+    await stripe.deliver(
+      stripeEvent(
+        'checkout.session.completed',
+        checkoutSession({
+          payment_intent: payment,
+          customer: stripeId('cus'),
+          client_reference_id: await merchant.click(),
+          customer_details: { email: 'jo@buyer.example', name: 'Jo' },
+        }),
+      ),
+    )
+  }
+  const refunded = (payment: string) =>
+    stripe.deliver(stripeEvent('refund.created', refund({ payment_intent: payment, amount: 2_450 })))
+  await refunded(young)
+  const { id } = merchant.workspace
+  await database.query(
+    `update processor_events set occurred_at = $2 where workspace_id = $1 and type like 'checkout%'`,
+    [id, OLDER],
+  )
+  await all((limit) => anonymizeEvents(db(), OLD, limit))
+  const buyers = await database.query<{ payment: string; email: string | null; named: boolean }>(
+    `select keys, email, facts::text like '%jo@buyer%' as named from processor_events
+     where workspace_id = $1 and type like 'checkout%' order by id`,
+    [id],
+  )
+  expect(buyers).toEqual([
+    expect.objectContaining({ email: null, named: false }),
+    expect.objectContaining({ email: 'jo@buyer.example', named: true }),
+  ])
+  await refunded(old)
+  const sums = await database.query(
+    'select sum(amount_cents)::int as cents from commissions where workspace_id = $1 group by event_id',
+    [id],
+  )
+  expect(sums).toEqual([{ cents: 490 }, { cents: 490 }])
+  expect(await database.query('select * from verify_ledger() where workspace_id = $1', [id])).toEqual([])
+})
+
+test('sessions, sign-in links and requests to change an address go when they have expired', async () => {
+  const add = async (expiresAt: Date, name: string) => {
+    await database.query(
+      `with person as (
+         insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+         values (uuidv7(), '', $2, true, now(), now()) returning id
+       ), session as (
+         insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+         select uuidv7(), id, $2, $1, now(), now() from person
+       )
+       insert into address_changes (id, email, new_email, token_hash, created_at, expires_at)
+       values (uuidv7(), $2, 'new.' || $2, $2, $1::timestamptz - interval '1 hour', $1)`,
+      [expiresAt, name],
+    )
+  }
+  const [gone, kept] = [`gone-${Date.now()}@shop.example`, `kept-${Date.now()}@shop.example`]
+  await add(OLDER, gone)
+  await add(YOUNGER, kept)
+  await all((limit) => clearExpired(db(), OLD, limit))
+  expect(
+    await database.query(
+      'select token as name from auth.sessions where token in ($1, $2) union all select email from address_changes where email in ($1, $2)',
+      [gone, kept],
+    ),
+  ).toEqual([{ name: kept }, { name: kept }])
+})
+
+test.each([
+  { value: undefined, days: DEFAULTS.MAIL_RETENTION_DAYS },
+  { value: '30', days: 30 },
+])('the setting $value is $days days', ({ value, days }) => {
+  expect(daysOf(value === undefined ? {} : { MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS')).toBe(days)
+})
+
+test.each(['0', '-1', '1.5', 'soon', ''])(
+  'the setting “%s” is refused, rather than removing everything',
+  (value) => {
+    expect(() => daysOf({ MAIL_RETENTION_DAYS: value }, 'MAIL_RETENTION_DAYS')).toThrow('MAIL_RETENTION_DAYS')
+  },
+)
