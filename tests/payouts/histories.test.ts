@@ -79,7 +79,7 @@ const db = () => connect(world.env())
 
 /** Asks the app of a Worker. */
 const ask = async (
-  app: { request: (path: string, init: RequestInit, env: object) => Response | Promise<Response> },
+  app: { request: typeof trackSale.request },
   path: string,
   body: object,
   headers: Record<string, string> = {},
@@ -102,6 +102,7 @@ const ask = async (
           joinReport(db(), workspaceId, report, new Date()),
       },
     },
+    { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
   )
   await checkResponse('POST', url, response)
   if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`)
