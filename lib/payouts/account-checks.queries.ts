@@ -1,7 +1,7 @@
 /** Reading connected accounts from Stripe: which ones are to be read again, and what was read. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { RunScope } from './claims.queries.ts'
+import type { RunScope } from './due.queries.ts'
 import type { PayoutAccountStatus } from './payouts.ts'
 
 /** An account to read, with the encrypted key to read it with. */

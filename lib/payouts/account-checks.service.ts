@@ -11,7 +11,7 @@ import {
   type UnreadAccount,
 } from './account-checks.queries.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
-import type { RunScope } from './claims.queries.ts'
+import type { RunScope } from './due.queries.ts'
 import { readTransferCountries } from './keys.service.ts'
 import type { OnboardingEnv } from './onboarding.service.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { payableSums } from '../totals/balances.queries.ts'
-import { balances, isChanging, isOpen } from './claims.queries.ts'
+import { balances, isChanging, isOpen } from './due.queries.ts'
 import { presentMethod } from './methods.queries.ts'
 import type { SkipCode } from './payouts.ts'
 

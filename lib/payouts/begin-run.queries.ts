@@ -4,15 +4,16 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { allSums, balances, type OpenRun, type RunScope } from './claims.queries.ts'
+import { allSums, balances, type RunScope } from './due.queries.ts'
 import { exceeds, totalsJson } from './limits.queries.ts'
 import { NO_LIMITS, type Total } from './limits.ts'
+import type { OpenRun } from './open-runs.queries.ts'
 
 /** What a run would pay by currency, and whether that is more than the workspace lets one manager pay. */
 const dueAndApproval = (scope: RunScope) => sql`
     due as materialized (
       select currency, sum(amount_cents)::bigint as cents, count(*) as count
-      from (${balances(scope, allSums(scope))}) b where code is null group by currency
+      from (${balances(scope, allSums(scope), true)}) b where code is null group by currency
     ), decided as materialized (
       select case when w.approval_above_cents is not null
                   then coalesce((select max(cents) from due) > w.approval_above_cents, false) else false end as needs

@@ -1,7 +1,7 @@
 /** What is needed to tell which balances the merchant's money covers, and the cover that a run keeps. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { type Balance, balancesQuery, type RunScope } from './claims.queries.ts'
+import { type Balance, balancesQuery, type RunScope } from './due.queries.ts'
 import type { Cover, Due, PayoutOrder } from './funds.ts'
 import { isInFlight } from './payouts.queries.ts'
 

@@ -2,7 +2,7 @@
 import { decryptSecret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Budget, withDb } from './budget.service.ts'
-import type { RunScope } from './claims.queries.ts'
+import type { RunScope } from './due.queries.ts'
 import { readCapped, readDues } from './funds.queries.ts'
 import { type Available, type Cover, coverOf } from './funds.ts'
 import type { PayoutEnv } from './send.service.ts'

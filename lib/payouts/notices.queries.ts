@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PayoutRunDetails } from '../mail/details.ts'
 import type { MailKind } from '../mail/mails.ts'
-import { allSums, balances, type OpenRun, type RunScope } from './claims.queries.ts'
+import { allSums, balances, type RunScope } from './due.queries.ts'
 import type { CodeTotal, NoticeReason } from './notices.ts'
+import type { OpenRun } from './open-runs.queries.ts'
 import { occurrences } from './schedules.ts'
 
 /** What the mails say of the workspace. `programName` is null for all programs. */

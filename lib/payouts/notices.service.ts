@@ -1,7 +1,7 @@
 /** Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any. */
 import type { PayoutRunDetails } from '../mail/details.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
-import type { RunScope } from './claims.queries.ts'
+import type { RunScope } from './due.queries.ts'
 import { readFunds, UNKNOWN } from './funds.service.ts'
 import {
   type DueNotice,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { ConnectDetails } from '../mail/details.ts'
-import { allSums, balances, isOpen, type RunScope } from './claims.queries.ts'
+import { allSums, balances, isOpen, type RunScope } from './due.queries.ts'
 import { type Reminder, remindersAt } from './reminders.ts'
 
 const isResolvable = sql`b.code in ('not_connected', 'account_restricted')`

@@ -4,7 +4,7 @@ import type { ConnectDetails } from '../mail/details.ts'
 import { mailPartners } from '../mail/outbox.queries.ts'
 import { formatMoney } from '../money.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
-import type { RunScope } from './claims.queries.ts'
+import type { RunScope } from './due.queries.ts'
 import {
   leaseWorkspacesToRemind,
   listPeopleToRemind,

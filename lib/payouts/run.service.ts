@@ -5,21 +5,14 @@ import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account
 import { beginRun, decideApproval } from './begin-run.queries.ts'
 import { type Budget, hasLeft, newBudget, withDb } from './budget.service.ts'
 import { continueCanceling } from './cancel.queries.ts'
-import {
-  balancesQuery,
-  beginScheduledRuns,
-  type Claimed,
-  claimPage,
-  growPayout,
-  listUnclaimedRuns,
-  type OpenRun,
-  type RunScope,
-} from './claims.queries.ts'
+import { type Claimed, claimPage, growPayout } from './claims.queries.ts'
+import { balancesQuery, type RunScope } from './due.queries.ts'
 import { keepCover } from './funds.queries.ts'
 import { type Funds, readFunds, readMaximum, UNKNOWN } from './funds.service.ts'
 import { NO_LIMITS, type RunLimits, totalsOf } from './limits.ts'
 import { readPayoutSetup } from './methods.queries.ts'
 import { notifyManagers } from './notices.service.ts'
+import { beginScheduledRuns, listUnclaimedRuns, type OpenRun } from './open-runs.queries.ts'
 import { runPayoutsQuery } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
 import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'

@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { saveAdjustment } from '../tracking/adjustments.queries.ts'
 import type { Act } from '../workspace/audit.queries.ts'
-import { isOpen } from './claims.queries.ts'
+import { isOpen } from './due.queries.ts'
 
 /** A negative balance as a manager sees it. */
 export type Owed = { partnerId: string; currency: string /** What is owed: positive. */; amountCents: number }

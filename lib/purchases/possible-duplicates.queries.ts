@@ -40,7 +40,9 @@ export const holdPossibleDuplicate = ({
 
 /**
  * Moves a manager's open hold of a duplicate to the commission that the sale has instead, unless that one is in a payout. A
- * manager's own hold of it counts first. After `holdPossibleDuplicate`, which moves the sale's own holds.
+ * manager's own hold of it counts first. A commission instead of one that a manager held and rejected is held again with the
+ * same note, once: what was rejected is not paid under another id before somebody has looked. After
+ * `holdPossibleDuplicate`, which moves the sale's own holds.
  */
 export const carryHold = ({
   workspaceId,
@@ -55,9 +57,16 @@ export const carryHold = ({
     where h.workspace_id = ${workspaceId} and c.id = h.commission_id and c.event_id = any (${sql.val(duplicateIds)}::uuid[])
       and h.resolved_at is null and h.reason = 'manual'
     returning h.workspace_id, h.reason, h.note, h.held_by, h.created_at
+  ), rejected as (
+    select h.workspace_id, h.reason, h.note, h.held_by, h.created_at
+    from sale cross join commissions c join commission_holds h on h.commission_id = c.id
+    where c.workspace_id = ${workspaceId} and c.event_id = any (${sql.val(duplicateIds)}::uuid[])
+      and h.resolution = 'rejected' and h.reason = 'manual'
+      and not exists (select from commission_holds own where own.commission_id = sale.commission_id)
   )
   insert into commission_holds as h (commission_id, workspace_id, reason, note, held_by, created_at)
-  select sale.commission_id, carried.* from sale, carried order by carried.created_at limit 1
+  select sale.commission_id, followed.* from sale, (select * from carried union all select * from rejected) followed
+  order by followed.created_at limit 1
   on conflict (commission_id) do update
   set reason = excluded.reason, note = excluded.note, held_by = excluded.held_by, created_at = excluded.created_at,
       resolved_at = null, resolution = null, resolved_by = null

@@ -6,7 +6,9 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { cancelPayout, cancelRun } from '../../lib/payouts/cancel.queries.ts'
+import { encryptKey } from '../../lib/payouts/keys.service.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
+import { disconnect } from '../../lib/payouts/onboarding.service.ts'
 import { returnPayout } from '../../lib/payouts/returned.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
@@ -32,7 +34,7 @@ const begin = async () => {
   const due: Record<string, string[]> = {}
   const add = async (slug: string, owed: { amountCents: number; currency?: string }[], sums: string[]) => {
     const partner = await payer.addPartner({ slug, owed })
-    due[partner.account ?? ''] = sums
+    due[partner.email] = sums
     return partner
   }
   await add('leo', [{ amountCents: 700, currency: 'EUR' }], ['700 eur'])
@@ -40,7 +42,7 @@ const begin = async () => {
   await add('ada', [{ amountCents: 300 }], ['300 usd'])
   // The last of those that are claimed and sent.
   const maya = await add('maya', [{ amountCents: 1_000 }, { amountCents: 250 }], ['1250 usd'])
-  return { payer, due, maya }
+  return { payer, due, maya, emails: Object.keys(due), otherKey: `${payer.key}other` }
 }
 type Scene = Awaited<ReturnType<typeof begin>>
 
@@ -75,15 +77,14 @@ const EVENTS: Record<string, (scene: Scene) => Promise<unknown>> = {
     world.stripe().revokeKey(payer.key)
   },
   'the key of another account is set': async (scene) => {
-    const key = {
-      ciphertext: 'x',
-      last4: 'xxxx',
-      stripeAccountId: 'acct_other',
-      livemode: false,
-      transferCountries: null,
-    }
+    const encrypted = await encryptKey(world.env(), scene.payer.workspaceId, scene.otherKey)
+    if ('refused' in encrypted) throw new Error(encrypted.refused)
+    const key = { ...encrypted, last4: 'xxxx' }
     // Partners are connected under the present one.
     expect(await saveStripeKey(db(), act(scene), key)).toEqual({ outcome: 'other_account' })
+    // It is accepted once nobody is, which is refused to those whose payouts may be on their way.
+    for (const email of scene.emails) await disconnect(world.env(), scene.payer.workspaceId, email)
+    await saveStripeKey(db(), act(scene), key)
   },
   'the key is removed': (scene) => removeStripeKey(db(), act(scene)),
   'the balance runs short': async ({ payer }) => {
@@ -155,16 +156,47 @@ const WORKS: Record<
   },
 }
 
-/** What was paid by bank, as Stripe's books list it, by account. */
-const paidByBank = async ({ payer }: Scene) => {
-  const rows = await world.query<{ account: string; sum: string }>(
-    `select a.stripe_account_id as account, po.amount_cents || ' ' || lower(po.currency) as sum
+/** What each person was paid: by Stripe's books, of both accounts of the merchant, and by bank. */
+const paid = async ({ payer, otherKey }: Scene) => {
+  const byBank = await world.query<{ email: string; sum: string }>(
+    `select p.email, po.amount_cents || ' ' || lower(po.currency) as sum
      from payouts po join partners p on p.id = po.partner_id
-     join payout_accounts a on a.workspace_id = po.workspace_id and a.email = p.email
      where po.workspace_id = $1 and po.stripe_account_id is null and po.paid_at is not null and po.returned_at is null`,
     [payer.workspaceId],
   )
-  return Object.fromEntries(rows.map(({ account, sum }) => [account, [sum]]))
+  const accounts = await world.query<{ email: string; id: string }>(
+    'select email, stripe_account_id as id from payout_accounts where workspace_id = $1',
+    [payer.workspaceId],
+  )
+  const transfers = [payer.key, otherKey].flatMap((key) => world.stripe().transfers(key))
+  const byStripe = transfers.map(({ destination, amount, currency }) => ({
+    email: accounts.find(({ id }) => id === destination)?.email ?? String(destination),
+    sum: `${amount} ${currency}`,
+  }))
+  return Object.fromEntries(
+    [...Map.groupBy([...byStripe, ...byBank], ({ email }) => email)].map(([email, sums]) => [
+      email,
+      sums.map(({ sum }) => sum),
+    ]),
+  )
+}
+
+/** Gives the merchant money and a working key of the account whose key is set, and connects the partners to it. */
+const setUpAgain = async ({ payer, emails, otherKey }: Scene) => {
+  const [set] = await world.query<{ isOther: boolean }>(
+    `select last4 = 'xxxx' as "isOther" from stripe_keys where workspace_id = $1`,
+    [payer.workspaceId],
+  )
+  const key = set?.isOther ? otherKey : payer.key
+  for (const currency of ['usd', 'eur']) world.stripe().setBalance(currency, 1_000_000, key)
+  await payer.replaceKey(`${key}_rolled2`)
+  const connected = await world.query<{ email: string }>(
+    'select email from payout_accounts where workspace_id = $1 and disconnected_at is null',
+    [payer.workspaceId],
+  )
+  for (const email of emails)
+    if (!connected.some((one) => one.email === email)) await payer.connectAccount(email, key)
+  return set?.isOther ?? false
 }
 
 /** The payouts of which it is not certain what became of them. */
@@ -201,8 +233,13 @@ const watchTransfers = (scene: Scene) => {
   }
 }
 
+/** The works during which the key of another account was accepted. */
+const exchanged = new Set<string>()
+
 /** By default each fifth step, from one of the first five on. */
 const STRIDE = timesOver({ often: 5, thorough: 1 })
+
+const CASES_PER_DATABASE = 10
 
 type Case = { place: number; moment: Moment; event: string; turn: number }
 
@@ -224,8 +261,7 @@ const play = async (name: string, { place, moment, event, turn }: Case) => {
   await check()
 
   // There is money and a working key again, and what waits is sent or canceled.
-  for (const currency of ['usd', 'eur']) world.stripe().setBalance(currency, 1_000_000, payer.key)
-  await payer.replaceKey(`${payer.key}_rolled2`)
+  const isOther = await setUpAgain(scene)
   for (const hours of [26, 51]) await payDue(world.env(), world.hoursLater(hours))
   await check()
   wrong.push(...(await listOpen(scene)))
@@ -236,10 +272,10 @@ const play = async (name: string, { place, moment, event, turn }: Case) => {
   transfers.reinstate()
   await payer.run({}, {}, world.hoursLater(53))
   await check()
-  const sent = payer.sent()
-  for (const [account, sums] of Object.entries(await paidByBank(scene)))
-    sent[account] = [...(sent[account] ?? []), ...sums]
-  return { wrong, sent, due, step: steps[place], isReached }
+  const sent = await paid(scene)
+  // The cron of the next cases has nothing to do for this merchant.
+  await world.query('delete from stripe_keys')
+  return { wrong, sent, due, step: steps[place], isReached, isOther }
 }
 
 /** The number of steps that a work has when nothing happens. */
@@ -275,6 +311,7 @@ test.each(Object.keys(WORKS).map((name, index) => ({ name, index })))(
     await world.query('truncate workspaces cascade')
     const count = await countSteps(name)
     let reached = 0
+    let played = 0
     // By default each third step.
     const stride = process.env.THOROUGH ? 1 : 3
     for (
@@ -283,14 +320,19 @@ test.each(Object.keys(WORKS).map((name, index) => ({ name, index })))(
       place += stride
     ) {
       for (const one of casesOf(place, index * 5 + place)) {
-        const { due, step, isReached, ...found } = await play(name, one)
+        // The ledger of all merchants is verified in each case.
+        if (++played % CASES_PER_DATABASE === 0) await world.query('truncate workspaces cascade')
+        const { due, step, isReached, isOther, ...found } = await play(name, one)
         const about = `${step}: ${one.event}, ${one.moment} (${one.place}, ${one.turn})`
         expect({ about, ...found }).toEqual({ about, wrong: [], sent: due })
         if (isReached) reached++
+        if (isOther) exchanged.add(name)
       }
     }
     // An unclear transfer that was made has fewer steps than one that was not.
     expect(reached).toBeGreaterThan(Math.floor(count / STRIDE / 2))
+    // At the first step, nothing was claimed.
+    if (process.env.THOROUGH && name === 'payouts are run') expect(exchanged).toContain(name)
   },
   1_800_000,
 )

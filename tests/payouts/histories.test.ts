@@ -118,8 +118,8 @@ const click = async ({ payer }: History, slug: Partner): Promise<string | null> 
 }
 
 /** Takes an event as the stripe-webhook Worker does. */
-const hear = async ({ payer: { workspaceId } }: History, told: TestEvent): Promise<void> => {
-  const event = readEvent(JSON.parse(JSON.stringify(told)))
+const hear = async ({ payer: { workspaceId } }: History, received: TestEvent): Promise<void> => {
+  const event = readEvent(JSON.parse(JSON.stringify(received)))
   if (!event) throw new Error('An event that nobody understands.')
   const now = new Date()
   await processEvent(db(), workspaceId, event, now)

@@ -1,11 +1,11 @@
 /** Large balances are claimed in pages, as a payout that grows, and let go in pages. */
 import { type RawBuilder, sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { cancelOfRun, cancelRun } from '../../lib/payouts/cancel.queries.ts'
 import { claimPage, growPayout } from '../../lib/payouts/claims.queries.ts'
-import { byIndexes, freeCommissions } from '../../lib/payouts/freeing.queries.ts'
+import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/freeing.queries.ts'
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
@@ -77,8 +77,19 @@ test('a run that is canceled while a payout of it grows lets go what it has clai
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['700 usd'] })
 })
 
-/** A canceled run by bank of so many payouts, of one commission each, in tables that Postgres believes to be empty. */
-const stageUnknownSize = async (payouts: number): Promise<string> => {
+/** Lets Postgres believe that tables are empty, as an analyze leaves them that ran before the rows were committed. */
+const forgetSizes = async (...tables: string[]) => {
+  for (const table of tables) {
+    await world.query(
+      `select pg_restore_relation_stats('schemaname', 'public', 'relname', $1::text, 'reltuples', 0::real,
+                                        'relpages', (pg_relation_size($1::regclass) / 8192)::int)`,
+      [table],
+    )
+  }
+}
+
+/** A canceled run by bank of so many payouts, of so many commissions each, in tables that Postgres believes to be empty. */
+const stageUnknownSize = async (payouts: number, commissions = 1): Promise<string> => {
   const payer = await world.createPayer()
   const { id } = await payer.addPartner({ slug: 'maya' })
   await world.query('truncate payouts, commissions cascade')
@@ -97,36 +108,133 @@ const stageUnknownSize = async (payouts: number): Promise<string> => {
        returning id, workspace_id, program_id, partner_id, currency
      ), earned as (
        insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at, payout_id)
-       select uuidv7(), workspace_id, program_id, partner_id, 'adjustment', 100, currency, now(), now(), id from made
+       select uuidv7(), workspace_id, program_id, partner_id, 'adjustment', 100, currency, now(), now(), id
+       from made, generate_series(1, $3::int)
      )
      select id from run`,
-    [id, payouts],
+    [id, payouts, commissions],
   )
-  // As an analyze leaves them that ran before the rows were committed.
-  for (const table of ['payouts', 'commissions']) {
-    await world.query(
-      `select pg_restore_relation_stats('schemaname', 'public', 'relname', $1::text, 'reltuples', 0::real,
-                                        'relpages', (pg_relation_size($1::regclass) / 8192)::int)`,
-      [table],
-    )
-  }
+  await forgetSizes('payouts', 'commissions')
   return run?.id ?? ''
 }
 
 type Plan = { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }
 
+/** Carries a statement out. @returns the blocks that it read */
+const blocksOf = async (text: string, parameters: readonly unknown[]): Promise<number> => {
+  const [row] = await world.query<{ 'QUERY PLAN': Plan[] }>(
+    `explain (analyze, buffers, format json) ${text}`,
+    [...parameters],
+  )
+  const plan = row?.['QUERY PLAN'][0]?.Plan
+  return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
+}
+const blocks = (statement: RawBuilder<unknown>): Promise<number> => {
+  const { sql: text, parameters } = statement.compile(db())
+  return blocksOf(text, parameters)
+}
+
 test('a page of a run is canceled by reading it once, whatever sizes Postgres plans by: it read all payouts per payout', async () => {
   const PAYOUTS = 1_000
   const runId = await stageUnknownSize(PAYOUTS)
-  const blocks = async (statement: RawBuilder<unknown>): Promise<number> => {
-    const { sql: text, parameters } = sql`explain (analyze, buffers, format json) ${statement}`.compile(db())
-    const [row] = await world.query<{ 'QUERY PLAN': Plan[] }>(text, [...parameters])
-    const plan = row?.['QUERY PLAN'][0]?.Plan
-    return (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
-  }
   // Some tens per row: the indexes.
   expect(await blocks(cancelOfRun(runId, new Date()))).toBeLessThan(100 * PAYOUTS)
   await world.query(byIndexes.compile(db()).sql.replace('local ', ''))
   expect(await blocks(freeCommissions(sql`p.run_id = ${runId}`))).toBeLessThan(100 * PAYOUTS)
   expect(await world.query('select from commissions where payout_id is not null')).toEqual([])
+})
+
+test('the pages in which a run of many commissions is canceled do not grow: each is within one try’s time', async () => {
+  const [PAYOUTS, EACH, PAGE_SIZE] = [1_000, 6, 2_000]
+  const runId = await stageUnknownSize(PAYOUTS, EACH)
+  const isOfRun = sql`p.run_id = ${runId}`
+  await blocks(cancelOfRun(runId, new Date()))
+  await world.query(byIndexes.compile(db()).sql.replace('local ', ''))
+  const pages: number[] = []
+  const left = async () => {
+    const [row] = await world.query<{ left: number }>(
+      'select count(*)::int as left from commissions where payout_id is not null',
+    )
+    return row?.left ?? 0
+  }
+  while ((await left()) > 0)
+    pages.push((await blocks(freeCommissions(isOfRun))) + (await blocks(endFreeing(isOfRun))))
+  expect(pages).toHaveLength((PAYOUTS * EACH) / PAGE_SIZE)
+  for (const page of pages) expect(page).toBeLessThan(100 * PAGE_SIZE)
+  // None takes more than the one before, whatever was let go before it.
+  expect(pages).toEqual([...pages].sort((one, other) => other - one))
+})
+
+/** A merchant who owes so many connected partners 100 each, in tables that Postgres believes to be empty. */
+const stagePartners = async (partners: number) => {
+  await world.query('truncate workspaces cascade')
+  const payer = await world.createPayer()
+  await payer.addPartner({ slug: 'maya' })
+  await world.query(
+    `with made as (
+       insert into partners (id, workspace_id, program_id, email, slug, slug_key, status, created_at)
+       select uuidv7(), p.workspace_id, p.program_id, 'p' || i || '@partner.example', 'p' || i, 'p' || i, 'approved', now()
+       from partners p, generate_series(1, $2::int) i where p.workspace_id = $1
+       returning id, workspace_id, program_id, email, slug
+     ), connected as (
+       insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+       select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from made
+     )
+     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+     select uuidv7(), workspace_id, program_id, id, 'adjustment', 100, 'USD', now(), now() from made`,
+    [payer.workspaceId, partners],
+  )
+  await forgetSizes('partners', 'payout_accounts', 'commissions')
+  return payer
+}
+
+/** Does some work. @returns its statements, one list per fetch of the database, and its calls of Stripe */
+const fetchesOf = async (work: () => Promise<unknown>) => {
+  const real = fetch
+  const statements: Statement[][] = []
+  let calls = 0
+  vi.stubGlobal('fetch', (async (input, init) => {
+    if (String(input).startsWith(world.stripe().url)) calls++
+    else {
+      const body = JSON.parse(String(init?.body)) as Statement | { queries: Statement[] }
+      statements.push('queries' in body ? body.queries : [body])
+    }
+    return real(input, init)
+  }) satisfies typeof fetch)
+  await work().finally(() => vi.unstubAllGlobals())
+  return { statements, calls }
+}
+type Statement = { query: string; params: unknown[] }
+
+/** The statements of a preview for so many partners whose accounts are to be read, with the blocks that each reads. */
+const statementsOf = async (partners: number) => {
+  const payer = await stagePartners(partners)
+  await world.query(`update payout_accounts set status = 'in_review' where workspace_id = $1`, [
+    payer.workspaceId,
+  ])
+  // So few fetches that it reads some of them only.
+  const { statements, calls } = await fetchesOf(() => payer.run({ dryRun: true }, { MAX_FETCHES: '45' }))
+  expect(statements.length + calls).toBeLessThan(45)
+  const read: number[] = []
+  for (const { query, params } of statements.flat()) {
+    read.push(await blocksOf(query, params))
+  }
+  return read
+}
+
+test('a preview of 500 partners makes as many fetches as one of 50', async () => {
+  const few = await stagePartners(50)
+  const ofFew = await fetchesOf(() => few.run({ dryRun: true }))
+  const many = await stagePartners(500)
+  const ofMany = await fetchesOf(() => many.run({ dryRun: true }))
+  const count = ({ statements, calls }: typeof ofFew) => [statements.length, calls]
+  expect(count(ofMany)).toEqual(count(ofFew))
+  expect(ofMany.statements.length).toBeLessThan(6)
+})
+
+test('a preview of 500 partners reads ten times what one of 50 reads: it read all partners again for each account', async () => {
+  const few = await statementsOf(50)
+  const many = await statementsOf(500)
+  expect(many).toHaveLength(few.length)
+  for (const [index, blocks] of many.entries()) expect(blocks).toBeLessThan(15 * (few[index] ?? 0) + 1_000)
 })

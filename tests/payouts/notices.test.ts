@@ -46,7 +46,7 @@ const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
     payer,
     mails,
     /** The mails as "kind to recipient: totals". */
-    told: async () =>
+    mailed: async () =>
       (await mails()).map(
         ({ kind, recipient, details }) =>
           `${kind} to ${recipient}: ${details.sums.map(({ code, payouts, amount }) => `${payouts} ${code}, ${amount}`).join('; ')}`,
@@ -55,7 +55,7 @@ const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
 }
 
 test('after a scheduled run, managers read what was sent, what failed and what the balance lacks, once', async () => {
-  const { payer, mails, told } = await stage()
+  const { payer, mails, mailed } = await stage()
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 2_000 }] })
   await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 3_000, currency: 'EUR' }] })
@@ -64,7 +64,7 @@ test('after a scheduled run, managers read what was sent, what failed and what t
   await world.query(`update payout_accounts set status = 'enabled', checked_at = now()`)
   world.stripe().setBalance('EUR', 100, payer.key)
   for (const _ of ['once', 'twice']) await payDue(world.env(), on('2026-11-01'))
-  expect(await told()).toEqual([
+  expect(await mailed()).toEqual([
     'payout_report to ann@shop.example: 1 failed, 20.00 USD; 1 paid, 10.00 USD; 1 insufficient_funds, 30.00 EUR; 1 not_connected, 7.00 USD',
   ])
   const [mail] = await mails()
@@ -87,46 +87,46 @@ test('after a scheduled run, managers read what was sent, what failed and what t
 })
 
 test('a run that pays nobody is not reported, and one whose payouts all failed is', async () => {
-  const { payer, told } = await stage()
+  const { payer, mailed } = await stage()
   await payDue(world.env(), on('2026-11-01'))
-  expect(await told()).toEqual([])
+  expect(await mailed()).toEqual([])
   const leo = await payer.addPartner({ slug: 'leo', owed: [{ amountCents: 2_000 }] })
   world.stripe().closeAccount(leo.account ?? '')
   await world.query(`update payout_accounts set status = 'enabled', checked_at = now()`)
   await payDue(world.env(), on('2026-12-01'))
-  expect(await told()).toEqual(['payout_report to ann@shop.example: 1 failed, 20.00 USD'])
+  expect(await mailed()).toEqual(['payout_report to ann@shop.example: 1 failed, 20.00 USD'])
 })
 
 test('three days before a scheduled run, managers get its preview, once, with what will be payable by then', async () => {
-  const { payer, mails, told } = await stage()
+  const { payer, mails, mailed } = await stage()
   await world.query(`update programs set payout_schedule_since = '2026-11-10'`)
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.earn(maya.id, { amountCents: 500, payableAt: on('2026-11-30') })
   await payer.earn(maya.id, { amountCents: 90, payableAt: on('2026-12-02') })
   await payDue(world.env(), new Date('2026-11-27T23:59:00Z'))
-  expect(await told()).toEqual([])
+  expect(await mailed()).toEqual([])
   for (const day of ['2026-11-28', '2026-11-28', '2026-11-29']) await payDue(world.env(), on(day))
-  expect(await told()).toEqual(['payout_preview to ann@shop.example: 1 payable, 15.00 USD'])
+  expect(await mailed()).toEqual(['payout_preview to ann@shop.example: 1 payable, 15.00 USD'])
   const [mail] = await mails()
   expect(mail && outboxContent(mail).subject).toBe('Payouts of A program: 15.00 USD on 2026-12-01')
   await payDue(world.env(), on('2026-12-01'))
-  expect(await told()).toEqual([
+  expect(await mailed()).toEqual([
     'payout_preview to ann@shop.example: 1 payable, 15.00 USD',
     'payout_report to ann@shop.example: 1 paid, 15.00 USD',
   ])
 })
 
 test('no preview without a key, nor of a run that would pay nobody', async () => {
-  const { payer, told } = await stage()
+  const { payer, mailed } = await stage()
   await payDue(world.env(), on('2026-11-29'))
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await world.query('delete from stripe_keys')
   await payDue(world.env(), on('2026-12-30'))
-  expect(await told()).toEqual([])
+  expect(await mailed()).toEqual([])
 })
 
 test('failures of a run are one mail per reason, not one per payout, whoever started it', async () => {
-  const { payer, told } = await stage('manual')
+  const { payer, mailed } = await stage('manual')
   world.hoursLater(0)
   for (const slug of ['maya', 'leo']) {
     const { account } = await payer.addPartner({ slug, owed: [{ amountCents: 1_000 }] })
@@ -138,7 +138,7 @@ test('failures of a run are one mail per reason, not one per payout, whoever sta
   await payer.run()
   for (const hours of [0, 2, 4]) await payDue(world.env(), world.hoursLater(hours))
   const first = 'payout_problem to ann@shop.example: 2 failed, 20.00 USD; 1 processing, 10.00 EUR'
-  expect(await told()).toEqual([first])
+  expect(await mailed()).toEqual([first])
 
   await payer.addPartner({ slug: 'zoe', owed: [{ amountCents: 500 }] })
   const second = await payer.run({}, {}, world.hoursLater(5))
@@ -146,11 +146,11 @@ test('failures of a run are one mail per reason, not one per payout, whoever sta
   world.stripe().setBalance('EUR', 1_000_000, payer.key)
   world.stripe().closeAccount(kim.account ?? '')
   for (const hours of [6, 8]) await payDue(world.env(), world.hoursLater(hours))
-  expect(await told()).toEqual([first])
+  expect(await mailed()).toEqual([first])
 })
 
 test('a problem of another kind that comes later is another mail', async () => {
-  const { payer, told } = await stage('manual')
+  const { payer, mailed } = await stage('manual')
   world.hoursLater(0)
   const kim = await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 1_000, currency: 'EUR' }] })
   world.changeFundsAtTransfer(payer.key, 'EUR', 0)
@@ -159,21 +159,21 @@ test('a problem of another kind that comes later is another mail', async () => {
   world.stripe().setBalance('EUR', 1_000_000, payer.key)
   world.stripe().closeAccount(kim.account ?? '')
   for (const hours of [4, 6]) await payDue(world.env(), world.hoursLater(hours))
-  expect(await told()).toEqual([
+  expect(await mailed()).toEqual([
     'payout_problem to ann@shop.example: 1 processing, 10.00 EUR',
     'payout_problem to ann@shop.example: 1 failed, 10.00 EUR',
   ])
 })
 
 test('a scheduled run with a review period is fixed and mailed at once, and sent after it', async () => {
-  const { payer, told, mails } = await stage()
+  const { payer, mailed, mails } = await stage()
   await world.query('update programs set review_days = 3')
   const maya = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payDue(world.env(), on('2026-11-01'))
   await payer.earn(maya.id, { amountCents: 500 })
   await payDue(world.env(), on('2026-11-03'))
   expect(payer.sent()).toEqual({})
-  expect(await told()).toEqual(['payout_review to ann@shop.example: 1 payable, 10.00 USD'])
+  expect(await mailed()).toEqual(['payout_review to ann@shop.example: 1 payable, 10.00 USD'])
   const [mail] = await mails()
   expect(mail && outboxContent(mail).text).toContain('It is sent on 2026-11-04 unless a manager stops it.')
 
@@ -183,7 +183,7 @@ test('a scheduled run with a review period is fixed and mailed at once, and sent
 
   await payDue(world.env(), on('2026-11-04'))
   expect(payer.sent()).toEqual({ [maya.account ?? '']: ['1000 usd', '500 usd'] })
-  expect((await told()).at(-1)).toBe('payout_report to ann@shop.example: 1 paid, 10.00 USD')
+  expect((await mailed()).at(-1)).toBe('payout_report to ann@shop.example: 1 paid, 10.00 USD')
   expect(await world.violations()).toEqual([])
 })
 
@@ -205,13 +205,13 @@ const approve = async ({ workspaceId }: { workspaceId: string }, now: Date) => {
 }
 
 test('a run that waits for a second manager is mailed once to those who can approve it, and is in the audit log', async () => {
-  const { payer, told, mails } = await stage('manual')
+  const { payer, mailed, mails } = await stage('manual')
   await requireApproval(payer)
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.addPartner({ slug: 'kim', owed: [{ amountCents: 3_000, currency: 'EUR' }] })
   await payer.run({ actor: 'ann@shop.example' })
   for (const _ of ['once', 'twice']) await payDue(world.env())
-  expect(await told()).toEqual(['payout_approval to cleo@shop.example: 2 payable, 30.00 EUR and 10.00 USD'])
+  expect(await mailed()).toEqual(['payout_approval to cleo@shop.example: 2 payable, 30.00 EUR and 10.00 USD'])
   expect(await requests()).toEqual([
     {
       actor: 'ann@shop.example',
@@ -228,13 +228,13 @@ test('a run that waits for a second manager is mailed once to those who can appr
 })
 
 test('a run that was approved before its mail was due is not mailed for approval', async () => {
-  const { payer, told } = await stage('manual')
+  const { payer, mailed } = await stage('manual')
   await requireApproval(payer)
   await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payer.run({ actor: 'ann@shop.example' })
   await approve(payer, new Date())
   for (const _ of ['once', 'twice']) await payDue(world.env())
-  expect(await told()).toEqual([])
+  expect(await mailed()).toEqual([])
   expect(Object.values(payer.sent())).toEqual([['1000 usd']])
 })
 
@@ -246,14 +246,14 @@ test.each([
   },
   { case: 'approved after its review has ended, a scheduled run is sent upon approval', day: '2036-11-06' },
 ])('$case', async ({ day, reviewed = false }) => {
-  const { payer, told, mails } = await stage()
+  const { payer, mailed, mails } = await stage()
   await requireApproval(payer)
   await world.query('update programs set review_days = 3')
   const { account } = await payer.addPartner({ slug: 'maya', owed: [{ amountCents: 1_000 }] })
   await payDue(world.env(), on('2036-11-01'))
   await payDue(world.env(), on('2036-11-02'))
   const asked = ['ann', 'cleo'].map((name) => `payout_approval to ${name}@shop.example: 1 payable, 10.00 USD`)
-  expect((await told()).sort()).toEqual(asked)
+  expect((await mailed()).sort()).toEqual(asked)
   const [mail] = await mails()
   expect(mail && outboxContent(mail).text).toContain(
     'It is sent on 2036-11-04, or when it is approved, if that is later.',
@@ -266,14 +266,14 @@ test.each([
   await approve(payer, on(day))
   await payDue(world.env(), on(day))
   expect(payer.sent()).toEqual(reviewed ? {} : { [account ?? '']: ['1000 usd'] })
-  const mailed = (kind: string, code: string) =>
+  const toBoth = (kind: string, code: string) =>
     ['ann', 'cleo'].map((name) => `${kind} to ${name}@shop.example: 1 ${code}, 10.00 USD`)
   if (reviewed) {
-    expect((await told()).sort()).toEqual(mailed('payout_review', 'payable'))
+    expect((await mailed()).sort()).toEqual(toBoth('payout_review', 'payable'))
     await world.query('truncate mails')
     await payDue(world.env(), on('2036-11-04'))
     expect(payer.sent()).toEqual({ [account ?? '']: ['1000 usd'] })
   }
-  expect((await told()).sort()).toEqual(mailed('payout_report', 'paid'))
+  expect((await mailed()).sort()).toEqual(toBoth('payout_report', 'paid'))
   expect(await world.violations()).toEqual([])
 })

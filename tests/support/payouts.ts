@@ -114,9 +114,9 @@ export const createPayer = async (
   }
   await replaceKey(key)
 
-  /** Gives a person an account at Stripe that can be paid. */
-  const connectAccount = async (email: string): Promise<string> => {
-    const account = stripe.addAccount(key, { email, country: 'DE' })
+  /** Gives a person an account at Stripe that can be paid, by default from the merchant's first account. */
+  const connectAccount = async (email: string, platformKey = key): Promise<string> => {
+    const account = stripe.addAccount(platformKey, { email, country: 'DE' })
     stripe.onboard(account)
     await query(
       `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)

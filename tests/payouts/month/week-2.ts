@@ -117,13 +117,13 @@ export const byBank = async (merchant: Merchant): Promise<void> => {
   const { files, leftOut } = await manager.get<{ files: FileSum[]; leftOut: FileSum[] }>(
     `/payout-runs/${runId}/files`,
   )
-  const told = [
+  const listed = [
     ...files.map(({ format, ...sum }) => ({ way: format, ...sum })),
     ...leftOut.map(({ code, ...sum }) => ({ way: code, ...sum })),
   ]
   const planned = Map.groupBy(made, (one) => `${wayOf(one, world.now())} ${one.currency}`)
   expect(
-    told
+    listed
       .map(({ way, currency, payouts, amountCents }) => `${way} ${currency} ${payouts} ${amountCents}`)
       .toSorted(),
   ).toEqual(

@@ -130,6 +130,33 @@ test.each(permutations<Delivery>(['report', 'invoice']))(
   },
 )
 
+test.each(permutations<Delivery>(['report', 'invoice']))(
+  'received as %s, %s, then tied, a purchase whose commission a manager rejected was paid under its other id: it is held again, once',
+  async (...order) => {
+    const { merchant, deliveries, sales } = await createPurchase()
+    const manager = await merchant.asManager()
+    const commissions = async () =>
+      ((await merchant.get('/commissions?kind=sale')).body as unknown as { data: Commission[] }).data
+    for (const delivery of order) await deliveries[delivery]()
+    const [first] = await commissions()
+    const note = 'Bought by the partner'
+    expect((await manager.post(`/commissions/${first?.id}/hold`, { note })).status).toBe(200)
+    expect((await manager.post(`/commissions/${first?.id}/reject`)).status).toBe(200)
+    for (const delivery of ['link', ...order, 'link'] as const) await deliveries[delivery]()
+    // Either the sale by which the purchase earns is the rejected one, or what it earns instead is held.
+    const earned = (await sales()).filter(({ cents }) => cents !== 0)
+    const held = (await commissions()).filter(({ status }) => status === 'held')
+    expect(held).toHaveLength(earned.length)
+    for (const one of held) {
+      expect(one).toMatchObject({ amountCents: 980, hold: { reason: 'manual', note } })
+      // A manager's second decision stands.
+      expect((await manager.post(`/commissions/${one.id}/release`)).status).toBe(200)
+    }
+    for (const delivery of [...order, 'link'] as const) await deliveries[delivery]()
+    expect((await commissions()).map(({ status }) => status)).not.toContain('held')
+  },
+)
+
 test('a repeated report gets the same response after the sale turns out to be Stripe’s', async () => {
   const { deliveries } = await createPurchase()
   await deliveries.invoice()

@@ -1,0 +1,150 @@
+/** Balances that are due, and why a run skips them. claims.queries.ts claims them. */
+import { type RawBuilder, sql } from 'kysely'
+import { isHeld } from '../tracking/holds.queries.ts'
+import type { Cover } from './funds.ts'
+import { isWithinLimits } from './limits.queries.ts'
+import { NO_LIMITS, type RunLimits } from './limits.ts'
+import { isBelowMinimum } from './minimums.queries.ts'
+import { chosenMethod } from './payment-details.queries.ts'
+import type { PayoutMethod, SkipCode } from './payouts.ts'
+import { TRANSFER_STEPS } from './transfer-steps.ts'
+
+/** What a run pays: everything payable at the cutoff, in one program or in all. */
+export type RunScope = {
+  workspaceId: string
+  programId: string | null
+  method: PayoutMethod
+  cutoffAt: Date
+  /** What the Stripe balance covers, as far as it is known. null covers everything. */
+  cover: Cover | null
+  /** What the run's maximum covers, if it has one. */
+  maximum?: Cover | null
+  limits?: RunLimits
+}
+
+/** A partner's balance in one currency, net of reversals, and why a run skips it. */
+export type Balance = {
+  partnerId: string
+  currency: string
+  amountCents: bigint
+  /** null if the run pays it. */
+  code: SkipCode | null
+}
+
+/** The same, whose method may be an expression. */
+type BalanceScope = Omit<RunScope, 'method'> & {
+  /** The run that claims, if one does. */
+  id?: string
+  method: PayoutMethod | RawBuilder<PayoutMethod>
+}
+
+/** Whether the commission `c` is payable: at a preview, or if it was deducted since then. */
+const isDue = (cutoffAt: Date, { previewedAt }: RunLimits = NO_LIMITS): RawBuilder<unknown> =>
+  previewedAt
+    ? sql`(c.payable_at <= ${cutoffAt}::timestamptz or (c.amount_cents < 0 and c.payable_at <= c.created_at))`
+    : sql`c.payable_at <= ${cutoffAt}::timestamptz`
+
+/** Whether a run may claim the commission `c`. */
+export const isOpen = ({
+  workspaceId,
+  programId,
+  cutoffAt,
+  limits,
+}: Omit<RunScope, 'method' | 'cover'>): RawBuilder<unknown> => sql`
+        c.workspace_id = ${workspaceId} and c.payout_id is null and ${isDue(cutoffAt, limits)}
+        and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
+        and not ${isHeld} ${isWithinLimits(limits)}`
+
+/** All balances other than zero. */
+export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
+      select c.partner_id, c.currency, sum(c.amount_cents)::bigint as amount_cents
+      from commissions c where ${isOpen(scope)}
+      group by c.partner_id, c.currency having sum(c.amount_cents) <> 0`
+
+/** Whether a cover, of the Stripe balance or of a maximum, includes the balance `s`. */
+const isCovered = (cover: Cover | null): RawBuilder<unknown> => {
+  if (cover === null) return sql`true`
+  const kept = sql`${JSON.stringify(cover)}::jsonb -> s.currency::text`
+  return sql`(${kept} is null or exists (
+                  select from jsonb_to_recordset(${kept})
+                    as r("fromCents" bigint, "fromId" uuid, "toCents" bigint, "toId" uuid)
+                  where (s.amount_cents, s.partner_id) >= (r."fromCents", r."fromId")
+                    and (s.amount_cents, s.partner_id) <= (r."toCents", r."toId")))`
+}
+
+/** Whether the rest of the balance `s` is being claimed, or let go: see freeing.queries.ts. Such payouts are few: they are read once. */
+export const isChanging = (workspaceId: string) => sql`
+  (s.partner_id, s.currency::text) in (
+    select q.partner_id, q.currency::text from payouts q
+    where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
+
+/** The partner, its program and its account of the balance `s`. */
+const own = (workspaceId: string) => sql`
+    join partners p on p.id = s.partner_id
+    join programs g on g.id = p.program_id
+    left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
+                               and a.disconnected_at is null`
+
+/** The same, looked up for each balance: joined, all of them are read for each where Postgres takes the tables for empty. */
+const ownEach = (workspaceId: string) => sql`
+    join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
+    join programs g on g.id = p.program_id
+    left join lateral (select o.* from payout_accounts o
+                       where o.workspace_id = ${workspaceId} and o.email = p.email and o.disconnected_at is null
+                       offset 0) a on true`
+
+/**
+ * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
+ * of every currency. What is the same for all of them is read once, as `w`.
+ *
+ * @param isEach for a run, which may begin right after an import
+ */
+export const balances = (
+  { id, workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
+  sums: RawBuilder<unknown>,
+  isEach = false,
+) => sql`
+    select s.partner_id, p.program_id, p.status as partner_status, s.currency, s.amount_cents, a.stripe_account_id,
+           a.status as account_status, can_receive,
+           case when s.amount_cents < 0 then 'negative_balance'
+                when p.status = 'banned' then 'partner_banned'
+                when s.partner_id = any (${sql.val(limits?.excludePartnerIds ?? [])}::uuid[]) then 'excluded'
+                when ${isBelowMinimum({
+                  workspaceId,
+                  id,
+                  excludePartnerIds: limits?.excludePartnerIds ?? [],
+                  isOpen: isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }),
+                })} then 'below_minimum'
+                when w.require_documents and p.documents_received_at is null then 'documents_missing'
+                when w.by_stripe and w.has_choices
+                     and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
+                  then 'other_method'
+                when w.by_stripe and not can_receive then 'country_not_supported'
+                when w.by_stripe and a.status is distinct from 'enabled' then
+                  case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
+                                else 'not_connected' end
+                when w.by_stripe
+                     and s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0
+                  then 'amount_too_fine'
+                when w.by_stripe and exists (
+                       select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
+                         and small.stripe_account_id = a.stripe_account_id
+                         and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)
+                  then 'amount_too_small'
+                when w.by_stripe and not ${isCovered(cover)} then 'insufficient_funds'
+                when not ${isCovered(maximum ?? null)} then 'over_maximum'
+           end as code
+    from (${sums}) s
+    cross join (select require_documents, ${method}::text = 'stripe' as by_stripe,
+                       exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
+                       (select k.transfer_countries from stripe_keys k where k.workspace_id = ${workspaceId}) as countries
+                from workspaces where id = ${workspaceId} offset 0) w
+    ${isEach ? ownEach(workspaceId) : own(workspaceId)}
+    left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
+    cross join lateral (select coalesce(coalesce(a.country, u.country) = any (w.countries), true) as can_receive) country
+    where not ${isChanging(workspaceId)}`
+
+/** The balances that a run would pay or skip now, as a query. */
+export const balancesQuery = (scope: RunScope) => sql<Balance>`
+    select partner_id as "partnerId", currency, amount_cents as "amountCents", code
+    from (${balances(scope, allSums(scope), true)}) as balances order by partner_id, currency`
