@@ -103,6 +103,7 @@ const startWorld = async () => {
     RESEND_API_KEY,
     RESEND_URL: inbox.url,
     RATE_LIMIT: { limit: async () => ({ success: true }) },
+    FAILURE_LIMIT: { limit: async () => ({ success: true }) },
   }
   const at = (app: App) => ({ fetch: (request: Request) => app.fetch(request, env) })
   const payouts = await startWorker('payouts', env)
