@@ -79,15 +79,31 @@ const getSession = async (headers: Headers) => {
 
 type Worker = { fetch: (request: Request) => Promise<Response>; scheduled: () => Promise<void> }
 
-/** A Worker that others call. Only the Workers' own project has the types of the runtime's module. */
+type Entrypoint = new (ctx: object, env: object) => Worker & Record<string, unknown>
+
+/**
+ * A Worker that others call, with the methods of all its entrypoints: which Worker may call which is wrangler.toml's. Only
+ * the Workers' own project has the types of the runtime's module.
+ */
 const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: object): Promise<Worker> => {
-  const { default: Entrypoint } = (await import(`../../../functions/${name}.ts`)) as {
-    default: new (ctx: object, env: object) => Worker
+  const { default: Main, ...others }: Record<string, Entrypoint> = await import(
+    `../../../functions/${name}.ts`
+  )
+  if (!Main) throw new Error(`functions/${name}.ts exports no Worker.`)
+  const worker = new Main({}, env)
+  for (const Other of Object.values(others)) {
+    const other = new Other({}, env)
+    for (let type = Other.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type))
+      for (const method of Object.getOwnPropertyNames(type))
+        if (!(method in worker)) worker[method] = (other[method] as () => unknown).bind(other)
   }
-  return new Entrypoint({}, env)
+  return worker
 }
 
-type App = { fetch: (request: Request, env: object) => Response | Promise<Response> }
+type App = { fetch: (request: Request, env: object, ctx: typeof CONTEXT) => Response | Promise<Response> }
+
+/** What goes on after a response is done in its own time. */
+const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
 
 /** Starts the Workers, the fakes and the database. */
 const startWorld = async () => {
@@ -105,7 +121,7 @@ const startWorld = async () => {
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
   }
-  const at = (app: App) => ({ fetch: (request: Request) => app.fetch(request, env) })
+  const at = (app: App) => ({ fetch: (request: Request) => app.fetch(request, env, CONTEXT) })
   const payouts = await startWorker('payouts', env)
   const mailer = await startWorker('mailer', env)
   Object.assign(env, {
@@ -121,7 +137,7 @@ const startWorld = async () => {
     PORTAL: at(portal),
   })
   const { url, stop } = await listen(
-    createServer(getRequestListener((request) => (router as unknown as App).fetch(request, env))),
+    createServer(getRequestListener((request) => (router as unknown as App).fetch(request, env, CONTEXT))),
   )
   env.PUBLIC_URL = url
   return {
