@@ -61,6 +61,7 @@ export const claimPage = async (
         select c.currency, sum(c.amount_cents)::bigint as amount_cents
         from commissions c where ${isOpen(run)} and c.partner_id = page.partner_id
         group by c.currency having sum(c.amount_cents) <> 0) own`,
+          true,
         )}) as balances
         where code is null window nth as (partition by currency order by partner_id)
       ) b
