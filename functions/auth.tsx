@@ -23,7 +23,7 @@ import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
-import { mailboxOf } from '../lib/mail/address.ts'
+import { limitedMailbox } from '../lib/mail/address.ts'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
@@ -32,7 +32,7 @@ const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMI
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
 const mailLink = async (c: AuthContext, email: string, next: string) => {
   // More requests in a few seconds than a mailbox may have links: the database need not count them.
-  if (!(await isWithinLimit(c.env.RATE_LIMIT, `to ${mailboxOf(email)}`))) return 'on_the_way'
+  if (!(await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`))) return 'on_the_way'
   return sendLink({ db: c.var.db, now: c.var.now, env: c.env, url: c.req.url }, email, next)
 }
 

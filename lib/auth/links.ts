@@ -2,7 +2,7 @@
 import type { Db } from '../db/connection.ts'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
-import { mailboxOf } from '../mail/address.ts'
+import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
 import { LINK_MINUTES, MAX_SESSION_DAYS } from './better-auth.ts'
@@ -33,7 +33,7 @@ export const sendLink = async (
   email: string,
   next: string,
 ): Promise<'mailed' | 'on_the_way'> => {
-  const mailbox = mailboxOf(email)
+  const mailbox = limitedMailbox(email)
   const token = randomBase62(TOKEN_LENGTH)
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
   const tokenHash = await sha256(token)

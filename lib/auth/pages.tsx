@@ -58,7 +58,7 @@ export const MailSentPage = ({ email, next }: { email: string; next: string }) =
   </>
 )
 
-/** What an address that has as many unused links as a mailbox may have is told. */
+/** The message for an address whose mailbox has the most unused links that it may have. */
 export const linksOnTheWay = (email: string): string =>
   `Several sign-in links were sent to ${email} in the last ${LINK_MINUTES} minutes, and each of them works. Open any of them.`
 

@@ -18,10 +18,10 @@ const SAME_DOMAIN: Record<string, string> = { 'googlemail.com': 'gmail.com' }
 
 /**
  * The mailbox that mails to an address reach, as limits count it: without the tag after "+", and for Gmail without dots.
- * Some providers deliver tags to mailboxes of their own, which then share a limit. For limits only: people are told
- * apart by their full addresses.
+ * Some providers deliver tags to mailboxes of their own, which then share a limit. For limits only: people are
+ * identified by their full addresses.
  */
-export const mailboxOf = (email: string): string => {
+export const limitedMailbox = (email: string): string => {
   const address = (deliverableAddress(email) ?? email).normalize('NFKC').toLowerCase()
   const at = address.lastIndexOf('@')
   const domain = SAME_DOMAIN[address.slice(at + 1)] ?? address.slice(at + 1)

@@ -1,5 +1,6 @@
 /** Keeps what names people no longer than the settings say, by cron. docs/privacy.md. */
 import { connect } from '../db/connection.ts'
+import { inPages } from '../db/in-pages.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
 import { anonymizeEvents, clearExpired, dropMetadata, emptyMails } from './retention.queries.ts'
 import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
@@ -7,18 +8,7 @@ import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
 export type RetentionEnv = DatabaseEnv & RetentionSettings
 
 /** Rows per call, and calls per run of the cron and kind: what is overdue at first is gone within a day. */
-const ROWS = 500
-const MOST_CALLS = 2
-
-const repeat = async (call: (limit: number) => Promise<number>): Promise<number> => {
-  let found = 0
-  for (let calls = 0; calls < MOST_CALLS; calls++) {
-    const more = await call(ROWS)
-    found += more
-    if (more < ROWS) break
-  }
-  return found
-}
+const PAGES = { page: 500, most: 2 }
 
 /** Removes what is due. Concurrent runs don't disturb each other. @returns what was done; null if nothing was */
 export const retain = async (env: RetentionEnv, now: Date) => {
@@ -30,9 +20,9 @@ export const retain = async (env: RetentionEnv, now: Date) => {
     metadata: before('METADATA_RETENTION_DAYS'),
   }
   const db = connect(env)
-  const mails = await repeat((limit) => emptyMails(db, times.mails, limit))
-  const purchases = await repeat((limit) => anonymizeEvents(db, times.purchases, limit))
-  const metadata = await repeat((limit) => dropMetadata(db, times.metadata, limit))
-  const expired = await repeat((limit) => clearExpired(db, now, limit))
+  const mails = await inPages(PAGES, (limit) => emptyMails(db, times.mails, limit))
+  const purchases = await inPages(PAGES, (limit) => anonymizeEvents(db, times.purchases, limit))
+  const metadata = await inPages(PAGES, (limit) => dropMetadata(db, times.metadata, limit))
+  const expired = await inPages(PAGES, (limit) => clearExpired(db, now, limit))
   return mails || purchases || metadata || expired ? { mails, purchases, metadata, expired } : null
 }

@@ -10,10 +10,19 @@ export const DEFAULTS = {
 
 export type RetentionSettings = { [S in keyof typeof DEFAULTS]?: string }
 
-/** @throws if the setting is no whole number of days */
-export const daysOf = (settings: RetentionSettings, setting: keyof typeof DEFAULTS): number => {
-  const days = Number(settings[setting] ?? DEFAULTS[setting])
-  if (!Number.isInteger(days) || days < 1 || days > 36_500)
-    throw new Error(`${setting} must be a whole number of days, from 1 to 36500.`)
+/** A setting as a number of days. @throws if it is no whole number from `least` on */
+export const wholeDays = (
+  setting: string,
+  value: string | undefined,
+  otherwise: number,
+  least: number,
+): number => {
+  const days = Number(value ?? otherwise)
+  if (!Number.isInteger(days) || days < least || days > 36_500)
+    throw new Error(`${setting} must be a whole number of days, from ${least} to 36500.`)
   return days
 }
+
+/** @throws if the setting is no whole number of days */
+export const daysOf = (settings: RetentionSettings, setting: keyof typeof DEFAULTS): number =>
+  wholeDays(setting, settings[setting], DEFAULTS[setting], 1)

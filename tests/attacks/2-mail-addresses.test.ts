@@ -83,7 +83,7 @@ describe('mailing text of one’s choice', () => {
 })
 
 describe('locking an owner out', () => {
-  test('by asking for the owner’s links fails: the owner is told of them, and each works', async () => {
+  test('by asking for the owner’s links fails: the owner sees that they were sent, and each works', async () => {
     const email = somebody('owner')
     const strangers = await askForAll(Array<string>(12).fill(email))
     expect(strangers.map(({ status }) => status)).toEqual(Array(12).fill(200))

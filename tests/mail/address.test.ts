@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliverableAddress, mailboxOf } from '../../lib/mail/address.ts'
+import { deliverableAddress, limitedMailbox } from '../../lib/mail/address.ts'
 
 test.each([
   { case: 'an ordinary one', address: 'maya@partners.example', is: 'maya@partners.example' },
@@ -32,5 +32,5 @@ test.each([
   { case: 'an internationalized domain', address: 'maya@bücher.example', is: 'maya@xn--bcher-kva.example' },
   { case: 'compatibility characters', address: 'ｍaya@partners.example', is: 'maya@partners.example' },
 ])('limits count $case as its mailbox', ({ address, is }) => {
-  expect(mailboxOf(address)).toBe(is)
+  expect(limitedMailbox(address)).toBe(is)
 })
