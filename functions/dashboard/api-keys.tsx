@@ -5,14 +5,12 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { Checkbox, controls, Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import {
-  Checkbox,
   ConfirmForm,
   Copyable,
-  controls,
   Done,
-  Field,
   NextPage,
   noticeFor,
   Problem,

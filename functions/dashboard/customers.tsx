@@ -4,10 +4,11 @@ import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
+import { Field } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
-import { Field, NextPage, Time } from '../../lib/pages/parts.tsx'
+import { NextPage, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }

@@ -5,9 +5,10 @@ import { page } from '../../lib/http/lists.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import type { MailKind } from '../../lib/mail/mails.ts'
+import { Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { Done, NextPage, noticeFor, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import { Done, NextPage, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = {

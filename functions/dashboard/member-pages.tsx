@@ -1,17 +1,8 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import {
-  Checkbox,
-  ConfirmForm,
-  Done,
-  Field,
-  NextPage,
-  Problem,
-  Select,
-  Table,
-  Time,
-} from '../../lib/pages/parts.tsx'
+import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
+import { ConfirmForm, Done, NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import type { Member } from '../../lib/workspace/members.queries.ts'
 
 const LABELS = { email: 'Email address', role: 'Role' }

@@ -3,7 +3,8 @@
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { plainMoney } from '../../lib/money.ts'
-import { Checkbox, Field, Select, Table } from '../../lib/pages/parts.tsx'
+import { Checkbox, Field, Select } from '../../lib/pages/fields.tsx'
+import { Table } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 

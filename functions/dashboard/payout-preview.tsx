@@ -1,20 +1,15 @@
 /** The preview of a payout run: each payout, and each skipped partner with the reason. */
 import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
-import { PartnerName } from '../../lib/pages/ledger.tsx'
-import { noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
-import { moneySums, NeedsSetup, SKIP_REASONS } from '../../lib/pages/payouts.tsx'
+import { Problem } from '../../lib/pages/parts.tsx'
+import { moneySums, NeedsSetup } from '../../lib/pages/payouts.tsx'
 import { hasLimits, type RunLimits, type Total } from '../../lib/payouts/limits.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
-import { ExcludeBox, LimitsForm, previewJson } from './run-limits.tsx'
-
-/** Lines shown per table. Sums cover all lines. */
-export const MAX_LINES = 200
-
-type Line = { partnerId: string; currency: string; amountCents: number }
+import { Lines } from './payout-lines.tsx'
+import { LimitsForm, previewJson } from './run-limits.tsx'
 
 /** Whether a run would pay nobody, and only email partners who have not connected an account. */
 export const onlyNotifies = ({ payouts, skipped }: RunResultResponse): boolean =>
@@ -186,59 +181,6 @@ const RunForm = ({ base, method, program, preview, button, children }: RunFormPr
     </p>
   </form>
 )
-
-type LinesProps = {
-  base: string
-  caption: string
-  /** Which partners are left out, and whether others can be. */
-  limits?: RunLimits
-  isReady?: boolean
-  lines: (Line & { code?: string })[]
-  names: Props['names']
-}
-
-export const Lines = ({ base, caption, lines, names, limits, isReady = false }: LinesProps) => {
-  const hasReasons = lines.some(({ code }) => code !== undefined)
-  const canExclude = (code: string | undefined) => isReady && (code === undefined || code === 'excluded')
-  const hasBoxes = lines.some(({ code }) => canExclude(code))
-  const rest = lines.length - MAX_LINES
-  const nameOf = (id: string) => names.get(id)?.name ?? names.get(id)?.slug ?? id
-  return (
-    <>
-      <Table
-        caption={caption}
-        head={[
-          ...(hasBoxes ? ['Leave out'] : []),
-          'Partner',
-          { number: 'Amount' },
-          ...(hasReasons ? ['Reason'] : []),
-        ]}
-      >
-        {lines.slice(0, MAX_LINES).map(({ partnerId, currency, amountCents, code }) => (
-          <tr>
-            {hasBoxes && (
-              <td>
-                {canExclude(code) && (
-                  <ExcludeBox
-                    partnerId={partnerId}
-                    name={nameOf(partnerId)}
-                    checked={limits?.excludePartnerIds.includes(partnerId) ?? false}
-                  />
-                )}
-              </td>
-            )}
-            <td class="name">
-              <PartnerName base={base} id={partnerId} name={null} slug={nameOf(partnerId)} />
-            </td>
-            <td class="number">{formatMoney(amountCents, currency)}</td>
-            {code !== undefined && <td class="words">{noticeFor(SKIP_REASONS, code) ?? code}</td>}
-          </tr>
-        ))}
-      </Table>
-      {rest > 0 && <p>And {rest.toLocaleString('en')} more.</p>}
-    </>
-  )
-}
 
 /** Why no run can start. */
 export const RefusedPage = ({ base, message }: { base: string; message: string }) => (

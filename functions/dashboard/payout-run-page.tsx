@@ -3,7 +3,8 @@
 import type { Listed } from '../../lib/http/lists.ts'
 import { Status } from '../../lib/pages/ledger.tsx'
 import { Done, NextPage, Problem, Time } from '../../lib/pages/parts.tsx'
-import { METHOD_NAMES, moneySums, PayoutTable, runProgress } from '../../lib/pages/payouts.tsx'
+import { PayoutTable } from '../../lib/pages/payout-table.tsx'
+import { METHOD_NAMES, moneySums, runProgress } from '../../lib/pages/payouts.tsx'
 import type { RunPlan } from '../../lib/payouts/files/files.queries.ts'
 import type { PayoutRow } from '../../lib/payouts/payouts.queries.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
@@ -11,8 +12,10 @@ import type { Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
-import { Lines, Unread } from './payout-preview.tsx'
+import { Lines } from './payout-lines.tsx'
+import { Unread } from './payout-preview.tsx'
 import { RunFiles } from './payout-run-files.tsx'
+import { CancelRun, Steps } from './payout-run-steps.tsx'
 
 type RunPreview = {
   result: RunResultResponse
@@ -134,81 +137,6 @@ const BankTransfer = ({ workspace, run, plan }: BankTransferProps) => {
         <Steps path={`/app/${slug}/payouts/runs/${run.id}`} run={run} />
       )}
     </section>
-  )
-}
-
-/** Stops a scheduled run before it is sent, or sends it at once. */
-const Review = ({ path, run }: { path: string; run: Run }) => (
-  <>
-    <p>
-      This run is in review. It is sent on {run.sendsAt && <Time at={run.sendsAt} />} unless it is stopped,
-      which makes its commissions payable again.
-    </p>
-    <div class="actions">
-      <form method="post" action={`${path}/send`}>
-        <button type="submit">Send now</button>
-      </form>
-      <form method="post" action={path}>
-        <StepButton to="canceled" kind="danger" label="Stop run" />
-      </form>
-    </div>
-  </>
-)
-
-/** Stops a run by Stripe, or one that is being created. */
-const CancelRun = ({ path, run }: { path: string; run: Run }) => {
-  const { method, status, claimedAt } = run
-  if (status === 'canceling') {
-    return <p>Nothing more of this run is sent. Reload the page to see how far its canceling has come.</p>
-  }
-  if (status === 'review') return <Review path={path} run={run} />
-  if (status !== 'processing' || (method === 'manual' && claimedAt)) return null
-  return (
-    <form method="post" action={path}>
-      <p>
-        Cancel the run to stop it: what was sent stays sent, and the commissions of all other payouts are
-        payable again.
-      </p>
-      <p class="actions">
-        <StepButton to="canceled" kind="danger" label="Cancel run" />
-      </p>
-    </form>
-  )
-}
-
-/** A button that changes a run's status. */
-const StepButton = ({ to, kind, label }: { to: string; kind?: string; label: string }) => (
-  <button type="submit" name="status" value={to} class={kind}>
-    {label}
-  </button>
-)
-
-const Steps = ({ path, run: { status } }: { path: string; run: Run }) => {
-  if (status === 'processing') {
-    return (
-      <form method="post" action={path}>
-        <p>
-          Make the transfers in the file, then mark the run as paid. Cancel the run if you will not make them.
-        </p>
-        <p class="actions">
-          <StepButton to="paid" label="Mark as paid" />
-          <StepButton to="canceled" kind="danger" label="Cancel run" />
-        </p>
-      </form>
-    )
-  }
-  if (status !== 'paid') return null
-  return (
-    <form method="post" action={path}>
-      <p>
-        Confirm the run once your bank has completed the transfers. This cannot be undone, and the partners
-        are notified by email.
-      </p>
-      <p class="actions">
-        <StepButton to="confirmed" label="Confirm run" />
-        <StepButton to="processing" kind="quiet" label="Mark as unpaid" />
-      </p>
-    </form>
   )
 }
 

@@ -1,7 +1,8 @@
 /** The part of the Stripe page about partner payouts: the key of the merchant's account. */
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
-import { ConfirmForm, Copyable, Field, Time } from '../../lib/pages/parts.tsx'
+import { Field } from '../../lib/pages/fields.tsx'
+import { ConfirmForm, Copyable, Time } from '../../lib/pages/parts.tsx'
 import type { StripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
 import { CONNECT_EVENTS } from '../../lib/purchases/stripe/event-types.ts'
 

@@ -1,8 +1,9 @@
 /** The pages that connect a workspace to the merchant's Stripe account. */
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { Field, Select } from '../../lib/pages/fields.tsx'
 import { MODE_LABEL, ModeSelect } from '../../lib/pages/mode.tsx'
-import { ConfirmForm, Copyable, Done, Field, Problem, Select, Table, Time } from '../../lib/pages/parts.tsx'
+import { ConfirmForm, Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { SALES_FROM_LABEL, SalesFromSelect } from '../../lib/pages/sales-from.tsx'
 import type { Mode, SalesFrom } from '../../lib/purchases/processors.ts'
 import { STRIPE_EVENTS } from '../../lib/purchases/stripe/event-types.ts'

@@ -2,7 +2,8 @@
 
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import type { Fields } from '../../lib/http/validate.ts'
-import { Done, Field, Problem, Select, Time } from '../../lib/pages/parts.tsx'
+import { Field, Select } from '../../lib/pages/fields.tsx'
+import { Done, Problem, Time } from '../../lib/pages/parts.tsx'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
 import {
   METHOD_WORDS,

@@ -1,6 +1,7 @@
 /** The sign-in pages. */
 import type { ErrorDetail } from '../http/errors.ts'
-import { Field, Problem } from '../pages/parts.tsx'
+import { Field } from '../pages/fields.tsx'
+import { Problem } from '../pages/parts.tsx'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
 
 /** The form that requests a link. */

@@ -1,5 +1,7 @@
 /** The portal's pages about a partner's email address. */
-import { ConfirmForm, Field, Problem } from './parts.tsx'
+
+import { Field } from './fields.tsx'
+import { ConfirmForm, Problem } from './parts.tsx'
 
 /** The form for a new address. */
 export const AddressPage = ({

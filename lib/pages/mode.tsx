@@ -1,7 +1,7 @@
 /** The choice of the payment processor's mode. */
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Mode } from '../purchases/processors.ts'
-import { Select } from './parts.tsx'
+import { Select } from './fields.tsx'
 
 export const MODE_LABEL = 'Stripe mode'
 

@@ -1,5 +1,5 @@
 /** The fields of a party that documents name: a merchant's company, or a partner. */
-import { controls, Field, type FormState } from './parts.tsx'
+import { controls, Field, type FormState } from './fields.tsx'
 
 /** Labels by field name. */
 export const PARTY_LABELS = {

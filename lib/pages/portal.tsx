@@ -1,7 +1,7 @@
 /** Components that the portal's pages share. */
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import { Select } from './parts.tsx'
+import { Select } from './fields.tsx'
 import { renderPage } from './render.tsx'
 
 /** The portal's pages, in navigation order. */

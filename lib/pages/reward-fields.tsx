@@ -5,8 +5,8 @@ import type { Fields } from '../http/validate.ts'
 import { formatMoney, parseMoney, plainMoney } from '../money.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
+import { Field, Select } from './fields.tsx'
 import { numberIn } from './forms.ts'
-import { Field, Select } from './parts.tsx'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
 export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>

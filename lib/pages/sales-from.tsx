@@ -1,7 +1,7 @@
 /** The choice of who reports the sales that earn. */
 import type { ErrorDetail } from '../http/errors.ts'
 import type { SalesFrom } from '../purchases/processors.ts'
-import { Select } from './parts.tsx'
+import { Select } from './fields.tsx'
 
 export const SALES_FROM_LABEL = 'Sales are reported by'
 

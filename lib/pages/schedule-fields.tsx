@@ -8,8 +8,8 @@ import {
   type PayoutSchedule,
   type Schedule,
 } from '../payouts/schedules.ts'
+import { Field, Select } from './fields.tsx'
 import { numberIn } from './forms.ts'
-import { Field, Select } from './parts.tsx'
 
 const SCHEDULES = [
   { value: 'manual', label: 'Manual' },

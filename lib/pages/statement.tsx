@@ -3,7 +3,8 @@ import { formatMoney } from '../money.ts'
 import type { Entry, StatementPartner } from '../papers/statements.queries.ts'
 import { type CurrencyStatement, ENTRY_WORDS, type Month, monthOf, monthWords } from '../papers/statements.ts'
 import { counted } from '../plural.ts'
-import { Select, Table } from './parts.tsx'
+import { Select } from './fields.tsx'
+import { Table } from './parts.tsx'
 
 /** Lines on a page. The CSV file has all. */
 export const MAX_LINES = 200

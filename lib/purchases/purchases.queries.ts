@@ -1,40 +1,23 @@
 /** What the database knows of a purchase, in one read. */
 import { sql } from 'kysely'
-import type { Referral } from '../customers/owner.ts'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
-import { type Candidate, identitiesOf } from './buyer.ts'
+import { identitiesOf } from './buyer.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
-import type { KnownFacts, RecordedSale } from './plan.ts'
+import {
+  CANDIDATE_JSON,
+  type CandidateRow,
+  reviveCandidate,
+  reviveSale,
+  SALE_JSON,
+  type SaleRow,
+} from './known-rows.queries.ts'
+import type { KnownFacts } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 import { places } from './received.queries.ts'
-import type { CurrentCommission } from './reversals.ts'
-
-/** A recorded sale as it comes out of JSON. */
-type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 'reportedAt'> & {
-  occurredAt: string
-  reportedAt: string | null
-  amountCents: number
-  currency: string
-  commission:
-    | (Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
-        amountCents: number
-        reversedCents: number
-        payableAt: string
-      })
-    | null
-}
-
-type CandidateRow = Omit<Candidate, 'referrals' | 'rewarded' | 'replanFrom'> & {
-  replanFrom: string | null
-  referrals: (Pick<Referral, 'origin' | 'partnerId' | 'programId' | 'source' | 'attribution'> &
-    Record<'referredAt', string> &
-    Record<'clickedAt' | 'startedAt', string | null>)[]
-  rewarded: { programId: string; at: string }[]
-}
 
 type CouponRow = Pick<CouponAlias, 'couponId'> & { partnerId: string }
 
@@ -62,47 +45,6 @@ const TERMS_TIME = sql`
     select coalesce(min(t), now()) as paid_from,
            coalesce(min(case when t = date_trunc('second', t) then t + interval '999 milliseconds' else t end), now()) as paid_to
     from (select wanted."termsAt" union all select occurred_at from sold union all select reported_at from sold) known (t)`
-
-/** A sale, `s`, with its current commission, as one JSON value. */
-const SALE_JSON = sql`jsonb_build_object(
-  'id', s.id, 'externalId', s.external_id, 'customerExternalId', s.customer_external_id,
-  'occurredAt', s.occurred_at, 'reportedAt', s.reported_at, 'customerId', s.customer_id,
-  'subscriptionId', s.subscription_id, 'partnerId', s.partner_id, 'attributedBy', s.attributed_by, 'clickId', s.click_id,
-  'amountCents', s.amount_cents, 'currency', s.currency, 'steps', s.steps, 'revision', s.revision,
-  'commission', (
-    select jsonb_build_object(
-      'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
-      'amountCents', c.amount_cents, 'currency', c.currency,
-      'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
-                        where r.event_id = s.id and r.reverses_id = c.id))
-    from commissions c join partners p on p.id = c.partner_id
-    where c.id = s.commission_id),
-  'lastCommissionId', (
-    select c.id from commissions c
-    where c.event_id = s.id and c.kind <> 'reversal'
-      and not exists (select from commissions n where n.replaces_id = c.id)))`
-
-/** A candidate, `cu`, as one JSON value. Its rewarded sales are those before this one. */
-const CANDIDATE_JSON = sql`jsonb_build_object(
-  'id', cu.id, 'externalId', cu.external_id, 'email', cu.email, 'name', cu.name, 'revision', cu.revision,
-  'emails', array(select i.value from customer_identities i where i.customer_id = cu.id and i.kind = 'email'
-                  union select cu.email where cu.email is not null),
-  'replanFrom', cu.replan_from,
-  'identities', (select coalesce(jsonb_agg(jsonb_build_object('kind', f.kind, 'value', f.value, 'byAddress', f.by_address)), '[]')
-                 from strong f where f.customer_id = cu.id),
-  'hasAddress', cu.id in (select customer_id from address),
-  'referrals', (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'origin', r.origin, 'partnerId', r.partner_id, 'programId', p.program_id, 'source', r.source,
-      'attribution', r.attribution, 'referredAt', r.referred_at, 'clickedAt', r.clicked_at, 'startedAt', r.started_at)), '[]')
-    from referrals r join partners p on p.id = r.partner_id where r.customer_id = cu.id),
-  'rewarded', (
-    select coalesce(jsonb_agg(jsonb_build_object('programId', f.program_id, 'at', f.at)), '[]') from (
-      select c.program_id, min(e.occurred_at) as at
-      from own, events e join commissions c on c.id = e.commission_id
-      where e.customer_id = cu.id and c.kind = 'sale' and e.id <> all (array(select id from sold))
-        and (e.occurred_at, e.external_id) < (own.at, own.external_id)
-      group by c.program_id) f))`
 
 /** The alias of one of a list of coupons: the first that belongs to a partner. */
 const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
@@ -256,37 +198,3 @@ const revive = (row: FactsRow): Loaded => {
     firstSale: firstSale && { ...firstSale, occurredAt: new Date(firstSale.occurredAt) },
   }
 }
-
-const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
-
-const reviveCandidate = ({ referrals, rewarded, replanFrom, ...candidate }: CandidateRow): Candidate => ({
-  ...candidate,
-  replanFrom: date(replanFrom),
-  referrals: referrals.map(({ referredAt, clickedAt, startedAt, ...referral }) => ({
-    ...referral,
-    referredAt: new Date(referredAt),
-    clickedAt: date(clickedAt),
-    startedAt: date(startedAt),
-  })),
-  rewarded: rewarded.map(({ programId, at }) => ({ programId, at: new Date(at) })),
-})
-
-const reviveSale = ({
-  amountCents,
-  currency,
-  commission,
-  occurredAt,
-  reportedAt,
-  ...sale
-}: SaleRow): RecordedSale => ({
-  ...sale,
-  occurredAt: new Date(occurredAt),
-  reportedAt: date(reportedAt),
-  sale: { amountCents: BigInt(amountCents), currency },
-  commission: commission && {
-    ...commission,
-    amountCents: BigInt(commission.amountCents),
-    reversedCents: BigInt(commission.reversedCents),
-    payableAt: new Date(commission.payableAt),
-  },
-})

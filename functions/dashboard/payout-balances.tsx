@@ -1,0 +1,149 @@
+/** Balances on the payouts page: what is payable, and what is not and why. */
+
+import { formatMoney } from '../../lib/money.ts'
+import { Table } from '../../lib/pages/parts.tsx'
+import { SKIP_REASONS } from '../../lib/pages/payouts.tsx'
+import { payableIn } from '../../lib/payouts/balances.ts'
+import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
+import { counted } from '../../lib/plural.ts'
+
+type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>
+
+/** More would hide the sentence. */
+const MAX_COUNTRIES = 10
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** How many partners are in which countries: "Kenya (2), Nigeria (1)". */
+const countries = (elsewhere: PayoutsData['elsewhere']): string =>
+  [
+    ...elsewhere
+      .slice(0, MAX_COUNTRIES)
+      .map(
+        ({ country, people }) => `${COUNTRY_NAMES.of(country) ?? country} (${people.toLocaleString('en')})`,
+      ),
+    ...(elsewhere.length > MAX_COUNTRIES ? ['others'] : []),
+  ].join(', ')
+
+/** Partners in countries to which the Stripe account cannot transfer, whether or not they are owed anything. */
+export const Elsewhere = ({
+  data: { elsewhere, manualPayouts },
+  base,
+}: {
+  data: PayoutsData
+  base: string
+}) => {
+  const people = elsewhere.reduce((sum, one) => sum + one.people, 0)
+  if (people === 0) return null
+  return (
+    <p>
+      {counted(people, 'partner')} {people === 1 ? 'is' : 'are'} in a country that your Stripe account cannot
+      transfer to: {countries(elsewhere)}.{' '}
+      {manualPayouts ? (
+        'Pay them with a run by bank transfer.'
+      ) : (
+        <>
+          To pay them, turn on bank transfers in the <a href={`${base}/settings`}>settings</a>.
+        </>
+      )}
+    </p>
+  )
+}
+
+/** Partners whom Stripe cannot pay, as their accounts were read last. */
+export const Unready = ({ data: { unconnected, inReview, restricted } }: { data: PayoutsData }) => (
+  <>
+    {unconnected > 0 && (
+      <p>
+        {counted(unconnected, 'partner')} with a payable balance {unconnected === 1 ? 'has' : 'have'} not
+        connected a Stripe account, or not finished its set-up.
+      </p>
+    )}
+    {restricted > 0 && (
+      <p>
+        {counted(restricted, 'partner')} with a payable balance {restricted === 1 ? 'has' : 'have'} to give
+        Stripe more information.
+      </p>
+    )}
+    {inReview > 0 && (
+      <p>
+        {counted(inReview, 'partner')} with a payable balance {inReview === 1 ? 'is' : 'are'} in review by
+        Stripe.
+      </p>
+    )}
+  </>
+)
+
+/** What is payable, blocked, owed back, pending, processing and paid, by currency. */
+export const Owed = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
+  if (earned.length === 0) {
+    return <p class="empty">No balances yet. They appear here once a partner has earned a commission.</p>
+  }
+  const sums = earned.map((row) => {
+    const { blockedCents, ...payable } = payableIn(balances, row.currency)
+    return { ...row, ...payable, blockedCents: blockedCents + row.heldCents }
+  })
+  const hasBlocked = sums.some(({ blockedCents }) => blockedCents > 0n)
+  const hasOwed = sums.some(({ owedCents }) => owedCents > 0n)
+  return (
+    <Table
+      caption="Balances"
+      head={[
+        'Currency',
+        { number: 'Payable' },
+        ...(hasBlocked ? [{ number: 'Blocked' }] : []),
+        ...(hasOwed ? [{ number: 'Owed back' }] : []),
+        { number: 'Pending' },
+        { number: 'Processing' },
+        { number: 'Paid' },
+      ]}
+    >
+      {sums.map(({ currency, payableCents, blockedCents, owedCents, ...earned }) => (
+        <tr>
+          <th scope="row">{currency}</th>
+          <td class="number">
+            <a href={`${base}/commissions?status=payable`}>{formatMoney(payableCents, currency)}</a>
+          </td>
+          {hasBlocked && <td class="number">{formatMoney(blockedCents, currency)}</td>}
+          {hasOwed && (
+            <td class="number">
+              <a href={`${base}/payouts/owed`}>{formatMoney(owedCents, currency)}</a>
+            </td>
+          )}
+          <td class="number">{formatMoney(earned.pendingCents, currency)}</td>
+          <td class="number">{formatMoney(earned.processingCents, currency)}</td>
+          <td class="number">{formatMoney(earned.paidCents, currency)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** Balances that a run would not pay, by reason, and what partners owe. */
+export const Blocked = ({ data: { earned, balances }, base }: { data: PayoutsData; base: string }) => {
+  const held = earned.filter(({ heldCents }) => heldCents !== 0n)
+  const skipped = balances.flatMap(({ code, ...total }) => (code ? [{ ...total, code }] : []))
+  if (held.length === 0 && skipped.length === 0) return null
+  return (
+    <>
+      <h2>Not payable now</h2>
+      <Table caption="Not payable now" head={['Reason', { number: 'Partners' }, { number: 'Amount' }]}>
+        {skipped.map(({ code, currency, amountCents, partners }) => (
+          <tr>
+            <td class="words">{SKIP_REASONS[code]}</td>
+            <td class="number">{partners.toLocaleString('en')}</td>
+            <td class="number">{formatMoney(amountCents, currency)}</td>
+          </tr>
+        ))}
+        {held.map(({ currency, heldCents }) => (
+          <tr>
+            <td class="words">
+              <a href={`${base}/commissions/held`}>Held for review.</a>
+            </td>
+            <td></td>
+            <td class="number">{formatMoney(heldCents, currency)}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  )
+}
