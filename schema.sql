@@ -2216,7 +2216,8 @@ create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
 
 
--- The audit log. Entries are written in the transaction of the change.
+-- The audit log. Entries are written in the transaction of the change, and stay as they were
+-- written: see keep_audit_entry.
 create table audit_entries (
     id            uuid         primary key,
     workspace_id  uuid         not null
@@ -2230,6 +2231,21 @@ create table audit_entries (
 
 -- Which entries does this workspace have, newest first?
 create index audit_entries_workspace_id_idx on audit_entries (workspace_id, id);
+
+
+-- Refuses every change of an entry but that of erase_from_audit, which replaces a person's address.
+create function keep_audit_entry() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'UPDATE' and current_setting('tributary.erases_from_audit', true) = 'on'
+       and (new.id, new.workspace_id, new.action, new.subject_id, new.created_at)
+           is not distinct from (old.id, old.workspace_id, old.action, old.subject_id, old.created_at) then
+        return new;
+    end if;
+    raise exception 'entries of the audit log are never changed or deleted';
+end $$;
+
+create trigger audit_entries_never_change
+    before update or delete on audit_entries for each row execute function keep_audit_entry();
 
 
 -- For an erasure: the text that replaces a value, if it is one of `texts`, also as a key of the merchant's (lib/purchases/facts.ts).
@@ -2248,6 +2264,31 @@ begin
                           to_jsonb('report:' || texts[n])::text, to_jsonb('report:' || by_texts[n])::text);
     end loop;
     return result::jsonb;
+end $$;
+
+
+-- Replaces addresses in the audit log of a workspace, for an erasure: the only way to change an entry.
+-- subjects are the ids of an erased partner, whose name goes too, and who is the actor of what partners
+-- do themselves; none for a customer. What somebody did as a member of the workspace keeps its actor,
+-- and who was invited or removed stays: an erasure must not hide who had access to money.
+create function erase_from_audit(workspace uuid, subjects uuid[], texts text[], by_texts text[]) returns void
+language plpgsql as $$
+begin
+    if exists (select from unnest(by_texts) t where t not like 'erased-%') then
+        raise exception 'an erasure replaces addresses by "erased-..." only';
+    end if;
+    perform set_config('tributary.erases_from_audit', 'on', true);
+    update audit_entries a set actor = e.actor, details = e.details
+    from (select o.id,
+                 case when cardinality(subjects) > 0
+                       and (o.action like 'payout\_account.%' or o.action like 'payment\_details.%'
+                            or o.action in ('payee.changed', 'partner.address_changed'))
+                      then erase_text(o.actor, texts, by_texts) else o.actor end as actor,
+                 erase_texts(case when o.subject_id = any(subjects) then o.details - 'name' else o.details end,
+                             texts, by_texts) as details
+          from audit_entries o where o.workspace_id = workspace and o.action not like 'member.%') e
+    where a.id = e.id and (a.actor, a.details) is distinct from (e.actor, e.details);
+    perform set_config('tributary.erases_from_audit', 'off', true);
 end $$;
 
 

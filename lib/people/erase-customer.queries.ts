@@ -71,8 +71,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update customers c
         set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
-    sql`update audit_entries a set details = ${erasedJson('a.details')}
-        where a.workspace_id = ${workspaceId} and ${erasedJson('a.details')} <> a.details`,
+    sql`select erase_from_audit(${workspaceId}, '{}', ${texts}, ${marks})`,
   ]
   await db.batch([
     ...statements.map((statement) => statement.compile(db)),

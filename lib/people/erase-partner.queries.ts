@@ -33,10 +33,6 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
   const texts = textArray(addresses)
   const marker = `erased-${id}@erased.invalid`
   const marks = textArray(addresses.map(() => marker))
-  // An entry about the partner says how its name was changed.
-  const withoutName = (entry: string) => sql`
-    erase_texts(case when ${sql.ref(`${entry}.subject_id`)} ${mine} then ${sql.ref(`${entry}.details`)} - 'name'
-                else ${sql.ref(`${entry}.details`)} end, ${texts}, ${marks})`
   const isKnownElsewhere = sql`exists (select from partners p where p.email = any(${texts}))
     or exists (select from members m where m.email = any(${texts}))`
   const statements = [
@@ -56,9 +52,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
         where ${own}`,
     sql`update payout_accounts set email = ${marker}, disconnected_at = coalesce(disconnected_at, ${now}) where ${own}`,
     sql`update coupon_aliases set label = null where partner_id ${mine}`,
-    sql`update audit_entries a
-        set actor = erase_text(a.actor, ${texts}, ${marks}), details = ${withoutName('a')}
-        where a.workspace_id = ${workspaceId} and (a.actor = any(${texts}) or ${withoutName('a')} <> a.details)`,
+    sql`select erase_from_audit(${workspaceId}, ${ids}::uuid[], ${texts}, ${marks})`,
     sql`update partners set email = ${marker}, name = null where workspace_id = ${workspaceId} and id ${mine}`,
     // What belongs to no workspace goes with the last one that knows the person.
     sql`delete from address_changes where (email = any(${texts}) or new_email = any(${texts})) and not (${isKnownElsewhere})`,

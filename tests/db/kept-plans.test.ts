@@ -23,13 +23,14 @@ const PURE = [
   'erase_texts',
   'is_counted',
   'is_uncredited_1',
+  'keep_audit_entry',
   'lock_click',
   'lock_identities_1',
   'refuse_update',
   'utc_day',
 ]
-/** Functions that read as much as there is: of the installation, for an operator, and all customers of a partner whose address changes. */
-const READ_ALL = ['rebuild_totals', 'total_differences', 'verify_ledger', 'note_partner_address']
+/** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and the audit log at an erasure. */
+const READ_ALL = ['rebuild_totals', 'total_differences', 'verify_ledger', 'note_partner_address', 'erase_from_audit']
 
 /** The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its own, to the same end. */
 const FOREIGN_KEYS = `
