@@ -30,7 +30,13 @@ const PURE = [
   'utc_day',
 ]
 /** Functions that read as much as there is: of the installation, for an operator, all customers of a partner whose address changes, and the audit log at an erasure. */
-const READ_ALL = ['rebuild_totals', 'total_differences', 'verify_ledger', 'note_partner_address', 'erase_from_audit']
+const READ_ALL = [
+  'rebuild_totals',
+  'total_differences',
+  'verify_ledger',
+  'note_partner_address',
+  'erase_from_audit',
+]
 
 /** The statement that checks a foreign key, as Postgres writes it: each constraint has a plan of its own, to the same end. */
 const FOREIGN_KEYS = `
