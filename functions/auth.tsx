@@ -2,7 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { Context } from 'hono'
 import { createAuth, LINK_MINUTES } from '../lib/auth/better-auth.ts'
 import { type AuthBindings, type AuthContext, openAuth } from '../lib/auth/context.ts'
-import { isSecure } from '../lib/auth/cookies.ts'
+import { CLEAR_STORAGE, isSecure } from '../lib/auth/cookies.ts'
 import { findSession, readLink, redeemLink, sendLink, signOut } from '../lib/auth/links.ts'
 import { safePath } from '../lib/auth/next.ts'
 import {
@@ -24,7 +24,9 @@ import { NO_EMAIL } from '../lib/http/fields.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
+import { noticeFor } from '../lib/pages/parts.tsx'
 import { errorPage, noSuchPage, renderPage } from '../lib/pages/render.tsx'
+import sessions from './auth/sessions.tsx'
 
 /** Limits requests that send or redeem links, by IP address. @throws {ApiError} `rate_limited` */
 const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
@@ -39,6 +41,8 @@ const mailLink = async (c: AuthContext, email: string, next: string) => {
 const badLink = (c: AuthContext) =>
   renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
 
+const DONE = { everywhere: 'You are signed out in all browsers.' }
+
 /** Whether to respond with JSON instead of a page. */
 const isApi = (c: Context): boolean => c.req.path.startsWith('/api/')
 
@@ -48,7 +52,8 @@ const app = createApp()
   .notFound((c) => (isApi(c) ? errorResponse(c, noSuchEndpoint(c)) : errorPage(noSuchPage(), c)))
   .get('/sign-in', openAuth(), (c) => {
     const next = safePath(c.req.query('next'))
-    return renderPage(c, { title: 'Sign in', children: <SignInPage next={next} /> })
+    const done = noticeFor(DONE, c.req.query('done'))
+    return renderPage(c, { title: 'Sign in', children: <SignInPage next={next} done={done} /> })
   })
   .post('/sign-in', openAuth(), form(), async (c) => {
     await limitCaller(c)
@@ -79,10 +84,10 @@ const app = createApp()
   })
   .post('/auth/sign-out', openAuth(), async (c) => {
     c.header('Set-Cookie', await signOut(c))
-    // The import page stores rows in the browser. The next user of this browser must not find them.
-    c.header('Clear-Site-Data', '"storage"')
+    c.header('Clear-Site-Data', CLEAR_STORAGE)
     return c.redirect('/sign-in', 303)
   })
+  .route('/', sessions)
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)

@@ -15,7 +15,8 @@ export type AuthBindings = AppEnv['Bindings'] & {
   MAILER: MailerService
 }
 
-type AuthEnv = AppEnv & {
+/** The app of the auth Worker's routes. */
+export type AuthEnv = AppEnv & {
   Bindings: AuthBindings
   Variables: { auth: ReturnType<typeof createAuth>; secure: boolean }
 }

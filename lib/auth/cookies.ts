@@ -18,6 +18,9 @@ export const cookieName = (secure: boolean): string => `${secure ? '__Host-' : '
 export const sessionCookies = (headers: Headers, secure: boolean): string[] =>
   headers.getSetCookie().filter((cookie) => cookie.startsWith(`${cookieName(secure)}=`))
 
+/** The Clear-Site-Data header of signing out: the import page stores rows, which the browser's next user must not find. */
+export const CLEAR_STORAGE = '"storage"'
+
 /** The Set-Cookie header that deletes the cookie. */
 export const expiredCookie = (secure: boolean): string =>
   `${cookieName(secure)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

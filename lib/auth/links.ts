@@ -6,6 +6,7 @@ import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
 import { LINK_MINUTES, MAX_SESSION_DAYS } from './better-auth.ts'
+import { browserName } from './browsers.ts'
 import type { AuthBindings, AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
 import { limitFailures } from './failed-attempts.ts'
@@ -97,7 +98,8 @@ export const redeemLink = async (
   if (!link) return null
   const answer = await c.var.auth.api.magicLinkVerify({
     query: { token },
-    headers: new Headers(),
+    // All that Better Auth stores of them is this. With the session's other columns, it is shown in the list of sessions.
+    headers: new Headers({ 'User-Agent': browserName(c.req.header('User-Agent')) }),
     asResponse: true,
   })
   if (answer.status !== 200) return null
@@ -115,7 +117,7 @@ export const redeemLink = async (
 export const findSession = async (
   { auth, secure }: Pick<AuthContext['var'], 'auth' | 'secure'>,
   cookie: string | null | undefined,
-): Promise<(Session & { token: string; expiresAt: Date }) | null> => {
+): Promise<(Session & { id: string; token: string; expiresAt: Date }) | null> => {
   if (!cookie) return null
   const { response, headers } = await auth.api
     .getSession({ headers: new Headers({ Cookie: cookie }), returnHeaders: true })
@@ -130,6 +132,7 @@ export const findSession = async (
   if (lastDay <= Date.now()) return null
   return {
     user: { id: user.id, email: user.email, name: user.name },
+    id: session.id,
     token: session.token,
     expiresAt: new Date(Math.min(session.expiresAt.getTime(), lastDay)),
     signedInAt: session.createdAt,

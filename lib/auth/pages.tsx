@@ -1,7 +1,7 @@
 /** The sign-in pages. */
 import type { ErrorDetail } from '../http/errors.ts'
 import { Field } from '../pages/fields.tsx'
-import { Problem } from '../pages/parts.tsx'
+import { Done, Problem } from '../pages/parts.tsx'
 import { LINK_MINUTES, SESSION_DAYS } from './better-auth.ts'
 
 /** The form that requests a link. */
@@ -9,15 +9,18 @@ export const SignInPage = ({
   next,
   email,
   problem,
+  done,
 }: {
   next: string
   email?: string | undefined
   problem?: string | undefined
+  done?: string | undefined
 }) => {
   const errors: ErrorDetail[] = problem ? [{ path: 'email', message: problem }] : []
   return (
     <>
       <h1>Sign in</h1>
+      <Done message={done} />
       <p>
         Enter your email address to receive a sign-in link. You need no password. The link also creates your
         account if you are new.

@@ -82,6 +82,7 @@ export const Layout = ({
         {user && (
           <form class="account" method="post" action="/auth/sign-out">
             <span>{user.email}</span>
+            <a href="/auth/sessions">Sessions</a>
             <button type="submit" class="link">
               Sign out
             </button>

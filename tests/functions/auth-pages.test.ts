@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { inspect, useBrowser, WALKS } from '../support/browser.ts'
-import { askForLink, fromSomewhere, newestLink, press, somebody } from '../support/people.ts'
+import { inspect, tabTo as tabToButton, useBrowser, WALKS } from '../support/browser.ts'
+import {
+  askForLink,
+  cookieOf,
+  fromSomewhere,
+  newestLink,
+  press,
+  signIn,
+  somebody,
+  whoIs,
+} from '../support/people.ts'
 
 const browser = useBrowser()
 
@@ -40,6 +49,33 @@ test.each(WALKS)('the pages are accessible in $scheme colours at $width pixels',
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Invalid sign-in link' }).waitFor()
   await inspect(page)
+})
+
+test('the list of sessions is accessible, and works by keyboard and without JavaScript', async () => {
+  const email = somebody()
+  const phone = 'Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0'
+  const other = cookieOf(await press(await askForLink(email), { ...fromSomewhere(), 'User-Agent': phone }))
+  const page = await browser.as(await signIn(email), { width: 390, scheme: 'dark', javaScriptEnabled: false })
+  for (const home of ['/portal', '/app']) {
+    await page.goto(home)
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.waitForURL('**/auth/sessions')
+  }
+  const scripted = await browser.as(other)
+  await scripted.goto('/auth/sessions')
+  await inspect(scripted, 'sessions')
+
+  await page.getByRole('row', { name: 'Firefox on Android' }).waitFor()
+  await tabToButton(page, 'button', 'Sign out Firefox on Android')
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed out in that browser.').waitFor()
+  expect(await page.getByRole('row', { name: 'Firefox on Android' }).count()).toBe(0)
+  expect(await whoIs(other)).toBeNull()
+
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByText('You are signed out in all browsers.').waitFor()
+  await page.goto('/auth/sessions')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('sign-in and sign-out work by keyboard, and the session cookie is HttpOnly', async () => {
