@@ -54,20 +54,19 @@ export const Unready = ({ data: { unconnected, inReview, restricted } }: { data:
   <>
     {unconnected > 0 && (
       <p>
-        {counted(unconnected, 'partner')} with a payable balance {unconnected === 1 ? 'has' : 'have'} not
-        connected a Stripe account, or not finished its set-up.
+        {counted(unconnected, 'partner')} with earnings due {unconnected === 1 ? 'has' : 'have'} not connected
+        a Stripe account, or not finished its set-up.
       </p>
     )}
     {restricted > 0 && (
       <p>
-        {counted(restricted, 'partner')} with a payable balance {restricted === 1 ? 'has' : 'have'} to give
-        Stripe more information.
+        {counted(restricted, 'partner')} with earnings due {restricted === 1 ? 'has' : 'have'} to give Stripe
+        more information.
       </p>
     )}
     {inReview > 0 && (
       <p>
-        {counted(inReview, 'partner')} with a payable balance {inReview === 1 ? 'is' : 'are'} in review by
-        Stripe.
+        {counted(inReview, 'partner')} with earnings due {inReview === 1 ? 'is' : 'are'} in review by Stripe.
       </p>
     )}
   </>

@@ -59,8 +59,13 @@ const BANK_LABELS: Record<BankStatus, { status: string; label: string }> = {
   refused: { status: 'failed', label: 'refused by your bank' },
 }
 
-const StatusLabel = ({ payout: { status, bankStatus } }: { payout: OwnPayout }) =>
-  bankStatus ? <Status {...BANK_LABELS[bankStatus]} /> : <Status status={status} />
+const StatusLabel = ({ payout: { status, bankStatus, stripeAccountId } }: { payout: OwnPayout }) => {
+  if (bankStatus) return <Status {...BANK_LABELS[bankStatus]} />
+  // Whether it arrived is not known.
+  if (status === 'paid' && stripeAccountId)
+    return <Status status="paid" label="sent to your Stripe account" />
+  return <Status status={status} />
+}
 
 /** The state of a payout, with its date or reason. */
 const Outcome = ({ payout }: { payout: OwnPayout }) => {

@@ -37,7 +37,7 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
     group by b.currency, b.code order by b.currency, b.code`
 }
 
-/** How many partners with a payable balance have to do something, or wait for Stripe, in a country that Stripe transfers to. */
+/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
 export type Unready = { unconnected: number; inReview: number; restricted: number }
 
 /** The same totals, and how many partners Stripe cannot pay, as a query that reads the balances once. */

@@ -129,11 +129,13 @@ describe('money that was transferred to an account', () => {
     expect(await status()).toMatchObject({ bankStatus: 'on_its_way' })
   })
 
-  test('is not said to be on its way for ever when nothing is heard', async () => {
+  test('is neither said to be on its way for ever nor paid when nothing is heard', async () => {
     const { id, status, portal } = await createSent()
     await database.query(`update payouts set paid_at = now() - interval '15 days' where id = $1`, [id])
     expect(await status()).toMatchObject({ status: 'paid', bankStatus: null })
-    expect((await portal.get('/payouts')).text).toMatch(/Sent to your Stripe account on [^,]*, for/)
+    expect((await portal.get('/payouts')).text).toMatch(
+      /sent to your Stripe account Sent to your Stripe account on [^,]*, for/,
+    )
   })
 })
 

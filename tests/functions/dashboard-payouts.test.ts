@@ -67,7 +67,7 @@ test('a manager previews a bank transfer run, marks it as paid, as unpaid and as
   const { merchant, pages } = await createPages()
   const owed = await pages.get('/payouts')
   expect(owed.text).toContain('USD 8,170.50 USD 0.00 USD 0.00 USD 0.00 USD')
-  expect(owed.text).toContain('2 partners with a payable balance have not connected a Stripe account')
+  expect(owed.text).toContain('2 partners with earnings due have not connected a Stripe account')
 
   const preview = await pages.get('/payouts/new?method=manual&programId=')
   expect(preview.text).toContain('8,170.50 USD to 2 partners.')
@@ -203,8 +203,8 @@ test('the payouts page and the partner’s page say what is the matter with an a
     [workspaceId],
   )
   const { text } = await pages.get('/payouts')
-  expect(text).toContain('1 partner with a payable balance is in review by Stripe.')
-  expect(text).toContain('1 partner with a payable balance has to give Stripe more information.')
+  expect(text).toContain('1 partner with earnings due is in review by Stripe.')
+  expect(text).toContain('1 partner with earnings due has to give Stripe more information.')
   expect(text).not.toContain('not connected')
   const preview = await pages.get('/payouts/new?method=stripe')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD Stripe is reviewing the partner’s account.')
@@ -552,7 +552,7 @@ test('a partner’s page shows payouts and the account status', async () => {
      values ($2, $1, $3, 'DE', 'acct_1', 'enabled', now())`,
     [merchant.workspace.id, newId(), leo?.email],
   )
-  expect((await pages.get('/payouts')).text).toContain('1 partner with a payable balance has not connected')
+  expect((await pages.get('/payouts')).text).toContain('1 partner with earnings due has not connected')
   const id = await merchant.begin()
   const onItsWay = await pages.get(path)
   expect(onItsWay.text).toContain('Connected')

@@ -59,6 +59,22 @@ describe('an account that became payable while its event was missed', () => {
     expect(await payDue(world.env(), inHours(50))).toBeNull()
   })
 
+  test('whose bank refuses money is read too: Stripe pays out again once its owner has mended it', async () => {
+    const payer = await world.createPayer()
+    const { account = '' } = await payer.addPartner({ slug: 'maya' })
+    const read = async () => {
+      const [row] = await world.query('select status, pays_bank from payout_accounts')
+      return row
+    }
+    world.stripe().refusePayout(world.stripe().payOut(account ?? '').id)
+    await remember(payer, 'onboarding')
+    expect(await payDue(world.env())).toMatchObject({ accounts: 1 })
+    expect(await read()).toEqual({ status: 'enabled', pays_bank: false })
+    world.stripe().changeBank(account ?? '')
+    expect(await payDue(world.env(), inHours(25))).toMatchObject({ accounts: 1 })
+    expect(await read()).toEqual({ status: 'enabled', pays_bank: true })
+  })
+
   test('is asked for again an hour after Stripe did not answer', async () => {
     const payer = await world.createPayer()
     await payer.addPartner({ slug: 'maya' })

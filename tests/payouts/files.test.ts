@@ -103,6 +103,11 @@ describe('which file has a payout', () => {
     },
     { case: 'whole forints', is: kind({ method: 'paypal', currency: 'HUF' }), to: { format: 'paypal' } },
     {
+      case: 'yen, which have no fractions: 4,950 of them were in no file',
+      is: kind({ method: 'paypal', currency: 'JPY', isWhole: false }),
+      to: { format: 'paypal' },
+    },
+    {
       case: 'euros and cents',
       is: kind({ method: 'paypal', isWhole: false }),
       to: { format: 'paypal' },

@@ -49,8 +49,8 @@ export type LeftOutCode = (typeof LEFT_OUT_CODES)[number]
 const PAYPAL_CURRENCIES = new Set(
   'AUD CAD CHF CNY CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD'.split(' '),
 )
-/** PayPal takes no decimals in these. */
-const PAYPAL_WHOLE = new Set(['HUF', 'JPY', 'TWD'])
+/** Currencies without decimals at PayPal, which have two in ISO 4217. Yen have none in either. */
+export const PAYPAL_WHOLE: ReadonlySet<string> = new Set(['HUF', 'TWD'])
 
 /** The file that has a payout, or why none has. */
 export const fileOf = (kind: PayoutKind): { format: TakerFormat } | { code: LeftOutCode } => {

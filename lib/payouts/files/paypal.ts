@@ -2,7 +2,7 @@
 import { csvFields } from '../../csv.ts'
 import { plainMoney } from '../../money.ts'
 import type { PaymentDetails } from '../payment-details.ts'
-import type { FileLine } from './formats.ts'
+import { type FileLine, PAYPAL_WHOLE } from './formats.ts'
 import { plainText } from './latin.ts'
 
 /** PayPal reads amounts as the sender's country writes them. */
@@ -10,14 +10,14 @@ export const DECIMALS = ['point', 'comma'] as const
 export type Decimal = (typeof DECIMALS)[number]
 
 const MAX_NOTE = 400
-/** Currencies without decimals at PayPal, which have some in ISO 4217. */
-const WHOLE = new Set(['HUF', 'TWD'])
 
 const amountOf = (
   { amountCents, currency }: Pick<FileLine<unknown>, 'amountCents' | 'currency'>,
   decimal: Decimal,
 ) => {
-  const plain = WHOLE.has(currency) ? String(amountCents / 100n) : plainMoney(Number(amountCents), currency)
+  const plain = PAYPAL_WHOLE.has(currency)
+    ? String(amountCents / 100n)
+    : plainMoney(Number(amountCents), currency)
   return decimal === 'comma' ? plain.replace('.', ',') : plain
 }
 
