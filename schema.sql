@@ -1646,6 +1646,7 @@ language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace       uuid;
+    key_id          uuid;
     sales_from      text;
     may_track       boolean;
     recorded        jsonb;
@@ -1660,7 +1661,7 @@ declare
     click_partner   jsonb;
     owner           jsonb;
 begin
-    select k.workspace_id, w.sales_from, 'track' = any (k.scopes) into workspace, sales_from, may_track
+    select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes) into key_id, workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
     where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
     if not found then return '"unknown_key"'; end if;
@@ -1709,7 +1710,7 @@ begin
     end if;
 
     return jsonb_build_object(
-        'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
+        'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
         'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.

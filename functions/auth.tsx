@@ -21,6 +21,7 @@ import { createApp } from '../lib/http/app.ts'
 import { noSuchEndpoint } from '../lib/http/base.ts'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
 import { NO_EMAIL } from '../lib/http/fields.ts'
+import { noteForLog } from '../lib/http/logging.ts'
 import { callerKey, isWithinLimit, limitRate } from '../lib/http/rate-limit.ts'
 import { body, form } from '../lib/http/validate.ts'
 import { limitedMailbox } from '../lib/mail/address.ts'
@@ -34,12 +35,17 @@ const limitCaller = (c: AuthContext): Promise<void> => limitRate(c.env.RATE_LIMI
 /** Mails a link, whether or not the address is known. @throws {ApiError} `try_again` */
 const mailLink = async (c: AuthContext, email: string, next: string) => {
   // More requests in a few seconds than a mailbox may have links: the database need not count them.
-  if (!(await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`))) return 'on_the_way'
-  return sendLink({ db: c.var.db, now: c.var.now, env: c.env, url: c.req.url }, email, next)
+  const mayMail = await isWithinLimit(c.env.RATE_LIMIT, `to ${limitedMailbox(email)}`)
+  const request = { db: c.var.db, now: c.var.now, env: c.env, url: c.req.url }
+  const outcome = mayMail ? await sendLink(request, email, next) : 'on_the_way'
+  noteForLog(c, { outcome: `link_${outcome}` })
+  return outcome
 }
 
-const badLink = (c: AuthContext) =>
-  renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
+const badLink = (c: AuthContext) => {
+  noteForLog(c, { outcome: 'link_invalid' })
+  return renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
+}
 
 const DONE = { everywhere: 'You are signed out in all browsers.' }
 

@@ -2,6 +2,7 @@ import { requireManager } from '../lib/auth/access.ts'
 import { type AuthService, session } from '../lib/auth/session.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
+import { noteForLog } from '../lib/http/logging.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { body } from '../lib/http/validate.ts'
 import { loadCustomerImport, saveCustomerImport } from '../lib/imports/customer-import.queries.ts'
@@ -33,6 +34,7 @@ export default createApp<Bindings>().post(
     const target = { address: c.req.param('workspace'), email: user.email, programId }
 
     const loaded = await loadCustomerImport(db, target, good)
+    noteForLog(c, { workspaceId: loaded.workspace?.id })
     const workspace = requireManager(loaded.workspace)
     if (programId !== null && !loaded.facts.programIds.has(programId)) throw notFound('program')
 

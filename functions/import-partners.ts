@@ -3,6 +3,7 @@ import { session } from '../lib/auth/session.ts'
 import { newSlugSuffix } from '../lib/db/ids.ts'
 import { createApp } from '../lib/http/app.ts'
 import { notFound } from '../lib/http/found.ts'
+import { noteForLog } from '../lib/http/logging.ts'
 import { body } from '../lib/http/validate.ts'
 import type { PartnerImportResponse } from '../lib/imports/imports.responses.ts'
 import { IMPORT_MAX_BYTES, limitRows, PartnerImport } from '../lib/imports/imports.schemas.ts'
@@ -69,6 +70,7 @@ export default createApp().post(
 
     let loaded = tried ?? (await loadPartnerImport(db, target, good))
     for (let round = 0; round < ROUNDS; round++) {
+      noteForLog(c, { workspaceId: loaded.workspace?.id })
       const workspace = requireManager(loaded.workspace)
       const { program } = loaded
       if (!program) throw notFound('program')

@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { runJob } from '../lib/http/logging.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
@@ -22,18 +23,9 @@ export default class Mailer
   /** Sends what is due, keeps totals and clicks, and logs one line of JSON about each, without an address. */
   override async scheduled() {
     const failures: unknown[] = []
-    const run = async (job: string, work: () => Promise<object | null>) => {
-      const start = Date.now()
-      const log = (level: string, entry: object) =>
-        console.log(JSON.stringify({ level, job, ms: Date.now() - start, ...entry }))
-      try {
-        const tally = await work()
-        if (tally) log('info', tally)
-      } catch (error) {
-        log('error', { error: (error as Error).message })
-        failures.push(error)
-      }
-    }
+    // One that fails does not stop the others.
+    const run = (job: string, work: () => Promise<object | null>) =>
+      runJob(job, work).catch((failure: unknown) => failures.push(failure))
     await run('mailer', async () => sendDue(this.env, chooseTransport(this.env)))
     await run('upkeep', () => upkeep(this.env))
     await run('retention', () => retain(this.env, new Date()))

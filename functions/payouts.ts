@@ -4,6 +4,7 @@ import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
+import { runJob } from '../lib/http/logging.ts'
 import { body } from '../lib/http/validate.ts'
 import { invoicePdf } from '../lib/papers/invoice-pdf.service.ts'
 import type { CreditNote, Invoice } from '../lib/papers/invoices.ts'
@@ -72,16 +73,7 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> {
 
   /** Pays what is due, and logs one line of JSON. */
   override async scheduled() {
-    const start = Date.now()
-    const log = (level: string, entry: object) =>
-      console.log(JSON.stringify({ level, job: 'payouts', ms: Date.now() - start, ...entry }))
-    try {
-      const tally = await payDue(this.env)
-      if (tally) log('info', tally)
-    } catch (error) {
-      log('error', { error: (error as Error).message })
-      throw error
-    }
+    await runJob('payouts', () => payDue(this.env))
   }
 }
 

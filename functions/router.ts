@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError, errorResponse, toApiError } from '../lib/http/errors.ts'
-import { logRequest } from '../lib/http/logging.ts'
+import { describeError, log, logRequest } from '../lib/http/logging.ts'
 import { securityHeaders } from '../lib/http/security-headers.ts'
 
 /** A service binding to another Worker. */
@@ -63,7 +63,6 @@ export default new Hono<Env>()
   })
   .onError((error, c) => {
     // The Worker could not be reached, so it has not logged the request.
-    if (!(error instanceof ApiError))
-      console.error(JSON.stringify({ level: 'error', requestId: c.var.requestId, error: error.message }))
+    if (!(error instanceof ApiError)) log('error', { requestId: c.var.requestId, ...describeError(error) })
     return errorResponse(c, toApiError(error))
   })

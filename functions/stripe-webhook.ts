@@ -2,6 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { connect } from '../lib/db/connection.ts'
 import { type AppEnv, createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
+import { describeError, log, noteForLog, runJob } from '../lib/http/logging.ts'
 import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { rpc } from '../lib/http/rpc.ts'
 import { limitBody } from '../lib/http/validate.ts'
@@ -44,6 +45,7 @@ const app = createApp<StripeBindings>().post(
 
     const endpoint = await findEndpoint(db, c.req.param('workspace'))
     const { workspaceId = '', mode = 'live', isNew = false } = endpoint ?? {}
+    noteForLog(c, { workspaceId: endpoint?.workspaceId })
     const decrypted = await Promise.all(
       (endpoint?.secrets ?? []).map(async ({ ciphertext, purpose }) => {
         const secret = await decryptSecret(c.env.SECRETS_KEY, workspaceId, ciphertext)
@@ -92,18 +94,13 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
    * of JSON about each.
    */
   override async scheduled() {
-    const start = Date.now()
-    const log = (level: string, entry: object) =>
-      console.log(JSON.stringify({ level, job: 'stripe-webhook', ms: Date.now() - start, ...entry }))
-    try {
-      for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
+    const job = 'stripe-webhook'
+    for (const [work, run] of Object.entries({ endWaits, continueReplans })) {
+      await runJob(job, async () => {
         const { applied, failures } = await run(() => connect(this.env), new Date())
-        if (applied) log('info', { work, applied })
-        for (const failure of failures) log('error', { work, error: (failure as Error).message })
-      }
-    } catch (error) {
-      log('error', { error: (error as Error).message })
-      throw error
+        for (const failure of failures) log('error', { job, work, ...describeError(failure) })
+        return applied ? { work, applied } : null
+      })
     }
   }
 }

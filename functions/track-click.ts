@@ -25,7 +25,7 @@ const pageOf = (url: string | null | undefined): string | null => {
 }
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
-export default createTrackingApp()
+export default createTrackingApp({ onlyFailures: true })
   .use(
     '/api/track/click',
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),

@@ -89,12 +89,14 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
  *
  * @param bundles are built when they are not given; a Worker without one is not started
  * @param mending what happens when workerd ends by itself: it is started again, at the same URL
+ * @param onLine receives each log line
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (
   settings: Settings,
   bundles?: Bundles,
   mending?: Mending,
+  onLine: (line: string) => void = () => {},
 ): Promise<Workers> => {
   const configs = [...readWorkerConfigs()]
   const scripts = bundles ?? (await bundleWorkers())
@@ -112,6 +114,7 @@ export const startWorkers = async (
   const { urlOf, workerOf, stop } = await runWorkers(
     [...workers, ...files],
     ({ message }) => {
+      onLine(message)
       if (logs.push(message) > MAX_LOG_LINES) logs.shift()
     },
     mending,

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { every } from 'hono/combine'
 import { createMiddleware } from 'hono/factory'
 import { ApiError } from '../http/errors.ts'
+import { noteForLog } from '../http/logging.ts'
 import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
@@ -51,6 +52,7 @@ export const inWorkspace = () =>
     if (!workspace) throw workspaceNotFound()
     c.set('workspace', workspace)
     c.set('actor', c.var.user.email)
+    noteForLog(c, { workspaceId: workspace.id })
     await next()
   })
 
@@ -72,6 +74,7 @@ const keyHolder = (scope: ApiKeyScope) =>
         'This API key belongs to another workspace. Use the slug or ID of its own workspace.',
       )
     }
+    noteForLog(c, { actor: `key ${access.keyId}`, keyHash: undefined, workspaceId: access.workspace.id })
     if (!access.scopes.includes(scope)) throw insufficientScope(scope)
     c.set('workspace', access.workspace)
     c.set('actor', `API key "${access.keyName}"`)

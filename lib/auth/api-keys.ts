@@ -2,6 +2,7 @@
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
+import { noteForLog } from '../http/logging.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { sha256 } from '../sha256.ts'
 import type { ApiKeyScope } from '../workspace/api-keys.ts'
@@ -16,6 +17,8 @@ const PREFIX = 'trib_live_'
 const RANDOM_LENGTH = 32
 /** Hexadecimal digits. One mistyped key in 16 million passes, and the database refuses it. */
 const CHECKSUM_LENGTH = 6
+/** Characters of a key's hash in the log: enough to find the key, too few to test guesses of it by. */
+const LOGGED_LENGTH = 12
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECKSUM_LENGTH}}$`)
 
 const checksum = async (unchecked: string): Promise<string> =>
@@ -60,6 +63,7 @@ export const apiKey = () =>
     const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
     const hash = key === undefined ? null : await hashApiKey(key)
     if (hash === null) throw invalidApiKey()
+    noteForLog(c, { keyHash: hash.slice(0, LOGGED_LENGTH) })
     await limitRate(c.env.RATE_LIMIT, hash)
     c.set('apiKeyHash', hash)
     let thrown: unknown

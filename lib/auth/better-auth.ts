@@ -4,7 +4,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
-import { describeError } from '../http/logging.ts'
+import { describeError, log } from '../http/logging.ts'
 import { MIN_SECRET_LENGTH } from '../secrets.ts'
 import { sha256 } from '../sha256.ts'
 import { cookieName } from './cookies.ts'
@@ -31,9 +31,10 @@ type AuthSettings = {
 
 /** Better Auth's own errors hide the cause, which it only logs. */
 const logFailure: NonNullable<BetterAuthOptions['logger']>['log'] = (_level, about, cause) =>
-  console.error(
-    JSON.stringify({ level: 'error', about, ...(cause instanceof Error ? describeError(cause) : undefined) }),
-  )
+  log('error', {
+    about: describeError(new Error(about)).error,
+    ...(cause instanceof Error && describeError(cause)),
+  })
 
 /** Better Auth's options. Its tables are in schema.sql. */
 export const authOptions = ({ db, secret, secure }: AuthSettings) =>

@@ -2,6 +2,7 @@
 import type { Db } from '../db/connection.ts'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
+import { noteForLog } from '../http/logging.ts'
 import { limitedMailbox } from '../mail/address.ts'
 import { sha256 } from '../sha256.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -103,6 +104,8 @@ export const redeemLink = async (
     asResponse: true,
   })
   if (answer.status !== 200) return null
+  const { user } = (await answer.json()) as { user?: { id: string } }
+  noteForLog(c, { actor: `user ${user?.id}`, outcome: 'signed_in' })
   // The new session is valid even if the old one could not be ended.
   await endSessionOf(c).catch(() => {})
   return { cookies: sessionCookies(answer.headers, c.var.secure), next: link.next }
@@ -148,5 +151,7 @@ export const signOut = async (c: AuthContext): Promise<string> => {
 
 const endSessionOf = async (c: AuthContext): Promise<void> => {
   const session = await findSession(c.var, c.req.header('Cookie'))
-  if (session) await endSession(c.var.db, session.token)
+  if (!session) return
+  noteForLog(c, { actor: `user ${session.user.id}` })
+  await endSession(c.var.db, session.token)
 }

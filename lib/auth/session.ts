@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../http/app.ts'
 import { ApiError } from '../http/errors.ts'
+import { noteForLog } from '../http/logging.ts'
 import { limitRate } from '../http/rate-limit.ts'
 import { rpc } from '../http/rpc.ts'
 
@@ -74,6 +75,7 @@ export const readSession = async (c: Context<SessionEnv>): Promise<User | null> 
   const session = await rpc('auth', c.env.AUTH.getSession(new Headers({ Cookie: cookie }), c.req.url))
   if (!session) return null
   for (const value of session.setCookie) c.header('Set-Cookie', value, { append: true })
+  noteForLog(c, { actor: `user ${session.user.id}` })
   await limitRate(c.env.RATE_LIMIT, session.user.email)
   c.set('signedInAt', session.signedInAt)
   return session.user

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono'
 import { type RequestIdVariables, requestId } from 'hono/request-id'
 import type { Client, DatabaseEnv } from '../db/neon.ts'
 import { ApiError, errorResponse, toApiError } from './errors.ts'
-import { logRequest } from './logging.ts'
+import { type LogFacts, logRequest } from './logging.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -12,6 +12,8 @@ export type BaseEnv = {
   Variables: RequestIdVariables & {
     /** When the request arrived: the "now" of all its decisions. */
     now: Date
+    /** What the log line says of the caller: see noteForLog. */
+    logFacts?: LogFacts
   }
 }
 
@@ -23,15 +25,17 @@ export const noSuchEndpoint = (c: Context) =>
  * The app of one Worker.
  *
  * @param open connects a request to the database, for `c.var.db`
+ * @param logs which requests are logged
  * @typeParam Bindings what it needs beyond the database and the rate limit
  */
 export const createBase = <Bindings extends object, Database extends Pick<Client, 'fetches'>>(
   open: (env: DatabaseEnv) => Database,
+  logs: { onlyFailures?: boolean } = {},
 ) =>
   new Hono<BaseEnv & { Bindings: Bindings; Variables: { db: Database } }>()
     // The router sets the request id. Callers can't choose it.
     .use(requestId())
-    .use(logRequest())
+    .use(logRequest(logs))
     .use(securityHeaders())
     .use(async function openRequest(c, next) {
       c.set('now', new Date())

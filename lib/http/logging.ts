@@ -1,7 +1,12 @@
-import type { MiddlewareHandler } from 'hono'
+/**
+ * Log lines: one of JSON per request and job. They name people and keys by id, and callers by a truncated address. They hold no
+ * secret, no email address and nothing of a row. Whatever a Worker logs goes through this file.
+ */
+import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import type { Client } from '../db/neon.ts'
 import { toApiError } from './errors.ts'
+import { truncatedAddress } from './rate-limit.ts'
 
 /** Tells an SQLSTATE from the codes of other errors. */
 const SQLSTATE = /^[0-9A-Z]{5}$/
@@ -9,36 +14,91 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 /** SQLSTATEs of invalid data, whose messages quote the data. */
 const QUOTES_DATA = /^22/
 
+/** Email addresses, connection strings, keys by their prefix, and long random texts such as tokens and hashes. */
+const SECRET =
+  /[^\s"'<>()=,;:]+@[^\s"'<>()=,;]+|\w+:\/\/[^\s/]*@\S*|\b(trib|sk|rk|whsec|re)_\w+|[0-9A-Za-z]{32,}/g
+
+/** What the line of a request says of it, beside the request itself. Ids only. */
+export type LogFacts = {
+  /** `user <id>` or `key <id>`. */
+  actor?: string | undefined
+  /** The start of an API key's hash, until its id is known. */
+  keyHash?: string | undefined
+  workspaceId?: string | undefined
+  /** What happened, where no error says it. */
+  outcome?: string | undefined
+}
+
+/** Adds to the line of the request. */
+export const noteForLog = (c: Context, facts: LogFacts): void =>
+  c.set('logFacts', { ...(c.get('logFacts') as LogFacts | undefined), ...facts })
+
+/** Writes one line of JSON. Texts that others may have written are passed as errors, by `describeError`. */
+export const log = (level: 'info' | 'error', entry: object): void =>
+  console.log(JSON.stringify({ level, ...entry }))
+
 /**
- * Logs one line of JSON per request, without personal data: the route's pattern instead of the path, and for an
- * unexpected error its message and SQLSTATE, but not Postgres's `detail`, which quotes the row.
+ * Logs one line per request, with the route's pattern instead of the path.
+ *
+ * @param onlyFailures for a Worker that answers more requests than anybody reads lines
  */
-export const logRequest = (): MiddlewareHandler =>
+export const logRequest = ({ onlyFailures = false } = {}): MiddlewareHandler =>
   async function logRequest(c, next) {
     const start = Date.now()
     await next()
 
     const { error } = c
+    const { status } = c.res
+    if (onlyFailures && status < 400) return
     const db: Client | undefined = c.get('db')
-    const entry = {
-      level: c.res.status >= 500 ? 'error' : 'info',
+    log(status >= 500 ? 'error' : 'info', {
       requestId: c.get('requestId'),
       method: c.req.method,
       route: matchedRoutes(c).at(-1)?.path,
-      status: c.res.status,
+      status,
       ms: Date.now() - start,
       fetches: db?.fetches(),
+      address: truncatedAddress(c.req.header('CF-Connecting-IP')),
+      ...(c.get('logFacts') as LogFacts | undefined),
       code: error && toApiError(error).code,
-    }
-    console.log(JSON.stringify(c.res.status >= 500 && error ? { ...entry, ...describeError(error) } : entry))
+      ...(status >= 500 && error && describeError(error)),
+    })
   }
 
-/** An error without personal data, for a log line. */
-export const describeError = (error: Error & { code?: unknown }) => {
+/**
+ * Runs the work of a scheduled handler, and logs one line about it; none if it had nothing to do.
+ *
+ * @param work returns counts for the line
+ * @throws {Error} the failure, without what the runtime would log of it: its cause, and messages that quote data
+ */
+export const runJob = async (job: string, work: () => Promise<object | null>): Promise<void> => {
+  const start = Date.now()
+  try {
+    const tally = await work()
+    if (tally) log('info', { job, ms: Date.now() - start, ...tally })
+  } catch (failure) {
+    const description = describeError(failure)
+    log('error', { job, ms: Date.now() - start, ...description })
+    throw new Error(`The job "${job}" failed: ${description.error ?? description.sqlState}`)
+  }
+}
+
+const redact = (text: string): string => text.replaceAll(SECRET, '[redacted]')
+
+/** An error's message, unless it quotes data. */
+const messageOf = (error: Error & { code?: unknown }) => {
   const sqlState = typeof error.code === 'string' && SQLSTATE.test(error.code) ? error.code : undefined
+  const quotesData = error instanceof SyntaxError || (sqlState && QUOTES_DATA.test(sqlState))
+  return { sqlState, message: quotesData ? undefined : redact(error.message) }
+}
+
+/** An error for a log line: its message and SQLSTATE, but not Postgres's `detail`, which quotes the row. */
+export const describeError = (failure: unknown) => {
+  const error: Error & { code?: unknown } = failure instanceof Error ? failure : new Error(typeof failure)
+  const { sqlState, message } = messageOf(error)
   return {
     sqlState,
-    error: sqlState && QUOTES_DATA.test(sqlState) ? undefined : error.message,
-    cause: error.cause instanceof Error ? error.cause.message : undefined,
+    error: message ?? (sqlState ? undefined : error.name),
+    cause: error.cause instanceof Error ? messageOf(error.cause).message : undefined,
   }
 }

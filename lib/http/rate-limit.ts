@@ -25,11 +25,30 @@ export const tooManyRequests = () =>
 /** The key that a request's caller is counted under. Cloudflare sets the header; callers can't. */
 export const callerKey = (c: Context): string => addressKey(c.req.header('CF-Connecting-IP') ?? 'unknown')
 
-/** The key that an IP address is counted under. For IPv6 it is the /64, which one household or server holds. */
-export const addressKey = (ip: string): string => {
-  if (!ip.includes(':') || ip.includes('.')) return ip
+/** The eight groups of an IPv6 address, or more or fewer if it is none. */
+const groupsOf = (ip: string): string[] => {
   const [left, right] = ip.split('::').map((part) => part.split(':').filter(Boolean))
   const groups = left ?? []
   const gap = right ? Math.max(0, 8 - groups.length - right.length) : 0
-  return [...groups, ...Array<string>(gap).fill('0'), ...(right ?? [])].slice(0, 4).join(':')
+  return [...groups, ...Array<string>(gap).fill('0'), ...(right ?? [])]
+}
+
+/** The key that an IP address is counted under. For IPv6 it is the /64, which one household or server holds. */
+export const addressKey = (ip: string): string =>
+  !ip.includes(':') || ip.includes('.') ? ip : groupsOf(ip).slice(0, 4).join(':')
+
+const IPV4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i
+const IPV6_GROUP = /^[0-9a-f]{1,4}$/i
+
+/**
+ * The network of an IP address, for logs: the /24 of IPv4, the /48 of IPv6, which many households share or one company has.
+ * Undefined for anything else.
+ */
+export const truncatedAddress = (ip = ''): string | undefined => {
+  const [, network] = IPV4.exec(ip) ?? []
+  if (network) return `${network}.0/24`
+  const groups = ip.includes(':') ? groupsOf(ip) : []
+  return groups.length === 8 && groups.every((group) => IPV6_GROUP.test(group))
+    ? `${groups.slice(0, 3).join(':')}::/48`
+    : undefined
 }

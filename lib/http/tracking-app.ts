@@ -4,6 +4,9 @@ import { type BaseEnv, createBase } from './base.ts'
 
 export type TrackingEnv = BaseEnv & { Variables: { db: Client } }
 
-/** @typeParam Bindings what it needs beyond the database and the rate limit */
-export const createTrackingApp = <Bindings extends object = object>() =>
-  createBase<Bindings, Client>(openClient)
+/**
+ * @param logs which requests are logged
+ * @typeParam Bindings what it needs beyond the database and the rate limit
+ */
+export const createTrackingApp = <Bindings extends object = object>(logs: { onlyFailures?: boolean } = {}) =>
+  createBase<Bindings, Client>(openClient, logs)

@@ -1,4 +1,5 @@
 /** Mails managers about payout runs: before and after scheduled ones, and what goes wrong in any. */
+import { describeError, log } from '../http/logging.ts'
 import type { PayoutRunDetails } from '../mail/details.ts'
 import { type Budget, hasLeft, withDb } from './budget.service.ts'
 import type { RunScope } from './due.queries.ts'
@@ -102,9 +103,7 @@ export const notifyManagers = async (env: PayoutEnv, now: Date, budget: Budget):
       // One that fails does not stop the others.
       await work(one)
         .then(() => count++)
-        .catch((error: Error) =>
-          console.log(JSON.stringify({ level: 'error', job: 'payout mails', error: error.message })),
-        )
+        .catch((error: Error) => log('error', { job: 'payout mails', ...describeError(error) }))
     }
   }
   if (!hasLeft(budget)) return 0

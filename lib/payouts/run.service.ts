@@ -1,5 +1,6 @@
 /** Runs payouts, for a manager's request and for the cron. */
 import { connect } from '../db/connection.ts'
+import { describeError, log } from '../http/logging.ts'
 import { Unavailable } from '../unavailable.ts'
 import { checkCountries, checkDailyAccounts, checkOwedAccounts } from './account-checks.service.ts'
 import { beginRun, decideApproval } from './begin-run.queries.ts'
@@ -220,7 +221,7 @@ export const payDue = async (env: PayoutEnv, now = new Date()) => {
   for (const run of runs) {
     // A run that fails does not stop the others, nor the sending.
     await claim(env, run, now, budget).catch((error: Error) =>
-      console.log(JSON.stringify({ level: 'error', job: 'payouts', runId: run.id, error: error.message })),
+      log('error', { job: 'payouts', workspaceId: run.workspaceId, runId: run.id, ...describeError(error) }),
     )
   }
   const tally = await sendPayouts(env, { workspaceId: null, now, budget })

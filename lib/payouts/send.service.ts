@@ -1,4 +1,5 @@
 /** Sends payouts: one transfer at Stripe for each, whatever is interrupted. Design, section 7. */
+import { log } from '../http/logging.ts'
 import { decryptSecret } from '../secrets.ts'
 import type { AccountReading } from './account-checks.queries.ts'
 import { type Budget, type BudgetEnv, hasLeft, withDb } from './budget.service.ts'
@@ -216,14 +217,7 @@ export const sendPayouts = async (
     const results = await sendPage(env, page, sending)
     const sentAfterFailure = await withDb(env, budget, (db) => saveTransferResults(db, results, new Date()))
     if (sentAfterFailure.length) {
-      console.log(
-        JSON.stringify({
-          level: 'error',
-          job: 'payouts',
-          error: 'sent after it had ended',
-          sentAfterFailure,
-        }),
-      )
+      log('error', { job: 'payouts', error: 'sent after it had ended', sentAfterFailure })
     }
     for (const { outcome } of results) tally[outcome]++
   }

@@ -9,6 +9,8 @@ import type { Report } from './report.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 
 export type ReportFacts = Facts & {
+  /** The API key's id. */
+  keyId: string
   workspaceId: string
   /** The customer of the report, if it is known. */
   customer: ReportedCustomer | null

@@ -2,6 +2,7 @@
 import type { Context } from 'hono'
 import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
 import { tiedByLead } from '../customers/identities.ts'
+import { noteForLog } from '../http/logging.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
@@ -28,7 +29,7 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv>(
   joinReport: JoinReport,
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
-  const event = await record(c.var, report, bodyHash, joinReport)
+  const event = await record(c, report, bodyHash, joinReport)
   if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
   return c.json<TrackingResponse>({
     eventId: event.attributed ? event.id : null,
@@ -39,17 +40,19 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv>(
 /** A customer is new once; after that, only what changes whose the same customer is conflicts. */
 const ROUNDS = 10
 
-const record = async (
-  { db, now, apiKeyHash }: (KeyEnv & TrackingEnv)['Variables'],
+const record = async <E extends KeyEnv & TrackingEnv>(
+  c: Context<E>,
   report: Report,
   bodyHash: string,
   joinReport: JoinReport,
 ): Promise<RecordedEvent> => {
+  const { db, now, apiKeyHash } = c.var
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string')
       throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
-    const { workspaceId, recorded, customer, adoptsSales, hasProcessorEvents, mayBeDuplicate } = facts
+    const { keyId, workspaceId, recorded, customer, adoptsSales, hasProcessorEvents, mayBeDuplicate } = facts
+    noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
     // Without its hash, the report is incomplete until it is joined.
     const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
     const saved = { workspaceId, report, customer, bodyHash: isJoined ? null : bodyHash, now }

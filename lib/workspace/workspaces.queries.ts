@@ -45,7 +45,7 @@ export const listWorkspaces = (db: Db, email: string) =>
   memberships(db, email).orderBy('w.name').orderBy('w.id').execute()
 
 export type KeyAccess =
-  | { outcome: 'allowed'; workspace: Workspace; keyName: string; scopes: ApiKeyScope[] }
+  | { outcome: 'allowed'; workspace: Workspace; keyId: string; keyName: string; scopes: ApiKeyScope[] }
   | { outcome: 'unknown_key' }
   | { outcome: 'other_workspace' }
 
@@ -65,12 +65,20 @@ export const keyWorkspace = async (
     .where('k.key_hash', '=', apiKeyHash)
     .where('k.revoked_at', 'is', null)
     .where((eb) => eb.or([eb('k.expires_at', 'is', null), eb('k.expires_at', '>', now)]))
-    .select(['w.id', 'w.slug', 'w.name', isNamed(address).as('named'), 'k.name as keyName', 'k.scopes'])
+    .select([
+      'w.id',
+      'w.slug',
+      'w.name',
+      isNamed(address).as('named'),
+      'k.id as keyId',
+      'k.name as keyName',
+      'k.scopes',
+    ])
     .executeTakeFirst()
   if (!row) return { outcome: 'unknown_key' }
   if (!row.named) return { outcome: 'other_workspace' }
-  const { id, slug, name, keyName, scopes } = row
-  return { outcome: 'allowed', workspace: { id, slug, name, role: 'key' }, keyName, scopes }
+  const { id, slug, name, ...key } = row
+  return { outcome: 'allowed', workspace: { id, slug, name, role: 'key' }, ...key }
 }
 
 /** Whether somebody may create another workspace. The retry of a batch finds its own, which does not count. */

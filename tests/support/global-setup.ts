@@ -11,6 +11,7 @@ import { startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
 import { createDatabase, TEMPLATE } from './databases.ts'
+import { checkLines, forbiddenIn } from './log-lines.ts'
 import { AUTH_SECRET, RESEND_API_KEY, SECRETS_KEY } from './secrets.ts'
 import { offerSystem } from './shared-system.ts'
 
@@ -61,7 +62,10 @@ export default async ({ provide }: TestProject) => {
     PUBLIC_URL: 'https://tributary.example',
     ALLOW_SIGNUP: 'true',
   }
-  const workers = await startWorkers(settings, bundles)
+  const badLines: string[] = []
+  const workers = await startWorkers(settings, bundles, undefined, (line) => {
+    if (forbiddenIn(line).length > 0) badLines.push(line)
+  })
   const system = await offerSystem(await createDatabase(postgres.databaseUrl, 'npm_start'))
 
   provide('baseUrl', workers.url.origin)
@@ -82,5 +86,6 @@ export default async ({ provide }: TestProject) => {
     // Outside the folder when a strict umask keeps Postgres' user out of it.
     await rm(postgres.clusterDir, { recursive: true, force: true })
     await rm(folder, { recursive: true, force: true })
+    checkLines(badLines)
   }
 }

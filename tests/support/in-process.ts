@@ -8,6 +8,7 @@ import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { checkResponse } from './contract.ts'
+import { checkLines } from './log-lines.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** Bindings that replace those of wrangler.toml or of the shared Workers. */
@@ -50,7 +51,7 @@ export const askAs = async (
   bindings: Bindings = {},
 ): Promise<Response> => {
   // The apps log each request. Tests that look at the log find it in `console.log`'s calls.
-  vi.spyOn(console, 'log').mockReturnValue(undefined)
+  vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
   const user = { id: email, email, name: '' }
   const env = {
     ...inject('database'),
