@@ -2177,7 +2177,8 @@ create table mails (
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
-                            'payment_details', 'payout_account', 'address_link', 'address_changed')),
+                            'payment_details', 'payout_account', 'address_link', 'address_changed',
+                            'opening_balances')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
@@ -2205,6 +2206,9 @@ create table mails (
 
 -- One mail of a kind per partner and occasion, however often there is reason for it, such as one welcome.
 create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kind, occasion) where payout_id is null;
+
+-- One mail about opening balances per recipient, program, importer and day, whose sums grow: see mail_opening_balances_1.
+create unique index mails_opening_balances_key on mails (workspace_id, recipient, occasion) where kind = 'opening_balances';
 
 -- Which mails are due?
 create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
@@ -2367,15 +2371,50 @@ begin
 end $$;
 
 
+-- Mails the other managers that opening balances were imported, because they are payable at once. An import
+-- is many calls: the mail waits for five minutes, and its sums grow until the mailer takes it. What the same
+-- manager imports into the program later that day (UTC) is in a second mail, five minutes after the day has
+-- ended, when none of its calls is on its way any more: two mails a day at most, and no balance is in neither.
+create function mail_opening_balances_1(workspace uuid, program uuid, importer text, notice jsonb, made integer,
+                                        cents bigint, now timestamptz) returns void language plpgsql as $$
+declare
+    subject text  := format('%s %s %s', program, (select m.id from members m where m.workspace_id = workspace and m.email = importer),
+                            utc_day(now));
+    told    jsonb := notice || jsonb_build_object('importedBy', importer, 'balances', made, 'amountCents', cents);
+begin
+    with soon as (
+        insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+        select uuidv7(), workspace, 'opening_balances', o.email, subject, told, now, now + interval '5 minutes'
+        from members o where o.workspace_id = workspace and o.role = 'manager' and o.email <> importer
+        order by o.email
+        on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
+            set details = m.details || jsonb_build_object('balances', (m.details -> 'balances')::integer + made,
+                                                          'amountCents', (m.details -> 'amountCents')::bigint + cents)
+            where m.attempts = 0 and m.sent_at is null and m.failed_at is null
+        returning m.recipient
+    )
+    insert into mails as m (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+    select uuidv7(), workspace, 'opening_balances', o.email, subject || ' later', told, now,
+           (utc_day(now) + 1)::timestamp at time zone 'UTC' + interval '5 minutes'
+    from members o where o.workspace_id = workspace and o.role = 'manager' and o.email <> importer
+                     and o.email not in (select recipient from soon)
+    order by o.email
+    on conflict (workspace_id, recipient, occasion) where kind = 'opening_balances' do update
+        set details = m.details || jsonb_build_object('balances', (m.details -> 'balances')::integer + made,
+                                                      'amountCents', (m.details -> 'amountCents')::bigint + cents);
+end $$;
+
+
 -- Creates partners with their coupons, opening balances and mails, and the audit entry. coupons,
--- balances and mails name their partner by its line, n; null creates none.
+-- balances and mails name their partner by its line, n; null creates none. notice is what the mail
+-- to other managers about opening balances needs besides.
 --
 -- The lock serializes the imports of a workspace, which prevents deadlocks between them. The
 -- statements after it see what the import before has committed, and break a unique constraint
 -- if it took an address, slug or coupon. An audit entry that exists is from an earlier attempt
 -- of the same call, which was committed: the repeat does nothing.
 create function save_partner_import_1(workspace uuid, program uuid, row_emails text, row_names text, row_slugs text,
-                                      row_slug_keys text, coupons jsonb, balances jsonb, mails jsonb,
+                                      row_slug_keys text, coupons jsonb, balances jsonb, notice jsonb, mails jsonb,
                                       audit_id uuid, audit_actor text, audit_details jsonb, now timestamptz) returns void
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
@@ -2385,6 +2424,7 @@ declare
     slugs      text[] := string_to_array(row_slugs, E'\n');
     slug_keys  text[] := string_to_array(row_slug_keys, E'\n');
     ids        uuid[];
+    owed       jsonb;
 begin
     if not cardinality(emails) = all(array[cardinality(names), cardinality(slugs), cardinality(slug_keys)]) then
         raise exception 'the lists differ in length';
@@ -2407,9 +2447,18 @@ begin
         from jsonb_to_recordset(coupons) as c (n integer, id text, label text);
     end if;
     if balances is not null then
-        insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
-        select uuidv7(), workspace, program, ids[b.n], 'opening_balance', b.cents, 'USD', now, now
-        from jsonb_to_recordset(balances) as b (n integer, cents bigint);
+        with made as (
+            insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+            select uuidv7(), workspace, program, ids[b.n], 'opening_balance', b.cents, 'USD', now, now
+            from jsonb_to_recordset(balances) as b (n integer, cents bigint)
+            returning id, amount_cents
+        )
+        select jsonb_build_object('count', count(*), 'ids', jsonb_agg(id),
+                                  'sums', jsonb_build_array(jsonb_build_object('currency', 'USD', 'amountCents', sum(amount_cents))))
+        into owed from made;
+        audit_details := audit_details || jsonb_build_object('openingBalances', owed);
+        perform mail_opening_balances_1(workspace, program, audit_actor, notice, (owed -> 'count')::integer,
+                                        (owed #> '{sums,0,amountCents}')::bigint, now);
     end if;
     if mails is not null then
         insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
@@ -2437,7 +2486,7 @@ begin
         return loaded || jsonb_build_object('isSaved', exists (select from audit_entries a where a.id = audit_id));
     end if;
     perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                  coupons, null, null, audit_id, member_email, audit_details, now);
+                                  coupons, null, null, null, audit_id, member_email, audit_details, now);
     return loaded || '{"isSaved": true}';
 end $$;
 

@@ -161,6 +161,7 @@ const PERSON = 'exports all that is stored about one person'
 export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<string, string>> = {
   dashboard: {
     '/app': 'lists the workspaces of a person',
+    '/app/:workspace/audit/:id': ONE,
     '/app/:workspace/programs/new': FORM,
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,
@@ -185,6 +186,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/payouts/years': 'leads to the newest year',
   },
   manage: {
+    '/api/workspaces/:workspace/audit/:id': ONE,
     '/api/workspaces': 'lists the workspaces of a person',
     '/api/workspaces/:workspace/groups/:id': ONE,
     '/api/workspaces/:workspace/events/:id': ONE,

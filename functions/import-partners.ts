@@ -85,6 +85,11 @@ export default createApp().post(
           ...partner,
           mail: sendWelcomeEmail ? movedDetails(partner, program, portalUrl) : null,
         })),
+        notice: {
+          workspaceName: workspace.name,
+          programName: program.name,
+          url: new URL(`/app/${workspace.slug}/audit`, c.req.url).href,
+        },
         audit,
         now,
       })

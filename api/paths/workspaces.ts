@@ -66,5 +66,12 @@ export const workspaces: ZodOpenApiPathsObject = {
       requestParams: path(),
     },
   },
-  [`${WORKSPACE}/audit`]: { get: managersOnly(list('List the audit log', AuditEntryResponse)) },
+  [`${WORKSPACE}/audit`]: {
+    get: managersOnly(
+      list('List the audit log, without the IDs of imported opening balances', AuditEntryResponse),
+    ),
+  },
+  [`${WORKSPACE}/audit/{id}`]: {
+    get: managersOnly(get('Read an entry of the audit log', AuditEntryResponse)),
+  },
 }

@@ -34,6 +34,7 @@ const KINDS: Record<MailKind, string> = {
   payout_review: 'Payout review',
   payout_preview: 'Payout preview',
   payout_problem: 'Payout problem',
+  opening_balances: 'Opening balances imported',
 }
 
 const STATUSES = [

@@ -1,8 +1,9 @@
 import { manager } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
-import { type AuditRow, listAudit } from '../../lib/workspace/audit.queries.ts'
+import { type AuditRow, auditEntryQuery, listAudit } from '../../lib/workspace/audit.queries.ts'
 import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 
 const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
@@ -14,11 +15,19 @@ const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   createdAt: entry.createdAt,
 })
 
-/** GET /audit: the audit log. Design, section 12. */
-export default createRoutes().get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
-  const { db, workspace } = c.var
-  const { cursor, limit } = c.req.valid('query')
-  return c.json(
-    page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, auditEntryResponse),
-  )
-})
+/** GET /audit and GET /audit/:id: the audit log. Design, section 12. */
+export default createRoutes()
+  .get('/api/workspaces/:workspace/audit', manager(), query(Page), async (c) => {
+    const { db, workspace } = c.var
+    const { cursor, limit } = c.req.valid('query')
+    return c.json(
+      page(await listAudit(db, workspace.id, { cursor, limit: limit + 1 }), limit, auditEntryResponse),
+    )
+  })
+  .get('/api/workspaces/:workspace/audit/:id', manager(), async (c) => {
+    const { db, workspace } = c.var
+    const entry = await found('audit entry', c.req.param('id'), (id) =>
+      auditEntryQuery(db, workspace.id, id).executeTakeFirst(),
+    )
+    return c.json(auditEntryResponse(entry))
+  })

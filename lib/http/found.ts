@@ -6,6 +6,7 @@ import { ApiError } from './errors.ts'
 const REMEDIES = {
   commission: 'List the commissions to find it.',
   customer: 'Search by `externalId` or `email` instead.',
+  'audit entry': 'List the audit log to find it.',
   event: 'Search by `externalId` instead.',
   partner: 'Search by `email` or `slug` instead.',
   coupon: 'List the partner’s coupons to find it.',

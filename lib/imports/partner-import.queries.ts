@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
-import type { MovedDetails } from '../mail/details.ts'
+import type { MovedDetails, OpeningBalancesDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
 import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
@@ -61,10 +61,15 @@ type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 /** The audit entry, written in the same transaction: who imports, and the details. */
 type Audit = { actor: string; details: Record<string, unknown> }
 
+/** What the mail about opening balances says of the program and the workspace. */
+export type OpeningBalancesNotice = Pick<OpeningBalancesDetails, 'workspaceName' | 'programName' | 'url'>
+
 type PartnerImport = {
   workspaceId: string
   programId: string
   partners: PlannedPartner[]
+  /** For the mail to other managers about opening balances, which has the sums besides. */
+  notice: OpeningBalancesNotice
   audit: Audit
   now: Date
 }
@@ -94,7 +99,7 @@ const extras = <Partner, Extra>(partners: Partner[], of: (partner: Partner) => E
  */
 export const savePartnerImport = async (
   db: Db,
-  { workspaceId, programId, partners, audit, now }: PartnerImport,
+  { workspaceId, programId, partners, notice, audit, now }: PartnerImport,
 ): Promise<boolean> => {
   const { emails, names, slugs, slugKeys } = columns(partners)
   const coupons = extras(partners, ({ coupon }) => coupon)
@@ -102,7 +107,8 @@ export const savePartnerImport = async (
   const mails = extras(partners, ({ mail }) => mail && { details: mail })
   const save = sql`
     select save_partner_import_1(
-      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${coupons}, ${balances}, ${mails},
+      ${workspaceId}, ${programId}, ${emails}, ${names}, ${slugs}, ${slugKeys}, ${coupons}, ${balances},
+      ${balances && JSON.stringify(notice)}, ${mails},
       ${newId()}, ${audit.actor}, ${JSON.stringify(audit.details)}, ${now})`
   return (await unlessTaken(() => save.execute(db))) !== null
 }

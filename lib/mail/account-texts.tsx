@@ -1,7 +1,15 @@
 /** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
+import { formatMoney } from '../money.ts'
+import { counted } from '../plural.ts'
 import { content, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type { MailContent } from './content.ts'
-import type { AddressDetails, InvitationDetails, MovedDetails, PayoutAccountDetails } from './details.ts'
+import type {
+  AddressDetails,
+  InvitationDetails,
+  MovedDetails,
+  OpeningBalancesDetails,
+  PayoutAccountDetails,
+} from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 
 /** "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). */
@@ -80,6 +88,27 @@ export const payoutAccountContent = ({
     { button: 'Open portal', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
+
+/** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
+export const openingBalancesContent = (details: OpeningBalancesDetails): MailContent => {
+  const { workspaceName, programName, importedBy, balances, amountCents, url } = details
+  const amount = formatMoney(amountCents, 'USD')
+  return content(`Opening balances imported: ${amount}`, [
+    'Hello,',
+    [
+      { name: importedBy },
+      ` imported ${counted(balances, 'opening balance')} of ${amount} in total into the program `,
+      { name: programName },
+      ' of ',
+      { name: workspaceName },
+      '.',
+    ],
+    'They are payable now: the next payout run pays them.',
+    'If you did not expect this, hold these commissions before the next payout run, and ask who imported them. The audit log lists them.',
+    { button: 'Open audit log', link: url },
+    'All other managers of the workspace receive this email.',
+  ])
+}
 
 /** A sign-in link. */
 export const signInContent = ({ url, expiresInMinutes }: Omit<SignInMail, 'to'>): MailContent =>

@@ -69,6 +69,20 @@ export type InvitationDetails = {
   url: string
 }
 
+/** `opening_balances`: to the other managers, about an import. */
+export type OpeningBalancesDetails = {
+  workspaceName: string
+  programName: string
+  /** The email address of the manager who imported them. */
+  importedBy: string
+  /** How many. */
+  balances: number
+  /** Their sum, in cents of USD. */
+  amountCents: number
+  /** The audit log. */
+  url: string
+}
+
 /** `payment_details`: how a partner is paid has changed, or a change was canceled. */
 export type PaymentDetailsDetails = {
   partnerName: string | null

@@ -24,5 +24,6 @@ export const MAIL_KINDS = [
   'payout_review',
   'payout_preview',
   'payout_problem',
+  'opening_balances',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]

@@ -4,6 +4,7 @@ import {
   addressLinkContent,
   invitationContent,
   movedContent,
+  openingBalancesContent,
   payoutAccountContent,
 } from './account-texts.tsx'
 import { content } from './compose.tsx'
@@ -119,6 +120,15 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
   payout_review: (details) => runContent('payout_review', aboutRun(details)),
   payout_preview: (details) => runContent('payout_preview', aboutRun(details)),
   payout_problem: (details) => runContent('payout_problem', aboutRun(details)),
+  opening_balances: (details) =>
+    openingBalancesContent({
+      workspaceName: required(details, 'workspaceName'),
+      programName: required(details, 'programName'),
+      importedBy: required(details, 'importedBy'),
+      balances: Number(details.balances),
+      amountCents: Number(details.amountCents),
+      url: required(details, 'url'),
+    }),
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */

@@ -92,6 +92,13 @@ const money = ({ amountCents, currency }: Details): string => formatMoney(number
 /** The number of payouts in a run. */
 const payouts = (details: Details): string => counted(number(details.payouts), 'payout')
 
+/** Opening balances, as an import logs them: "412 opening balances of 12,345.00 USD". */
+const openingBalances = (logged: unknown): string | undefined => {
+  const { count, sums } = (logged ?? {}) as Details
+  if (!Array.isArray(sums)) return undefined
+  return `${counted(number(count), 'opening balance')} of ${sums.map(money).join(' and ')}`
+}
+
 /** Payment methods of partners. */
 const METHODS: Record<string, string> = {
   stripe: 'Stripe',
@@ -133,7 +140,10 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     ])
     const options = [
       d.sendWelcomeEmail === true ? 'emailed new partners' : '',
-      d.importOpeningBalances === true ? 'imported opening balances' : '',
+      // Entries of an older version have no sums.
+      d.importOpeningBalances === true
+        ? (openingBalances(d.openingBalances) ?? 'imported opening balances')
+        : '',
     ].filter((words) => words && number(d.created) > 0)
     return [`imported ${counted(number(d.rows), 'partner')}: ${results}`, ...options].join('; ')
   },

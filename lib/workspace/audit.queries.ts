@@ -106,13 +106,49 @@ export const auditEntry = (
 
 export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
 
-/** The entries of a workspace, newest first. */
+/** The entries of a workspace, newest first, without the ids of an import's opening balances: see `findAuditEntry`. */
 export const listAudit = (db: Db, workspaceId: string, { cursor, limit }: PageRequest) => {
   const entries = db
     .selectFrom('audit_entries')
     .where('workspace_id', '=', workspaceId)
-    .select(['id', 'actor', 'action', 'subject_id as subjectId', 'details', 'created_at as createdAt'])
+    .select(['id', 'actor', 'action', 'subject_id as subjectId', 'created_at as createdAt'])
+    .select(
+      sql<
+        Record<string, unknown>
+      >`case when action = 'partners.imported' then details #- '{openingBalances,ids}' else details end`.as(
+        'details',
+      ),
+    )
     .orderBy('id', 'desc')
     .limit(limit)
   return (cursor ? entries.where('id', '<', cursor) : entries).execute()
 }
+
+/** An entry with all of its details, as a query for a batch. @param id must be a UUID */
+export const auditEntryQuery = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('audit_entries')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .select(['id', 'actor', 'action', 'subject_id as subjectId', 'details', 'created_at as createdAt'])
+
+/** An opening balance that an import made. */
+export type ImportedBalance = {
+  commissionId: string
+  amountCents: bigint
+  currency: string
+  partnerId: string
+  partnerName: string | null
+  partnerSlug: string
+}
+
+/** The opening balances that an entry names, as a query for a batch. @param id must be a UUID */
+export const importedBalancesQuery = (workspaceId: string, id: string) => sql<ImportedBalance>`
+  select c.id as "commissionId", c.amount_cents as "amountCents", c.currency, p.id as "partnerId", p.name as "partnerName",
+         p.slug as "partnerSlug"
+  from audit_entries a
+  cross join lateral jsonb_array_elements_text(a.details #> '{openingBalances,ids}') as named (id)
+  join commissions c on c.workspace_id = a.workspace_id and c.id = named.id::uuid
+  join partners p on p.id = c.partner_id
+  where a.workspace_id = ${workspaceId} and a.id = ${id} and jsonb_typeof(a.details #> '{openingBalances,ids}') = 'array'
+  order by c.id`

@@ -1,5 +1,6 @@
 /** Somebody moves money, and wants that nobody notices: the audit log has it, keeps it, and those concerned are mailed. */
 import { describe, expect, test } from 'vitest'
+import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { createPartner } from '../support/portal.ts'
 
@@ -79,5 +80,117 @@ describe('the entries', () => {
         [merchant.workspace.id],
       ),
     ).rejects.toThrow('erased-')
+  })
+})
+
+describe('opening balances, which are payable at once', () => {
+  const rows = (count: number, prefix: string, openingBalanceCents = 1_000) =>
+    Array.from({ length: count }, (_, n) => ({ email: `${prefix}${n}@partner.example`, openingBalanceCents }))
+
+  /** A merchant with two more managers and a member, and the import of the first one. */
+  const createOffice = async () => {
+    const merchant = await createMerchant()
+    const { partners } = await importer(merchant)
+    const address = (name: string) => `${name}@${merchant.workspace.slug}.example`
+    for (const name of ['ben', 'cora'])
+      await merchant.seed.addMember(merchant.workspace.id, address(name), 'manager')
+    await merchant.seed.addMember(merchant.workspace.id, address('mike'), 'member')
+    const mails = () =>
+      database.query<{ recipient: string; details: Record<string, unknown> }>(
+        `select recipient, details, next_attempt_at - created_at > interval '5 minutes' as "isLater"
+         from mails where workspace_id = $1 and kind = 'opening_balances' order by recipient, next_attempt_at`,
+        [merchant.workspace.id],
+      )
+    return {
+      merchant,
+      address,
+      mails,
+      importing: (list: object[], options = OPENING) => partners(list, options),
+    }
+  }
+  const OPENING = { importOpeningBalances: true }
+
+  test('an entry has how many, what they are worth and which ones', async () => {
+    const { merchant, importing } = await createOffice()
+    await importing([...rows(2, 'a', 1_234), { email: 'none@partner.example' }])
+    const commissions = await database.query<{ id: string }>(
+      'select id from commissions where workspace_id = $1 order by id',
+      [merchant.workspace.id],
+    )
+    expect(await database.audit(merchant)).toMatchObject([
+      {
+        action: 'partners.imported',
+        details: {
+          openingBalances: {
+            count: 2,
+            sums: [{ currency: 'USD', amountCents: 2_468 }],
+            ids: commissions.map(({ id }) => id),
+          },
+        },
+      },
+    ])
+  })
+
+  test('the list says how much, and an entry of its own which ones', async () => {
+    const { merchant, importing } = await createOffice()
+    await importing(rows(3, 'a'))
+    const manager = await merchant.asManager()
+    const { data } = (await manager.get('/audit')).body as { data: { id: string; details: object }[] }
+    expect(data[0]?.details).toMatchObject({
+      openingBalances: { count: 3, sums: [{ currency: 'USD', amountCents: 3_000 }] },
+    })
+    expect(data[0]?.details).not.toHaveProperty('openingBalances.ids')
+    const { status, body } = await manager.get(`/audit/${data[0]?.id}`)
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { id: data[0]?.id, details: { openingBalances: { ids: { length: 3 } } } },
+    })
+    const stranger = await (await createMerchant()).asManager()
+    expect((await stranger.get(`/audit/${data[0]?.id}`)).status).toBe(404)
+  })
+
+  test('all other managers are mailed once about an import of many calls, with its sums', async () => {
+    const { address, mails, importing } = await createOffice()
+    await importing(rows(2, 'a'))
+    await Promise.all(['b', 'c', 'd'].map((prefix) => importing(rows(3, prefix, 100))))
+    const details = { importedBy: address('manager'), balances: 11, amountCents: 2_900 }
+    expect(await mails()).toEqual([
+      { recipient: address('ben'), details: expect.objectContaining(details), isLater: false },
+      { recipient: address('cora'), details: expect.objectContaining(details), isLater: false },
+    ])
+  })
+
+  test('what follows after the mail was sent is in a second one, however often: a small import hides no large one', async () => {
+    const { merchant, address, mails, importing } = await createOffice()
+    await importing(rows(1, 'a', 1))
+    await database.query(
+      `update mails set attempts = 1, sent_at = now() where workspace_id = $1 and recipient = $2`,
+      [merchant.workspace.id, address('ben')],
+    )
+    await importing(rows(5, 'b', 1_000_000))
+    await importing(rows(5, 'c', 1_000_000))
+    expect(await mails()).toMatchObject([
+      { recipient: address('ben'), details: { balances: 1, amountCents: 1 }, isLater: false },
+      { recipient: address('ben'), details: { balances: 10, amountCents: 10_000_000 }, isLater: true },
+      { recipient: address('cora'), details: { balances: 11, amountCents: 10_000_001 }, isLater: false },
+    ])
+  })
+
+  test('an import that creates no balance, a dry run and a repeat are not mailed', async () => {
+    const { mails, importing } = await createOffice()
+    await importing(rows(2, 'a'), { importOpeningBalances: false })
+    await importing(rows(2, 'a'))
+    await importing([{ email: 'none@partner.example' }])
+    await importing(rows(2, 'b'), { ...OPENING, dryRun: true } as typeof OPENING)
+    expect(await mails()).toEqual([])
+  })
+
+  test('a manager alone gets no mail about the own import', async () => {
+    const merchant = await createMerchant()
+    const { partners } = await importer(merchant)
+    expect((await partners(rows(1, 'a'), OPENING)).status).toBe(200)
+    expect(
+      await database.query('select from mails where workspace_id = $1', [merchant.workspace.id]),
+    ).toEqual([])
   })
 })

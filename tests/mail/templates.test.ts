@@ -310,6 +310,19 @@ describe('a mail in the outbox', () => {
       payoutAccountContent(connected),
     )
     expect(payoutAccountContent({ ...BANK, change: 'disconnected' }).subject).toContain('disconnected')
+    const balances = {
+      workspaceName: 'Pine Notes',
+      programName: 'Friends',
+      importedBy: 'ann@pine.example',
+      balances: 412,
+      amountCents: 1_234_500,
+      url: 'https://track.example/app/pine-notes/audit',
+    }
+    const imported = outboxContent({ kind: 'opening_balances', details: balances })
+    expect(imported.subject).toBe('Opening balances imported: 12,345.00 USD')
+    expect(imported.text).toContain(
+      'ann@pine.example imported 412 opening balances of 12,345.00 USD in total into the program Friends of Pine Notes.',
+    )
     const restricted = { ...CONNECT, problem: 'account_restricted' as const }
     expect(outboxContent({ kind: 'connect_reminder', details: restricted })).toEqual(
       connectReminderContent(restricted),

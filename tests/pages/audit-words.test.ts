@@ -45,6 +45,15 @@ test.each([
     { payoutSchedule: { from: 'manual', to: 'twice_monthly' } },
     'changed a program: payout schedule from manual to twice monthly',
   ],
+  [
+    'partners.imported',
+    {
+      ...imported,
+      importOpeningBalances: true,
+      openingBalances: { count: 402, sums: [{ currency: 'USD', amountCents: 1_234_500 }] },
+    },
+    'imported 500 partners: 412 created, 31 skipped, 57 with errors, 4 with a changed slug; 402 opening balances of 12,345.00 USD',
+  ],
   ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid: 2 payouts'],
   ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
   ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],

@@ -225,6 +225,7 @@ export const CALLS: Record<string, string> = {
       { n: 1, cents: 5 },
       { n: 2, cents: 5 },
     ],
+    { workspaceName: 'Shop', programName: 'Friends', url: 'https://track.example/app/shop/audit' },
     [
       { n: 1, details: {} },
       { n: 2, details: {} },
