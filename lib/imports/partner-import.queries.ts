@@ -62,7 +62,7 @@ type PlannedPartner = NewPartner & { mail: MovedDetails | null }
 type Audit = { actor: string; details: Record<string, unknown> }
 
 /** What the mail about opening balances says of the program and the workspace. */
-export type OpeningBalancesNotice = Pick<OpeningBalancesDetails, 'workspaceName' | 'programName' | 'url'>
+type OpeningBalancesNotice = Pick<OpeningBalancesDetails, 'workspaceName' | 'programName' | 'url'>
 
 type PartnerImport = {
   workspaceId: string
