@@ -2171,14 +2171,14 @@ end $$;
 -- being sent. One that cannot be delivered has failed_at, until a manager retries it.
 create table mails (
     id               uuid         primary key,
-    workspace_id     uuid         not null
+    workspace_id     uuid                     -- null: to a person about its account
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances')),
+                            'opening_balances', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
@@ -2200,6 +2200,7 @@ create table mails (
     constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
     constraint mails_payout_id_check
         check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned'))),
+    constraint mails_workspace_id_check check ((workspace_id is null) = (kind = 'new_browser')),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
 );
@@ -2215,6 +2216,9 @@ create index mails_due_idx on mails (next_attempt_at) where sent_at is null and 
 
 -- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
+-- Which mails about its account does an erased person have?
+create index mails_account_idx on mails (recipient) where workspace_id is null;
+
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 
@@ -2525,6 +2529,21 @@ create table auth.sessions (
 -- Which sessions does this user have, and which have expired?
 create index sessions_user_id_idx on auth.sessions (user_id);
 create index sessions_expires_at_idx on auth.sessions (expires_at);
+
+-- A browser in which this user has signed in. A sign-in in another one is mailed. hash is the SHA-256 of the browser's
+-- cookie, which is random.
+create table auth.browsers (
+    id          uuid         primary key,
+    user_id     uuid         not null
+        constraint browsers_user_id_fkey references auth.users (id) on delete cascade,
+    hash        text         not null,
+    expires_at  timestamptz  not null,        -- moves on with each sign-in
+
+    constraint browsers_user_id_hash_key unique (user_id, hash)
+);
+
+-- Which browsers are forgotten?
+create index browsers_expires_at_idx on auth.browsers (expires_at);
 
 -- Required by Better Auth. Empty, because sign-in links are the only method.
 create table auth.accounts (

@@ -56,7 +56,7 @@ export const press = (link: URL, headers: Record<string, string> = {}): Promise<
  * Signs in: requests a link, reads the mail, confirms the link.
  *
  * @param headers sent with each request, such as the client's address
- * @returns the `Cookie` header
+ * @returns the `Cookie` header of the session; without the browser's own cookie, each sign-in is in a new browser
  * @throws with the response when a step is refused
  */
 export const signIn = async (
@@ -66,5 +66,5 @@ export const signIn = async (
 ): Promise<string> => {
   const confirmed = await press(await askForLink(email, place, headers), headers)
   if (confirmed.status !== 303) throw new Error(`Signing in as ${email} failed: ${await confirmed.text()}`)
-  return cookieOf(confirmed)
+  return cookieOf(confirmed).split('; ', 1).join()
 }

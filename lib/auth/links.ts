@@ -11,6 +11,7 @@ import { browserName } from './browsers.ts'
 import type { AuthBindings, AuthContext } from './context.ts'
 import { expiredCookie, sessionCookies } from './cookies.ts'
 import { limitFailures } from './failed-attempts.ts'
+import { knowBrowser, type Verified } from './known-browsers.ts'
 import type { Session } from './session.ts'
 import { dropLink, endSession, findLink, type SignInLink, saveLink } from './sign-in.queries.ts'
 
@@ -104,11 +105,12 @@ export const redeemLink = async (
     asResponse: true,
   })
   if (answer.status !== 200) return null
-  const { user } = (await answer.json()) as { user?: { id: string } }
-  noteForLog(c, { actor: `user ${user?.id}`, outcome: 'signed_in' })
+  const verified = (await answer.json()) as Verified
+  noteForLog(c, { actor: `user ${verified.user.id}`, outcome: 'signed_in' })
+  const browser = await knowBrowser(c, verified)
   // The new session is valid even if the old one could not be ended.
   await endSessionOf(c).catch(() => {})
-  return { cookies: sessionCookies(answer.headers, c.var.secure), next: link.next }
+  return { cookies: [...sessionCookies(answer.headers, c.var.secure), browser], next: link.next }
 }
 
 /**

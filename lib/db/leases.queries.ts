@@ -8,7 +8,7 @@ import { type RawBuilder, sql } from 'kysely'
 const CANDIDATES_PER_ROW = 10
 
 type Queue = {
-  /** Has `id`, `workspace_id` and `next_attempt_at`. */
+  /** Has `id`, `workspace_id` and `next_attempt_at`. A row without a workspace takes turns as one of its own. */
   table: string
   /** Whether a row is due. Use the predicate of the queue's partial index. @param q the alias of the row */
   isDue: (q: string) => RawBuilder<unknown>
@@ -36,7 +36,7 @@ export const dueRows = ({ table, isDue, lane, urgentLane, limit }: Queue): RawBu
   const laneOf = lane ? sql.ref(`q.${lane}`) : sql`null::text`
   return sql`ranked as (
       select q.id, ${laneOf} as lane,
-             row_number() over (partition by q.workspace_id, ${laneOf} order by q.next_attempt_at, q.id) as rank
+             row_number() over (partition by coalesce(q.workspace_id, q.id), ${laneOf} order by q.next_attempt_at, q.id) as rank
       from ${queue} q where ${isDue('q')}
     ), prioritized as (
       select id, rank, lane is distinct from ${urgentLane ?? null}

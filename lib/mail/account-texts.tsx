@@ -7,6 +7,7 @@ import type {
   AddressDetails,
   InvitationDetails,
   MovedDetails,
+  NewBrowserDetails,
   OpeningBalancesDetails,
   PayoutAccountDetails,
 } from './details.ts'
@@ -62,6 +63,16 @@ export const addressChangedContent = ({ partnerName, from, to, url }: AddressDet
     'Your earnings, links and connected accounts did not change. Sign in with the new address.',
     'If you did not do this, contact the merchants of your programs immediately.',
     { button: 'Open portal', link: url },
+  ])
+
+/** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */
+export const newBrowserContent = ({ browser, signedInAt, url }: NewBrowserDetails): MailContent =>
+  content('New sign-in to your Tributary account', [
+    'Hello,',
+    ['Your account was signed in to in a new browser: ', { name: browser }, ', ', { name: signedInAt }, '.'],
+    'If it was you, you need to do nothing.',
+    'If it was not you, somebody can read your email. Change the password of your mailbox, then choose “Sign out everywhere” on the page of your sessions.',
+    { button: 'View sessions', link: url },
   ])
 
 /** Reports that a partner's Stripe account was connected or disconnected, also if somebody else did it. */

@@ -33,6 +33,16 @@ export type AddressDetails = {
   url: string
 }
 
+/** `new_browser`: somebody signed in as the recipient in a browser for the first time. */
+export type NewBrowserDetails = {
+  /** Such as "Firefox on Windows". */
+  browser: string
+  /** "25 Nov 2026, 10:00 UTC". */
+  signedInAt: string
+  /** The page that lists the sessions. */
+  url: string
+}
+
 /** `payout_account`: a partner's Stripe account was connected or disconnected. */
 export type PayoutAccountDetails = {
   partnerName: string | null

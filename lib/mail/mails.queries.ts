@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Act } from '../workspace/audit.queries.ts'
-import type { MailStatus } from './mails.ts'
+import type { MailKind, MailStatus } from './mails.ts'
 
 const selectMails = (db: Db, workspaceId: string) =>
   db
@@ -12,7 +12,7 @@ const selectMails = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', workspaceId)
     .select([
       'id',
-      'kind',
+      sql.ref<MailKind>('kind').as('kind'),
       'recipient',
       'partner_id as partnerId',
       'status',

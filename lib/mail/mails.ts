@@ -5,7 +5,7 @@
 export const MAIL_STATUSES = ['queued', 'retrying', 'sent', 'failed'] as const
 export type MailStatus = (typeof MAIL_STATUSES)[number]
 
-/** The mails of the outbox. */
+/** The mails of a workspace. */
 export const MAIL_KINDS = [
   'moved',
   'invitation',
@@ -27,3 +27,6 @@ export const MAIL_KINDS = [
   'opening_balances',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
+
+/** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
+export type OutboxKind = MailKind | 'new_browser'

@@ -2,12 +2,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
-import type { MailKind } from './mails.ts'
+import type { OutboxKind } from './mails.ts'
 
 /** A mail that one run may send until its lease ends. */
 export type LeasedMail = {
   id: string
-  kind: MailKind
+  kind: OutboxKind
   recipient: string
   details: Record<string, unknown>
   /** This one included. */

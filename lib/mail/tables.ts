@@ -1,13 +1,13 @@
 /** The tables of this room, for Kysely: the outbox. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
-import type { MailKind, MailStatus } from './mails.ts'
+import type { MailStatus, OutboxKind } from './mails.ts'
 
 export type MailTables = {
   mails: {
     id: string
-    workspace_id: string
-    kind: MailKind
+    workspace_id: string | null
+    kind: OutboxKind
     recipient: string
     partner_id: string | null
     payout_id: string | null

@@ -4,13 +4,14 @@ import {
   addressLinkContent,
   invitationContent,
   movedContent,
+  newBrowserContent,
   openingBalancesContent,
   payoutAccountContent,
 } from './account-texts.tsx'
 import { content } from './compose.tsx'
 import type { MailContent } from './content.ts'
 import type { ConnectDetails, MoneyDetails, PayoutRunDetails } from './details.ts'
-import type { MailKind } from './mails.ts'
+import type { OutboxKind } from './mails.ts'
 import {
   bankRefusedContent,
   connectAccountContent,
@@ -70,7 +71,7 @@ const aboutAddress = (details: Stored) => ({
   url: required(details, 'url'),
 })
 
-const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
+const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
   moved: (details) => movedContent({ ...toPartner(details), link: required(details, 'link') }),
   invitation: (details) =>
     invitationContent({
@@ -81,6 +82,12 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
     }),
   address_link: (details) => addressLinkContent(aboutAddress(details)),
   address_changed: (details) => addressChangedContent(aboutAddress(details)),
+  new_browser: (details) =>
+    newBrowserContent({
+      browser: required(details, 'browser'),
+      signedInAt: required(details, 'signedInAt'),
+      url: required(details, 'url'),
+    }),
   payout_account: (details) =>
     payoutAccountContent({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
@@ -132,5 +139,5 @@ const CONTENTS: Record<MailKind, (details: Stored) => MailContent> = {
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */
-export const outboxContent = ({ kind, details }: { kind: MailKind; details: Stored }): MailContent =>
+export const outboxContent = ({ kind, details }: { kind: OutboxKind; details: Stored }): MailContent =>
   CONTENTS[kind](details)

@@ -48,10 +48,10 @@ export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<nu
           order by o.occurred_at limit ${limit} for update skip locked)`,
   )
 
-/** Removes sessions, sign-in links and requests to change an address that have expired. */
+/** Removes sessions, browsers, sign-in links and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
   const found = await Promise.all(
-    ['auth.sessions', 'auth.verifications', 'address_changes'].map((table) =>
+    ['auth.sessions', 'auth.browsers', 'auth.verifications', 'address_changes'].map((table) =>
       countOf(
         db,
         sql`delete from ${sql.table(table)} where id in (

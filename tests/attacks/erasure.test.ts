@@ -1,6 +1,7 @@
 /** After an erasure, no column of any table holds the person's address, and the ledger is as it was. */
 import { expect, inject, test } from 'vitest'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { signIn } from '../support/people.ts'
 import { addPayout, createPartner } from '../support/portal.ts'
 import { checkoutSession, invoice, stripeEvent, stripeId, useStripe } from '../support/stripe.ts'
 
@@ -139,6 +140,9 @@ test('a partner’s address and name are in no table after an erasure, but in th
   const manager = await merchant.asManager()
   await manager.patch(`/partners/${partnerId}`, { name })
   await partner.cookie()
+  // The second time in a browser of its own, which is mailed.
+  await signIn(email)
+  await signIn(email)
   await database.query(
     `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, $3, now())`,
     [workspaceId, email, name],

@@ -46,7 +46,7 @@ beforeEach(() => plan())
 const down = () => plan(...Array<Fault>(60).fill('wake_500'))
 
 describe('database round trips', () => {
-  test('1 to create a link, 1 to show it, 6 to 7 to redeem it, 1 to read a session, 2 to end it', async () => {
+  test('1 to create a link, 1 to show it, 7 to 8 to redeem it, 1 to read a session, 2 to end it', async () => {
     const email = somebody()
     const link = await askForLink(email, place)
     expect(fetches()).toBe(1)
@@ -55,11 +55,11 @@ describe('database round trips', () => {
     expect(fetches()).toBe(3)
     plan()
     const cookie = cookieOf(await press(link))
-    expect(fetches()).toBe(7)
+    expect(fetches()).toBe(8)
     const again = await askForLink(email, place)
     plan()
     await press(again)
-    expect(fetches()).toBe(6)
+    expect(fetches()).toBe(7)
     plan()
     expect(await whoIs(cookie, place.baseUrl)).toBe(email)
     expect(fetches()).toBe(1)
@@ -92,7 +92,7 @@ describe('a database that fails once', () => {
   })
 
   // The statements of using a link for the first time, in their order.
-  const STEPS = ['read', 'find', 'take', 'clear', 'who', 'person', 'session']
+  const STEPS = ['read', 'find', 'take', 'clear', 'who', 'person', 'session', 'browser']
   test.each(FAULTS.flatMap((fault) => STEPS.map((step, index) => ({ fault, step, index }))))(
     'with $fault while a link is redeemed ($step) signs in at most once',
     async ({ fault, index }) => {
@@ -176,7 +176,7 @@ test('logs contain no token, cookie or email address', async () => {
   expect(lines).toContain('"route":"/auth/confirm"')
   for (const secret of [
     link.searchParams.get('token') ?? 'none',
-    cookie.split('=')[1] ?? 'none',
+    ...cookie.split('; ').map((pair) => pair.split('=')[1] ?? 'none'),
     email,
     'secret-place',
   ])
@@ -203,6 +203,9 @@ describe('on https', () => {
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^__Host-tributary\.session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+      expect.stringMatching(
+        /^__Host-tributary\.browser=\w{32}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
       ),
     ])
     const cookie = cookieOf(answer)

@@ -73,6 +73,16 @@ test('an invitation names the inviter, the workspace, the role and where to sign
   expect(invitationContent({ ...INVITATION, role: 'manager' }).text).toContain('As a manager')
 })
 
+test('a sign-in in a new browser is reported with the browser, the time, and what to do', () => {
+  const url = 'https://track.example/auth/sessions'
+  const details = { browser: 'Firefox on Windows', signedInAt: '25 Nov 2026, 10:00 UTC', url }
+  const { subject, html, text } = outboxContent({ kind: 'new_browser', details })
+  expect(subject).toBe('New sign-in to your Tributary account')
+  expect(text).toContain('in a new browser: Firefox on Windows, 25 Nov 2026, 10:00 UTC.')
+  expect(text).toContain('choose “Sign out everywhere”')
+  expect(html).toContain(`href="${url}"`)
+})
+
 describe('a mail about money', () => {
   test.each([
     { method: 'stripe', says: 'The funds are in your Stripe account' },

@@ -46,7 +46,7 @@ export const whoIs = async (cookie: string, baseUrl = inject('baseUrl')): Promis
   return session?.user.email ?? null
 }
 
-/** Signs in by mail. @returns the complete `Cookie` header */
+/** Signs in by mail, in a new browser. @returns the `Cookie` header of the session */
 export const signIn = (
   email: string,
   { baseUrl = inject('baseUrl'), inboxUrl = inject('inboxUrl') }: Partial<dev.Place> = {},
