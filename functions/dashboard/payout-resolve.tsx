@@ -21,8 +21,10 @@ export const ResolutionEffect = () => (
 export const RESOLUTION_HINT =
   'How you know. For example: The partner’s Stripe account shows no such payment.'
 
+/** The Enter key in a field presses a form's first button: here one that does nothing, as no decision is the usual one. */
 export const ResolutionButtons = () => (
   <>
+    <button type="submit" disabled hidden></button>
     <button type="submit" name="outcome" value="not_sent" class="danger">
       Mark as not sent
     </button>

@@ -59,6 +59,9 @@ const ResolvePage = ({ base, runId, payouts, refusal, fields, errors }: Props) =
             be undone. Decide about those that were sent first, then about the others.
           </p>
           <ResolutionEffect />
+          <p>
+            Clear those that you do not decide about now, then <a href="#reason">give the reason</a>.
+          </p>
           <PayoutBoxes base={base} payouts={payouts.slice(0, MAX_RESOLVED)} fields={fields} />
           {payouts.length > MAX_RESOLVED && (
             <p>There are more. They are listed once you have decided about these.</p>

@@ -96,7 +96,7 @@ export const RunResolution = z
     ...PayoutResolution.shape,
     payoutIds: z
       .array(z.uuid())
-      .min(1, 'Must have an id.')
+      .min(1, 'Select at least one.')
       .max(MAX_RESOLVED, `Must have at most ${MAX_RESOLVED} ids.`)
       .meta({ description: 'Payouts of the run.' }),
   })

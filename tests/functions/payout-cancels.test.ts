@@ -290,7 +290,7 @@ describe('the payouts of a run that Stripe cannot be asked about', () => {
     expect(form.text).toContain(`payout_${ids[0]}`)
 
     const blank = await pages.post(path, { outcome: 'sent', reason: 'Asked Stripe' })
-    expect([blank.status, blank.text.includes('Payouts: Must have an id.')]).toEqual([400, true])
+    expect([blank.status, blank.text.includes('Payouts: Select at least one.')]).toEqual([400, true])
     const [sent, ...others] = ids.map((id) => [`payout-${id}`, 'on'] as const)
     const one = await pages.post(path, {
       outcome: 'sent',

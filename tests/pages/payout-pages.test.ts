@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inspect, useBrowser, WALKS } from '../support/browser.ts'
+import { inspect, tabTo, useBrowser, WALKS } from '../support/browser.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { createOwing } from '../support/runs.ts'
 
@@ -110,5 +110,67 @@ test('a manager pays by bank transfer without JavaScript', async () => {
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('The partners are notified by email').waitFor()
   expect(await page.getByText('2 of 2 payouts paid').count()).toBe(1)
+  await page.context().close()
+})
+
+/** Two payouts of a canceled run of which nobody knows whether they were sent, as Stripe cannot be asked. */
+const createUnclear = async () => {
+  const merchant = await createOwing()
+  await database.query(
+    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
+     select gen_random_uuid(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from partners
+     where workspace_id = $1 and slug in ('leo', 'ann')`,
+    [merchant.workspace.id],
+  )
+  const run = await merchant.begin('stripe')
+  await database.query(
+    `update payouts set attempts = 1, key_used_at = now() - interval '4 days', cancel_requested_at = now() - interval '4 days',
+                        unreachable_since = now() - interval '2 days', failed_look_ups = 9,
+                        last_error = 'Expired API Key provided.' where run_id = $1`,
+    [run],
+  )
+  const statuses = async () =>
+    (await database.query('select status from payouts where run_id = $1 order by amount_cents', [run])).map(
+      ({ status }) => status,
+    )
+  return { merchant, statuses, run: `/app/${merchant.workspace.slug}/payouts/runs/${run}` }
+}
+
+test('a manager decides by keyboard about payouts that Stripe cannot be asked about, and Enter in a field decided nothing', async () => {
+  const { merchant, run, statuses } = await createUnclear()
+  const page = await browser.as(merchant.cookie)
+  await page.goto(run)
+  await inspect(page, 'payouts-unclear-run')
+  await tabTo(page, 'link', 'Decide about them')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Were these payouts sent?' }).waitFor()
+  await inspect(page, 'payouts-unclear')
+
+  // Ann's is cleared.
+  const [ann] = await page.getByRole('row').filter({ hasText: 'Ann' }).getByRole('checkbox').all()
+  await ann?.focus()
+  await page.keyboard.press('Space')
+  await tabTo(page, 'textbox', 'Reason')
+  await page.keyboard.type('Leo has the money')
+  await page.keyboard.press('Enter')
+  expect(await statuses()).toEqual(['canceling', 'canceling'])
+  await tabTo(page, 'button', 'Mark as sent')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Payout run' }).waitFor()
+  expect(await statuses()).toEqual(['canceling', 'paid'])
+
+  await page.goto(`${run}/resolve`)
+  await page.getByRole('link', { name: 'give the reason' }).press('Enter')
+  await tabTo(page, 'button', 'Mark as not sent')
+  // Without a reason.
+  await page.locator('form:has(#reason)').evaluate((form) => form.setAttribute('novalidate', ''))
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').waitFor()
+  await inspect(page, 'payouts-unclear-refused')
+  await page.getByLabel('Reason').fill('Ann has no money')
+  await tabTo(page, 'button', 'Mark as not sent')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Payout run' }).waitFor()
+  expect(await statuses()).toEqual(['canceled', 'paid'])
   await page.context().close()
 })
