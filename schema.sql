@@ -1528,6 +1528,7 @@ end $$;
 create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, is_person boolean,
                              earlier_id text, now timestamptz)
 returns timestamptz language plpgsql
+security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     p   record;
@@ -1643,6 +1644,7 @@ end $$;
 create function load_report_1(api_key_hash text, report_kind text, report_id text, customer_kind text, customer_ref text,
                               report_click_id text, processor_key text, is_own boolean, now timestamptz) returns jsonb
 language plpgsql stable
+security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace       uuid;
@@ -1715,6 +1717,16 @@ begin
         'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
         'salesFrom', case when is_own then sales_from else 'both' end);
+end $$;
+
+
+-- Notes when an API key was last used, to the hour.
+create function note_key_use_1(hash text, used_at timestamptz) returns void language plpgsql
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+begin
+    update api_keys k set last_used_at = used_at
+    where k.key_hash = hash and coalesce(k.last_used_at < used_at - interval '1 hour', true);
 end $$;
 
 
@@ -2029,6 +2041,7 @@ end $$;
 -- Each statement sees what was committed before it, also while an earlier one waited for a lock.
 create function save_report_1(report jsonb) returns jsonb
 language plpgsql
+security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
     workspace     uuid        := report ->> 'workspaceId';
@@ -2281,7 +2294,7 @@ end $$;
 -- do themselves; none for a customer. What somebody did as a member of the workspace keeps its actor,
 -- and who was invited or removed stays: an erasure must not hide who had access to money.
 create function erase_from_audit(workspace uuid, subjects uuid[], texts text[], by_texts text[]) returns void
-language plpgsql as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
     if exists (select from unnest(by_texts) t where t not like 'erased-%') then
         raise exception 'an erasure replaces addresses by "erased-..." only';
@@ -2582,6 +2595,41 @@ create table auth.verifications (
 -- How many links to this mailbox are pending, and which have expired?
 create index verifications_mailbox_idx on auth.verifications (mailbox, expires_at);
 create index verifications_expires_at_idx on auth.verifications (expires_at);
+
+
+-- What other roles than that of the Worker `auth` may do with these tables: see roles.sql.
+
+-- Erases what these addresses sign in with, unless a workspace knows one of them.
+create function erase_sign_ins(addresses text[]) returns void language plpgsql
+security definer set search_path = public, pg_temp
+as $$
+begin
+    if exists (select from partners p where p.email = any (addresses))
+       or exists (select from members m where m.email = any (addresses)) then
+        return;
+    end if;
+    delete from auth.verifications where value::jsonb ->> 'email' = any (addresses);
+    delete from auth.users where email = any (addresses);
+end $$;
+
+-- Removes sessions, browsers and sign-in links that had expired by a past time. Returns how many of one kind it found: less
+-- than the limit if none are left.
+create function clear_expired_sign_ins(at timestamptz, most integer) returns integer language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    kind  text;
+    found integer;
+    ended integer := 0;
+begin
+    foreach kind in array array['sessions', 'browsers', 'verifications'] loop
+        execute format('delete from auth.%I where id in (
+            select id from auth.%1$I where expires_at < $1 order by expires_at limit $2 for update skip locked)', kind)
+        using least(at, now()), most;
+        get diagnostics found = row_count;
+        ended := greatest(ended, found);
+    end loop;
+    return ended;
+end $$;
 
 
 -- Totals: what happened and what is due, summed up, so that pages read as much in a workspace of millions of sales as in a
@@ -2933,7 +2981,9 @@ create trigger payouts_count_again
 
 -- Folds some of the differences into the totals, and days that are over into one row. Returns how many differences it
 -- took: the caller repeats it until that is less than the limit. Of concurrent calls one works, and the others return 0.
-create function fold_totals(most integer) returns integer language plpgsql set plan_cache_mode = force_custom_plan as $$
+create function fold_totals(most integer) returns integer language plpgsql
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_custom_plan as $$
 declare
     today  date := utc_day(now());
     folded integer;
@@ -3051,6 +3101,7 @@ create index clicks_expires_at_idx on clicks (expires_at, id);
 --
 -- An event that is inserted concurrently waits for this, and fails if it names a removed click: the caller decides again.
 create function end_clicks(kept_days integer, most integer) returns integer language plpgsql
+security definer set search_path = public, pg_temp
 set plan_cache_mode = force_custom_plan as $$
 declare
     progress click_retention;

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { build } from '../dev/build.ts'
 import { ROOT } from '../dev/root.ts'
-import { type Deployment, deploymentOrder, missingSecrets, shortSecrets } from './deployments.ts'
+import { type Deployment, deploymentOrder, missingSecrets, secretsOf, shortSecrets } from './deployments.ts'
+import { isWeakOwner } from './roles.ts'
 import { applySchema } from './schema.ts'
 
 const readOptions = () =>
@@ -34,6 +35,10 @@ const readSecrets = (path: string, deployments: Deployment[]): NodeJS.Dict<strin
   if (short.length)
     throw new Error(
       `${path} has too short a value of ${short.join(' and ')}. Nothing was deployed. Use 32 characters or more.`,
+    )
+  if (isWeakOwner(secrets.DATABASE_URL ?? ''))
+    throw new Error(
+      `The password in DATABASE_URL of ${path} is shorter than 12 characters. Nothing was deployed. Those of the database roles are derived from it: change it in the database.`,
     )
   return secrets
 }
@@ -70,18 +75,17 @@ const buildOnly = async (envs: string[]): Promise<void> => {
   await Promise.all(Array.from({ length: availableParallelism() }, buildNext))
 }
 
-/** Uploads one Worker with only its own secrets, in a temporary file that only this user can read. */
-const upload = ({ env, secrets, optional }: Deployment, values: NodeJS.Dict<string>): void => {
-  if (secrets.length === 0) {
+/** Uploads one Worker with only its own secrets, and the role of its zone, in a temporary file that only this user can read. */
+const upload = (deployment: Deployment, values: NodeJS.Dict<string>): void => {
+  const { env } = deployment
+  if (deployment.secrets.length === 0) {
     wrangler(env, [])
     return
   }
   const folder = mkdtempSync(join(tmpdir(), 'tributary-deploy-'))
   try {
     const file = join(folder, 'secrets.json')
-    const given = [...secrets, ...optional].filter((name) => values[name])
-    const own = Object.fromEntries(given.map((name) => [name, values[name]]))
-    writeFileSync(file, JSON.stringify(own), { mode: 0o600 })
+    writeFileSync(file, JSON.stringify(secretsOf(deployment, values)), { mode: 0o600 })
     wrangler(env, ['--secrets-file', file])
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,5 +1,6 @@
 import { optionalSecrets, readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
 import { isSecretsKey, MIN_SECRET_LENGTH } from '../lib/secrets.ts'
+import { workerUrl } from './roles.ts'
 
 /** A Worker, with the names of its required and its optional secrets. */
 export type Deployment = { env: string; secrets: string[]; optional: string[] }
@@ -20,3 +21,16 @@ export const shortSecrets = (given: NodeJS.Dict<string>): string[] => [
 export const missingSecrets = (deployments: Deployment[], given: NodeJS.Dict<string>): string[] => [
   ...new Set(deployments.flatMap(({ secrets }) => secrets).filter((name) => !given[name])),
 ]
+
+/** What a Worker is given: its own secrets, and instead of the owner's DATABASE_URL that of its zone. */
+export const secretsOf = (
+  { env, secrets, optional }: Deployment,
+  given: NodeJS.Dict<string>,
+): Record<string, string> =>
+  Object.fromEntries(
+    [...secrets, ...optional].flatMap((name) => {
+      const value = given[name]
+      if (!value) return []
+      return [[name, name === 'DATABASE_URL' ? workerUrl(value, env) : value]]
+    }),
+  )

@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { ROOT } from '../dev/root.ts'
+import { readIfThere } from '../dev/runtime/files.ts'
 import { withClient } from './database.ts'
+import { applyRoles } from './roles.ts'
 
 type SqlFile = { name: string; sql: string; checksum: string }
 
 const SCHEMA = 'schema.sql'
+const ROLES = 'roles.sql'
 const MIGRATION_NAME = /^\d{4}-[a-z0-9-]+\.sql$/
 /** In the first line of a migration that must run outside of a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s*\n/
@@ -110,11 +113,42 @@ const readApplied = async (client: pg.Client): Promise<Map<string, string> | nul
   return new Map(rows.map(({ name, checksum }) => [name, checksum]))
 }
 
+const applyFiles = async (client: pg.Client, schema: SqlFile, migrations: SqlFile[]): Promise<string[]> => {
+  const applied = await readApplied(client)
+  if (!applied) {
+    await apply(client, schema, [schema, ...migrations])
+    return [SCHEMA]
+  }
+
+  const madeBy = applied.get(SCHEMA)
+  applied.delete(SCHEMA)
+  const pending = findPending(migrations, applied)
+  if (!madeBy || (pending.length === 0 && madeBy !== schema.checksum)) {
+    throw new SchemaMismatch(
+      'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
+    )
+  }
+  for (const file of pending) await apply(client, file, file === pending.at(-1) ? [file, schema] : [file])
+  return pending.map(({ name }) => name)
+}
+
+const NOT_ALLOWED = '42501'
+
+const explainRoles = (error: Error & { code?: string }): never => {
+  const advice =
+    error.code === NOT_ALLOWED
+      ? ' The user of DATABASE_URL must own the database and its tables, and have the attribute CREATEROLE.'
+      : ''
+  throw new Error(`The database roles of ${ROLES} are not up to date: ${error.message}.${advice}`, {
+    cause: error,
+  })
+}
+
 /**
- * Applies schema.sql to an empty database, or the pending migrations to a database that has the schema.
+ * Applies schema.sql to an empty database, or the pending migrations to a database that has the schema, and then roles.sql.
  * Safe to repeat and to run concurrently. A migration that fails leaves those before it applied.
  *
- * @param folder holds schema.sql and migrations/
+ * @param folder holds schema.sql, migrations/ and, if there are roles, roles.sql
  * @returns the names of the files that were applied
  * @throws {SchemaMismatch} when the database was made by another schema.sql and nothing is pending
  */
@@ -123,23 +157,11 @@ export const applySchema = async (databaseUrl: string, folder = ROOT): Promise<s
     readSql(folder, SCHEMA),
     readMigrations(join(folder, 'migrations')),
   ])
+  const roles = readIfThere(join(folder, ROLES))
   return withClient(databaseUrl, async (client) => {
     await lock(client)
-    const applied = await readApplied(client)
-    if (!applied) {
-      await apply(client, schema, [schema, ...migrations])
-      return [SCHEMA]
-    }
-
-    const madeBy = applied.get(SCHEMA)
-    applied.delete(SCHEMA)
-    const pending = findPending(migrations, applied)
-    if (!madeBy || (pending.length === 0 && madeBy !== schema.checksum)) {
-      throw new SchemaMismatch(
-        'The database was made by another version of schema.sql, and no migration leads to this one. Check out that version, or set DATABASE_URL to an empty database.',
-      )
-    }
-    for (const file of pending) await apply(client, file, file === pending.at(-1) ? [file, schema] : [file])
-    return pending.map(({ name }) => name)
+    const names = await applyFiles(client, schema, migrations)
+    if (roles !== undefined) await applyRoles(client, databaseUrl, roles).catch(explainRoles)
+    return names
   })
 }

@@ -70,6 +70,6 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
   )
   for (const folder of folders) watch(join(ROOT, folder), changed)
   watch(ROOT, (_, file) => {
-    if (file === 'schema.sql' || file === 'wrangler.toml') changed()
+    if (['schema.sql', 'roles.sql', 'wrangler.toml'].includes(file ?? '')) changed()
   })
 }

@@ -1,9 +1,10 @@
+import { workerUrl } from '../../cli/roles.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import { type Bundles, bundleWorkers } from './bundles.ts'
 import { fileWorker, type LocalWorker, type Mending, runWorkers } from './workerd.ts'
 import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
-/** The Workers' secrets and variables. */
+/** The Workers' secrets and variables. DATABASE_URL is the owner's: each Worker gets that of its zone. */
 export type Settings = DatabaseEnv & {
   /** Signs session cookies. */
   AUTH_SECRET: string
@@ -63,6 +64,9 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
   bindings: {
     ...config.vars,
     ...pick(settings, [...config.secrets.required, ...optionalSecrets(env)]),
+    ...(config.secrets.required.includes('DATABASE_URL') && {
+      DATABASE_URL: workerUrl(settings.DATABASE_URL, env),
+    }),
     ...pick(settings, [
       'SQL_ENDPOINT',
       'RESEND_URL',

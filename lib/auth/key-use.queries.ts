@@ -24,11 +24,9 @@ export const recordKeyUse = (
   if (at - (recorded.get(hash) ?? 0) < HOUR_MS) return
   if (recorded.size >= MAX_REMEMBERED) recorded.clear()
   recorded.set(hash, at)
-  const update = `update api_keys set last_used_at = $2
-                  where key_hash = $1 and coalesce(last_used_at < $2::timestamptz - interval '1 hour', true)`
   waitUntil(
     openClient(env)
-      .query(update, [hash, now])
+      .query('select note_key_use_1($1, $2)', [hash, now])
       .catch(() => recorded.delete(hash)),
   )
 }

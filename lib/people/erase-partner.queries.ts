@@ -56,9 +56,8 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`update partners set email = ${marker}, name = null where workspace_id = ${workspaceId} and id ${mine}`,
     // What belongs to no workspace goes with the last one that knows the person.
     sql`delete from address_changes where (email = any(${texts}) or new_email = any(${texts})) and not (${isKnownElsewhere})`,
-    sql`delete from auth.verifications where value::jsonb ->> 'email' = any(${texts}) and not (${isKnownElsewhere})`,
     sql`delete from mails where workspace_id is null and recipient = any(${texts}) and not (${isKnownElsewhere})`,
-    sql`delete from auth.users where email = any(${texts}) and not (${isKnownElsewhere})`,
+    sql`select erase_sign_ins(${texts})`,
   ]
   try {
     await db.batch([

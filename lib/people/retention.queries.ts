@@ -50,14 +50,13 @@ export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<nu
 
 /** Removes sessions, browsers, sign-in links and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
-  const found = await Promise.all(
-    ['auth.sessions', 'auth.browsers', 'auth.verifications', 'address_changes'].map((table) =>
-      countOf(
-        db,
-        sql`delete from ${sql.table(table)} where id in (
-              select id from ${sql.table(table)} where expires_at < ${now} order by expires_at limit ${limit} for update skip locked)`,
-      ),
+  const [requests, { rows }] = await Promise.all([
+    countOf(
+      db,
+      sql`delete from address_changes where id in (
+            select id from address_changes where expires_at < ${now} order by expires_at limit ${limit} for update skip locked)`,
     ),
-  )
-  return Math.max(...found)
+    sql<{ found: number }>`select clear_expired_sign_ins(${now}, ${limit}) as found`.execute(db),
+  ])
+  return Math.max(requests, rows[0]?.found ?? 0)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { deploymentOrder, missingSecrets } from '../../cli/deployments.ts'
+import { deploymentOrder, missingSecrets, secretsOf } from '../../cli/deployments.ts'
 import { ROOT } from '../../dev/root.ts'
 
 test('every Worker is deployed after the Workers that it binds, the router last', () => {
@@ -52,4 +52,26 @@ test('a missing secret is listed once, and an empty value counts as missing', ()
   expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET', 'SECRETS_KEY'])
   expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
   expect(missingSecrets(deploymentOrder(), all)).toEqual([])
+})
+
+test('no Worker is given the owner’s DATABASE_URL, but the role of its zone on the same server and database', () => {
+  const owner = 'postgresql://neondb_owner:npg_Abc123Def456@ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require'
+  const given = { DATABASE_URL: owner, AUTH_SECRET: 'a', SECRETS_KEY: 's' }
+  const urls = deploymentOrder().map((deployment) => [deployment.env, secretsOf(deployment, given).DATABASE_URL])
+  const connected = urls.flatMap(([env, value]) => (env && value ? [{ env, url: new URL(value) }] : []))
+  expect(Object.fromEntries(connected.map(({ env, url }) => [env, url.username]))).toMatchObject({
+    'track-click': 'neondb_track',
+    manage: 'neondb_pages',
+    payouts: 'neondb_pay',
+    'stripe-webhook': 'neondb_pay',
+    auth: 'neondb_auth',
+    mailer: 'neondb_mail',
+  })
+  for (const { url } of connected) {
+    expect(url.href).not.toContain('npg_Abc123Def456')
+    expect(url.host + url.pathname + url.search).toBe('ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require')
+  }
+  expect(secretsOf({ env: 'auth', secrets: ['AUTH_SECRET'], optional: ['RESEND_API_KEY'] }, given)).toEqual({
+    AUTH_SECRET: 'a',
+  })
 })

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { applySchema } from '../../cli/schema.ts'
 import { seeder } from '../../dev/demo/seed.ts'
 import { type Inbox, startInbox } from '../../dev/fakes/inbox.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
@@ -25,6 +26,8 @@ let env: { DATABASE_URL: string; SQL_ENDPOINT: string }
 
 beforeAll(async () => {
   const databaseUrl = await createDatabase(inject('database').DATABASE_URL, DATABASE, TEMPLATE)
+  // For the roles, which have the name of the database.
+  await applySchema(databaseUrl)
   client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   endpoint = await startSqlEndpoint({ databaseUrl, keepPlans: true })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { type Zone, zoneUrl } from '../../cli/roles.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { Tables } from '../../lib/db/tables.ts'
 
@@ -72,6 +73,13 @@ export const createDatabase = async (
   if (template === TEMPLATE) await runSql(beside, `alter database ${name} set enable_seqscan = off`)
   const url = new URL(beside)
   url.pathname = `/${name}`
+  return url.href
+}
+
+/** The URL by which a zone's Workers connect. A copy of the tests' database has the rights of its roles. */
+export const asZone = (databaseUrl: string, zone: Zone): string => {
+  const url = new URL(zoneUrl(inject('database').DATABASE_URL, zone))
+  url.pathname = new URL(databaseUrl).pathname
   return url.href
 }
 

@@ -36,7 +36,7 @@ const ANSWERS: Partial<Record<Fault, [status: number, body: string]>> = {
 }
 
 /** The last use of an API key is written after the response, and not at each call: see lib/auth/key-use.queries.ts. */
-const isBackground = (body: string): boolean => body.includes('set last_used_at')
+const isBackground = (body: string): boolean => body.includes('note_key_use')
 
 /**
  * A proxy between the Workers and the SQL endpoint, which counts the fetches of each tenant and fails planned ones.

@@ -116,6 +116,9 @@ export const CALLS: Record<string, string> = {
     adoptsSales: false,
   }),
   'a repeated sale is saved': report({ externalId: 'order-1' }),
+  'a key is used': call('note_key_use_1', keyHash(1), NOW),
+  'a person is erased': call('erase_sign_ins', '{nobody@partner.example}'),
+  'expired sign-ins are cleared': call('clear_expired_sign_ins', NOW, 10),
   'the present terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, null, null),
   'the former terms of a partner': call('partner_terms_1', PARTNER, CUSTOMER, '2020-01-01', '2020-01-02'),
   'a possible duplicate': call(

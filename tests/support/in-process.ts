@@ -9,6 +9,7 @@ import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { checkResponse } from './contract.ts'
 import { checkLines } from './log-lines.ts'
+import { asZone } from './databases.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** Bindings that replace those of wrangler.toml or of the shared Workers. */
@@ -22,8 +23,10 @@ type Bindings = {
 
 /** The payouts Worker's service for accounts and keys, run in this process. */
 export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } = {}) => {
+  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
   const all = {
-    ...inject('database'),
+    DATABASE_URL: asZone(DATABASE_URL, 'pay'),
+    SQL_ENDPOINT,
     STRIPE_URL: inject('stripeUrl'),
     SECRETS_KEY,
     PUBLIC_URL: inject('baseUrl'),
@@ -64,6 +67,7 @@ export const askAs = async (
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',
     ...bindings,
+    DATABASE_URL: asZone(bindings.DATABASE_URL ?? inject('database').DATABASE_URL, 'pages'),
   }
   const headers = { Cookie: 'tributary.session=any', ...init.headers }
   const url = `http://tributary.example${path}`

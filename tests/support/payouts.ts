@@ -13,7 +13,7 @@ import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
-import { connectDirectly, createDatabase, dropDatabase, openPool, TEMPLATE } from './databases.ts'
+import { asZone, connectDirectly, createDatabase, dropDatabase, openPool, TEMPLATE } from './databases.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -186,7 +186,7 @@ export const createPayer = async (
     /** Runs payouts as a manager does. @throws when it is refused */
     run: async (request: Partial<RunRequest> = {}, settings: Partial<PayoutEnv> = {}, now = new Date()) => {
       const result = await runPayouts(
-        { ...env, ...settings },
+        { ...env, DATABASE_URL: asZone(env.DATABASE_URL, 'pay'), ...settings },
         { workspaceId, programId: null, method: 'stripe', dryRun: false, actor: 'a manager', ...request },
         now,
       )

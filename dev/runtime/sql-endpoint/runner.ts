@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RequestError, type SqlRequest, type Statement } from './request.ts'
 
-// Per login: a fifth of the server's connections. Further requests queue.
+// Per login, of which there are six: half of the server's connections in all. Further requests queue.
 const MAX_CONNECTIONS = 20
 
 // Five minutes: a coffee break should not cost the next request a new connection.
@@ -62,6 +62,7 @@ export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunne
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
       } catch (error) {
         reusable = isStatementError(error) && isTraceless(client, request)
+        sayForbidden(error, request)
         throw toRequestError(error)
       } finally {
         busy.delete(client)
@@ -148,6 +149,18 @@ const isStatementError = (error: unknown): boolean =>
 const refuseConnection = (error: Error): never => {
   const status = error instanceof pg.DatabaseError && error.code?.startsWith('28') ? 400 : 500
   throw new RequestError(status, errorBody(error))
+}
+
+const FORBIDDEN = '42501'
+
+/** A Worker's statement that its role may not run: the response says only that something went wrong. */
+const sayForbidden = (error: unknown, { login, statements }: SqlRequest): void => {
+  if (!(error instanceof pg.DatabaseError) || error.code !== FORBIDDEN) return
+  const texts = statements.map(({ text }) => text.replace(/\s+/g, ' ').trim().slice(0, 200))
+  const where = error.where ? ` in ${error.where.split('\n').join(', ')}` : ''
+  console.error(
+    `The role ${login.user}: ${error.message}${where}. If its Workers need it, grant it in roles.sql. Statements: ${texts.join('; ')}`,
+  )
 }
 
 const toRequestError = (error: unknown): unknown =>

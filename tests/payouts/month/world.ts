@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, expect, inject, vi } from 'vitest'
+import type { Zone } from '../../../cli/roles.ts'
 import { startInbox } from '../../../dev/fakes/inbox.ts'
 import { startStripe } from '../../../dev/fakes/stripe.ts'
 import { listen } from '../../../dev/runtime/ports.ts'
@@ -19,7 +20,7 @@ import trackClick from '../../../functions/track-click.ts'
 import trackLead from '../../../functions/track-lead.ts'
 import trackSale from '../../../functions/track-sale.ts'
 import * as ids from '../../../lib/db/ids.ts'
-import { createDatabase, dropDatabase, openPool, TEMPLATE } from '../../support/databases.ts'
+import { asZone, createDatabase, dropDatabase, openPool, TEMPLATE } from '../../support/databases.ts'
 import { send } from '../../support/merchant.ts'
 import { browse } from '../../support/pages.ts'
 import { RESEND_API_KEY, SECRETS_KEY } from '../../support/secrets.ts'
@@ -44,7 +45,15 @@ const CLOCK = `
   create function clock.now() returns timestamptz stable language sql as 'select at from clock.hands';
   create function clock.clock_timestamp() returns timestamptz language sql as 'select at from clock.hands';
   create function clock.uuidv7() returns uuid language sql as
-    'select pg_catalog.uuidv7(at - pg_catalog.clock_timestamp()) from clock.hands';`
+    'select pg_catalog.uuidv7(at - pg_catalog.clock_timestamp()) from clock.hands';
+  grant usage on schema clock to public;
+  grant select on clock.hands to public;
+  grant execute on all functions in schema clock to public;
+  do $$ declare name regprocedure; begin
+    for name in select oid from pg_proc where prosecdef loop
+      execute format('alter function %s set search_path = clock, pg_catalog, public', name);
+    end loop;
+  end $$;`
 
 /** A database of our schema, whose time is set. */
 const openDatabase = async () => {
@@ -121,20 +130,29 @@ const startWorld = async () => {
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
   }
-  const at = (app: App) => ({ fetch: (request: Request) => app.fetch(request, env, CONTEXT) })
-  const payouts = await startWorker('payouts', env)
-  const mailer = await startWorker('mailer', env)
+  const inZone = (zone: Zone) => {
+    const DATABASE_URL = asZone(database.env.DATABASE_URL, zone)
+    return new Proxy(env, {
+      get: (of, name) => (name === 'DATABASE_URL' ? DATABASE_URL : Reflect.get(of, name)),
+    })
+  }
+  const at = (app: App, zone: Zone) => {
+    const own = inZone(zone)
+    return { fetch: (request: Request) => app.fetch(request, own, CONTEXT) }
+  }
+  const payouts = await startWorker('payouts', inZone('pay'))
+  const mailer = await startWorker('mailer', inZone('mail'))
   Object.assign(env, {
     AUTH: { getSession },
     PAYOUTS: payouts,
-    STRIPE_WEBHOOK: await startWorker('stripe-webhook', env),
-    TRACK_CLICK: at(trackClick),
-    TRACK_LEAD: at(trackLead),
-    TRACK_SALE: at(trackSale),
-    IMPORT_PARTNERS: at(importPartners),
-    MANAGE: at(manage),
-    DASHBOARD: at(dashboard),
-    PORTAL: at(portal),
+    STRIPE_WEBHOOK: await startWorker('stripe-webhook', inZone('pay')),
+    TRACK_CLICK: at(trackClick, 'track'),
+    TRACK_LEAD: at(trackLead, 'track'),
+    TRACK_SALE: at(trackSale, 'track'),
+    IMPORT_PARTNERS: at(importPartners, 'pages'),
+    MANAGE: at(manage, 'pages'),
+    DASHBOARD: at(dashboard, 'pages'),
+    PORTAL: at(portal, 'pages'),
   })
   const { url, stop } = await listen(
     createServer(getRequestListener((request) => (router as unknown as App).fetch(request, env, CONTEXT))),

@@ -1,0 +1,98 @@
+-- What each database role may do: one role per trust zone, and one zone per Worker (ZONES in cli/roles.ts).
+--
+-- `npm run db:apply`, `npm run deploy` and `npm start` run this file whenever they have brought the schema up to date, in one
+-- transaction, so what is not granted here is forbidden, whatever was granted before. The roles have the name of the
+-- database before that of the zone, such as tributary_pages, because a server's databases share its roles:
+-- :"pages" stands for it, as in psql.
+--
+-- A new table is forbidden for all zones until it is named here. Give a zone what its Workers run, and nothing for later.
+-- Reading, locking a row and `on conflict` need `select`; locking a row and `on conflict do update` need `update` too.
+-- Triggers and functions run with the rights of the caller, unless they are `security definer`; foreign keys are checked with
+-- the rights of the owner. tests/attacks/6-database-roles.test.ts compares this file with the Workers' statements.
+
+revoke create on schema public from public;
+revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
+revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
+revoke all on all functions in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
+revoke all on schema auth from public, :"track", :"pages", :"pay", :"mail";
+alter default privileges revoke execute on functions from public;
+grant usage on schema public to :"track", :"pages", :"pay", :"auth", :"mail";
+
+
+-- track: the public tracking Workers. No table at all, and these functions.
+grant execute on function save_click_1, load_report_1, save_report_1, note_key_use_1 to :"track";
+
+
+-- auth: sign-in links, sessions and their people. Nobody else sees this schema.
+grant usage on schema auth to :"auth";
+grant select, insert, update, delete on all tables in schema auth to :"auth";
+-- The mail about a sign-in from a new browser.
+grant insert (id, kind, recipient, details, created_at, next_attempt_at) on mails to :"auth";
+
+
+-- mail: the outbox, and what the cron folds, removes and empties.
+grant select, update on mails to :"mail";
+grant select, delete, update on address_changes to :"mail";
+grant select on workspaces, programs, partners, members to :"mail";
+grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
+grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
+    on processor_events to :"mail";
+grant execute on function fold_totals, end_clicks, clear_expired_sign_ins, is_counted to :"mail";
+
+
+-- Functions without rights of their own do no more than their caller may.
+grant execute on function
+    addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
+    hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
+    load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, note_own_address, note_received_1, partner_terms_1,
+    present_owner, sales_alike, save_partner_import_1, tie_customers, utc_day
+    to :"pages", :"pay";
+
+
+-- pages: the dashboard, the portal, and the APIs for managers and imports.
+grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"pages";
+grant select on
+    account_payouts, adjustments, address_changes, api_keys, audit_entries, balances, clicks, commission_holds, commissions,
+    coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, mails, members, one_time_rewards,
+    partner_terms, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
+    processor_events, program_terms, programs, referrals, rewards, run_totals, stripe_keys, stripe_secrets, total_deltas, totals,
+    unreachable_people, workspaces
+    to :"pages";
+-- The workspace and its terms.
+grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
+grant insert, update, delete on members, coupon_aliases, stripe_secrets, stripe_keys to :"pages";
+grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
+grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
+-- What earns: corrections, decisions on holds, imports, and erasure.
+grant insert, update         on commissions, commission_holds, customers to :"pages";
+grant insert, update, delete on customer_identities, referrals, one_time_rewards to :"pages";
+grant insert                 on adjustments, total_deltas to :"pages";
+grant update                 on events, clicks, processor_events to :"pages";
+-- Payouts by bank transfer, and who is paid how. Payouts and runs are created by `pay`.
+grant update                 on payouts, payout_runs, payout_accounts to :"pages";
+grant insert, update         on payers, payment_details, payees, invoice_numbers to :"pages";
+grant select                 on invoice_numbers to :"pages";
+grant update, delete         on unreachable_people to :"pages";
+grant delete                 on payees to :"pages";
+grant insert                 on invoices, credit_notes to :"pages";
+-- The outbox and the audit log.
+grant insert, update, delete on mails to :"pages";
+grant insert                 on audit_entries to :"pages";
+
+
+-- pay: payouts, and sales that payment processors report.
+grant select on
+    account_payouts, adjustments, clicks, commission_holds, commissions, coupon_aliases, credit_notes, customer_identities,
+    customers, events, former_group_terms, former_partner_addresses, former_partner_terms, former_program_terms, former_sales_from, group_terms,
+    groups, invoice_numbers, invoices, mails, members, one_time_rewards, partner_terms, partners, payees, payers, payment_details, payout_accounts,
+    payout_run_notices, payout_runs, payout_sums, payouts, processor_events, program_terms, programs, referrals, rewards, run_totals,
+    balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
+    to :"pay";
+grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
+grant insert, update, delete on payout_accounts, unreachable_people to :"pay";
+grant update                 on stripe_keys, programs to :"pay";
+grant insert                 on invoices, credit_notes to :"pay";
+grant insert, update         on events, customers, commissions, processor_events to :"pay";
+grant insert, update, delete on customer_identities, referrals, one_time_rewards, commission_holds to :"pay";
+grant insert                 on total_deltas, mails, audit_entries to :"pay";
