@@ -33,11 +33,12 @@ const attempt = (zone: Zone, text: string): Promise<string> =>
     ({ code, message }) => (code === FORBIDDEN ? 'forbidden' : message),
   )
 
-type Table = { name: string; column: string; isAuth: boolean }
+type Table = { name: string; column: string; isAuth: boolean; isView: boolean }
 const tables = () =>
   query<Table>(
     'owner',
     `select case when n.nspname = 'auth' then 'auth.' else '' end || c.relname as name, n.nspname = 'auth' as "isAuth",
+            c.relkind <> 'r' as "isView",
             (select quote_ident(attname) from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
                and attgenerated = '' order by attnum limit 1) as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -45,8 +46,11 @@ const tables = () =>
   )
 
 /** Every way to reach a table, without rows, so that nothing happens if it is allowed. */
-const reach = ({ name, column }: Table): string[] => [
-  `select ${column} from ${name} where false`,
+const reach = ({ name, column, isView }: Table): string[] => {
+  const read = `select ${column} from ${name} where false`
+  return isView ? [read] : [read, ...change(name, column)]
+}
+const change = (name: string, column: string): string[] => [
   `insert into ${name} (${column}) select null where false`,
   `update ${name} set ${column} = null where false`,
   `delete from ${name} where false`,

@@ -55,9 +55,13 @@ test('a missing secret is listed once, and an empty value counts as missing', ()
 })
 
 test('no Worker is given the owner’s DATABASE_URL, but the role of its zone on the same server and database', () => {
-  const owner = 'postgresql://neondb_owner:npg_Abc123Def456@ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require'
+  const owner =
+    'postgresql://neondb_owner:npg_Abc123Def456@ep-x-pooler.eu.aws.neon.tech/neondb?sslmode=require'
   const given = { DATABASE_URL: owner, AUTH_SECRET: 'a', SECRETS_KEY: 's' }
-  const urls = deploymentOrder().map((deployment) => [deployment.env, secretsOf(deployment, given).DATABASE_URL])
+  const urls = deploymentOrder().map((deployment) => [
+    deployment.env,
+    secretsOf(deployment, given).DATABASE_URL,
+  ])
   const connected = urls.flatMap(([env, value]) => (env && value ? [{ env, url: new URL(value) }] : []))
   expect(Object.fromEntries(connected.map(({ env, url }) => [env, url.username]))).toMatchObject({
     'track-click': 'neondb_track',

@@ -63,7 +63,10 @@ test('a repeated run leaves the passwords of running Workers, and takes back wha
     ])
   const before = await passwords()
   expect(
-    await ask(OLD, `grant all on auth.users to ${roleOf(OLD, 'track')}; grant usage on schema auth to public`),
+    await ask(
+      OLD,
+      `grant all on auth.users to ${roleOf(OLD, 'track')}; grant usage on schema auth to public`,
+    ),
   ).toBe('done')
   expect(await ask(OLD, `revoke all on partners from ${roleOf(OLD, 'pages')}`)).toBe('done')
   expect(await ask(zoneUrl(OLD, 'track'), 'select * from auth.users')).toBe('done')

@@ -8,8 +8,8 @@ import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
 import { checkResponse } from './contract.ts'
-import { checkLines } from './log-lines.ts'
 import { asZone } from './databases.ts'
+import { checkLines } from './log-lines.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 /** Bindings that replace those of wrangler.toml or of the shared Workers. */
