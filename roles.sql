@@ -27,7 +27,7 @@ grant execute on function save_click_1, load_report_1, save_report_1, note_key_u
 grant usage on schema auth to :"auth";
 grant select, insert, update, delete on all tables in schema auth to :"auth";
 -- The mail about a sign-in from a new browser.
-grant insert (id, kind, recipient, details, created_at, next_attempt_at) on mails to :"auth";
+grant select (id), insert (id, kind, recipient, details, created_at, next_attempt_at) on mails to :"auth";
 
 
 -- mail: the outbox, and what the cron folds, removes and empties.
