@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
-import { allSums, balances, type RunScope } from './due.queries.ts'
+import { allSums, balancesOneByOne, type RunScope } from './due.queries.ts'
 import { exceeds, totalsJson } from './limits.queries.ts'
 import { NO_LIMITS, type Total } from './limits.ts'
 import type { OpenRun } from './open-runs.queries.ts'
@@ -13,7 +13,7 @@ import type { OpenRun } from './open-runs.queries.ts'
 const dueAndApproval = (scope: RunScope) => sql`
     due as materialized (
       select currency, sum(amount_cents)::bigint as cents, count(*) as count
-      from (${balances(scope, allSums(scope), true)}) b where code is null group by currency
+      from (${balancesOneByOne(scope, allSums(scope))}) b where code is null group by currency
     ), decided as materialized (
       select case when w.approval_above_cents is not null
                   then coalesce((select max(cents) from due) > w.approval_above_cents, false) else false end as needs

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
-import { balances, isOpen } from './due.queries.ts'
+import { balancesOneByOne, isOpen } from './due.queries.ts'
 import { isWithinTotals } from './limits.queries.ts'
 import type { OpenRun } from './open-runs.queries.ts'
 
@@ -26,8 +26,9 @@ export type Claimed = 'more' | 'growing' | 'all'
  *
  * A balance of more commissions than a page becomes a payout that grows: see `growPayout`.
  *
- * Partners and commissions are looked up one by one: Postgres would plan a join by the sizes that the tables had at the
- * last analyze.
+ * The commissions of a page are read once, in order of their partners. Only those of the last partner, `cut`, may be more
+ * than were read, and are looked up. What else belongs to a partner is looked up one by one: Postgres would plan a join by
+ * the sizes that the tables had at the last analyze.
  */
 export const claimPage = async (
   db: Db,
@@ -40,38 +41,40 @@ export const claimPage = async (
     with growing as (
       select from payouts where run_id = ${id} and claimed_at is null limit 1
     ), run as (
-      select claim_cursor, sends_at from payout_runs
+      select workspace_id, claim_cursor, sends_at from payout_runs
       where workspace_id = ${workspaceId} and id = ${id} and claimed_at is null and not exists (select from growing)
         and (needs_approval = false or approved_at is not null) for update
     ), next as (
-      select c.partner_id from commissions c
+      select c.id, c.partner_id, c.currency, c.amount_cents from commissions c
       where ${isOpen(run)} and c.partner_id > (select coalesce(claim_cursor, ${NIL}::uuid) from run)
         and (${method}::text <> 'stripe' or exists (select from stripe_keys where workspace_id = ${workspaceId}))
       order by c.partner_id limit ${commissions}
     ), page as (
       select distinct partner_id from next order by partner_id limit ${partners}
+    ), cut as (
+      select partner_id from next order by partner_id offset ${commissions - 1}
     ), chosen as materialized (
       select uuidv7() as id, b.*
       from (
         select balances.*, sum(amount_cents) over nth as cents, row_number() over nth as nth
-        from (${balances(
+        from (${balancesOneByOne(
           run,
           sql`
-      select page.partner_id, own.* from page cross join lateral (
-        select c.currency, sum(c.amount_cents)::bigint as amount_cents
-        from commissions c where ${isOpen(run)} and c.partner_id = page.partner_id
+      select partner_id, currency, sum(amount_cents)::bigint as amount_cents, array_agg(next.id) as ids from next
+      where partner_id in (select partner_id from page) and partner_id not in (select partner_id from cut)
+      group by partner_id, currency having sum(amount_cents) <> 0
+      union all
+      select partner_id, own.* from page join cut using (partner_id) cross join lateral (
+        select c.currency, sum(c.amount_cents)::bigint, (array_agg(c.id))[:${commissions}]
+        from commissions c where ${isOpen(run)} and c.partner_id = cut.partner_id
         group by c.currency having sum(c.amount_cents) <> 0) own`,
-          true,
         )}) as balances
         where code is null window nth as (partition by currency order by partner_id)
       ) b
       where ${run.isLimited ? isWithinTotals(id) : sql`true`}
     ), claimed as (
       update commissions set payout_id = own.payout_id
-      from (select chosen.id as payout_id, c.workspace_id, c.id from chosen cross join lateral (
-              select c.workspace_id, c.id from commissions c
-              where ${isOpen(run)} and c.partner_id = chosen.partner_id and c.currency = chosen.currency
-              limit ${commissions}) c) own
+      from (select chosen.id as payout_id, run.workspace_id, unnest(ids) as id from chosen, run) own
       where commissions.workspace_id = own.workspace_id and commissions.id = own.id and commissions.payout_id is null
       returning commissions.payout_id, commissions.amount_cents
     ), made as (

@@ -79,14 +79,14 @@ export const isChanging = (workspaceId: string) => sql`
     where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
 
 /** The partner, its program and its account of the balance `s`. */
-const own = (workspaceId: string) => sql`
+const joined = (workspaceId: string) => sql`
     join partners p on p.id = s.partner_id
     join programs g on g.id = p.program_id
     left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
                                and a.disconnected_at is null`
 
 /** The same, looked up for each balance: joined, all of them are read for each where Postgres takes the tables for empty. */
-const ownEach = (workspaceId: string) => sql`
+const lookedUp = (workspaceId: string) => sql`
     join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
     join programs g on g.id = p.program_id
     left join lateral (select o.* from payout_accounts o
@@ -96,15 +96,21 @@ const ownEach = (workspaceId: string) => sql`
 /**
  * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
  * of every currency. What is the same for all of them is read once, as `w`.
- *
- * @param isEach for a run, which may begin right after an import
  */
-export const balances = (
+export const balances = (scope: BalanceScope, sums: RawBuilder<unknown>) =>
+  balancesWith(joined(scope.workspaceId), scope, sums)
+
+/** The same for a run, which may begin right after an import. */
+export const balancesOneByOne = (scope: BalanceScope, sums: RawBuilder<unknown>) =>
+  balancesWith(lookedUp(scope.workspaceId), scope, sums)
+
+/** @param partner joins the partner of each balance */
+const balancesWith = (
+  partner: RawBuilder<unknown>,
   { id, workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
   sums: RawBuilder<unknown>,
-  isEach = false,
 ) => sql`
-    select s.partner_id, p.program_id, p.status as partner_status, s.currency, s.amount_cents, a.stripe_account_id,
+    select s.*, p.program_id, p.status as partner_status, a.stripe_account_id,
            a.status as account_status, can_receive,
            case when s.amount_cents < 0 then 'negative_balance'
                 when p.status = 'banned' then 'partner_banned'
@@ -139,7 +145,7 @@ export const balances = (
                        exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
                        (select k.transfer_countries from stripe_keys k where k.workspace_id = ${workspaceId}) as countries
                 from workspaces where id = ${workspaceId} offset 0) w
-    ${isEach ? ownEach(workspaceId) : own(workspaceId)}
+    ${partner}
     left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
     cross join lateral (select coalesce(coalesce(a.country, u.country) = any (w.countries), true) as can_receive) country
     where not ${isChanging(workspaceId)}`
@@ -147,4 +153,4 @@ export const balances = (
 /** The balances that a run would pay or skip now, as a query. */
 export const balancesQuery = (scope: RunScope) => sql<Balance>`
     select partner_id as "partnerId", currency, amount_cents as "amountCents", code
-    from (${balances(scope, allSums(scope), true)}) as balances order by partner_id, currency`
+    from (${balancesOneByOne(scope, allSums(scope))}) as balances order by partner_id, currency`

@@ -165,10 +165,10 @@ test('the pages in which a run of many commissions is canceled do not grow: each
   expect(pages).toEqual([...pages].sort((one, other) => other - one))
 })
 
-/** A merchant who owes so many connected partners 100 each, in tables that Postgres believes to be empty. */
-const stagePartners = async (partners: number) => {
-  await world.query('truncate workspaces cascade')
-  const payer = await world.createPayer()
+type Payer = Awaited<ReturnType<typeof world.createPayer>>
+
+/** Adds so many connected partners to a merchant, who are owed so many commissions of 100 each, payable now or in some days. */
+const addPartners = async (payer: Payer, partners: number, { commissions = 1, inDays = 0 } = {}) => {
   await payer.addPartner({ slug: 'maya' })
   await world.query(
     `with made as (
@@ -181,9 +181,16 @@ const stagePartners = async (partners: number) => {
        select uuidv7(), workspace_id, email, 'DE', 'acct_' || slug, 'enabled', now() from made
      )
      insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
-     select uuidv7(), workspace_id, program_id, id, 'adjustment', 100, 'USD', now(), now() from made`,
-    [payer.workspaceId, partners],
+     select uuidv7(), workspace_id, program_id, id, 'adjustment', 100, 'USD', now() + $4::int * interval '1 day', now() from made, generate_series(1, $3::int)`,
+    [payer.workspaceId, partners, commissions, inDays],
   )
+  return payer
+}
+
+/** A merchant who owes so many connected partners 100 each, in tables that Postgres believes to be empty. */
+const stagePartners = async (partners: number) => {
+  await world.query('truncate workspaces cascade')
+  const payer = await addPartners(await world.createPayer(), partners)
   await forgetSizes('partners', 'payout_accounts', 'commissions')
   return payer
 }
@@ -237,4 +244,48 @@ test('a preview of 500 partners reads ten times what one of 50 reads: it read al
   const many = await statementsOf(500)
   expect(many).toHaveLength(few.length)
   for (const [index, blocks] of many.entries()) expect(blocks).toBeLessThan(15 * (few[index] ?? 0) + 1_000)
+})
+
+type Answer = { results: { rows: [string][] }[] }
+
+/** Claims the next page of a run, a batch of three statements. @returns the blocks that the claim itself read */
+const blocksOfClaim = async (run: Parameters<typeof claimPage>[1], page: Parameters<typeof claimPage>[2]) => {
+  const real = fetch
+  let read = 0
+  vi.stubGlobal('fetch', (async (input, init) => {
+    const { queries } = JSON.parse(String(init?.body)) as { queries: Statement[] }
+    const [lock, claim, growing] = queries
+    const explained = { ...claim, query: `explain (analyze, buffers, format json) ${claim?.query}` }
+    const response = await real(input, {
+      ...init,
+      body: JSON.stringify({ queries: [lock, explained, growing] }),
+    })
+    const { results } = (await response.clone().json()) as Answer
+    const [plan]: Plan[] = JSON.parse(results[1]?.rows[0]?.[0] ?? '[]')
+    read = (plan?.Plan['Shared Hit Blocks'] ?? 0) + (plan?.Plan['Shared Read Blocks'] ?? 0)
+    return response
+  }) satisfies typeof fetch)
+  await claimPage(db(), run, page, new Date()).finally(() => vi.unstubAllGlobals())
+  return read
+}
+
+/** The blocks that a page of 100 partners reads among so many, of five commissions each, filled after the last analyze. */
+const blocksOfPage = async (partners: number) => {
+  await world.query('truncate workspaces cascade')
+  await addPartners(await world.createPayer(), 1, { commissions: 200, inDays: 30 })
+  await world.query('analyze')
+  const payer = await addPartners(await world.createPayer(), partners, { commissions: 5 })
+  const now = new Date()
+  const { workspaceId } = payer
+  const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
+  const run = { ...scope, id: (await beginRun(db(), scope, { actor: 'a manager', now }))?.id ?? '' }
+  const read = await blocksOfClaim(run, { partners: 100, commissions: 600 })
+  expect(await world.query('select from payouts where run_id = $1', [run.id])).toHaveLength(100)
+  return read
+}
+
+test('a page of a run reads its own partners, in a workspace that was filled after the last analyze: it read all commissions for each', async () => {
+  const few = await blocksOfPage(200)
+  const many = await blocksOfPage(2_000)
+  expect(many).toBeLessThan(1.5 * few)
 })
