@@ -1956,24 +1956,20 @@ begin
     where c.id = customer and s.occurred_at is not null;
 end $$;
 
-create function note_identity_address() returns trigger language plpgsql as $$
+create function note_learned_address() returns trigger language plpgsql as $$
 begin
-    perform note_own_address(new.customer_id, new.value);
+    if tg_table_name = 'customers' then perform note_own_address(new.id, new.email);
+    else perform note_own_address(new.customer_id, new.value);
+    end if;
     return null;
 end $$;
 
 create trigger customer_identities_own_address
-    after insert on customer_identities for each row when (new.kind = 'email') execute function note_identity_address();
-
-create function note_customer_address() returns trigger language plpgsql as $$
-begin
-    perform note_own_address(new.id, new.email);
-    return null;
-end $$;
+    after insert on customer_identities for each row when (new.kind = 'email') execute function note_learned_address();
 
 create trigger customers_own_address
     after update of email on customers for each row
-    when (new.email is not null and new.email is distinct from old.email) execute function note_customer_address();
+    when (new.email is not null and new.email is distinct from old.email) execute function note_learned_address();
 
 -- The same of a partner's new address and its customers.
 create function note_partner_address() returns trigger language plpgsql as $$

@@ -25,25 +25,20 @@ const presentScope = (workspaceId: string, now: Date) => ({
   cover: null,
 })
 
+/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
+type Unready = { unconnected: number; inReview: number; restricted: number }
+
+/** The totals as they come out of JSON. */
+type TotalRow = Omit<BalanceTotal, 'amountCents'> & { amountCents: string }
+
 /**
- * The payable balances of a workspace by currency and by why a run would skip them, as a query. Partners' balances are not
- * netted against each other. Whether the money suffices is not known here.
+ * The payable balances of a workspace by currency and by why a run would skip them, and how many partners Stripe cannot pay,
+ * as a query of one row that reads the balances once. Partners' balances are not netted against each other. Whether the
+ * money suffices is not known here.
  */
 export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
   const scope = presentScope(workspaceId, now)
-  return sql<BalanceTotal>`
-    select b.currency, b.code, sum(b.amount_cents)::bigint as "amountCents", count(*)::int as partners
-    from (${balances(scope, payableSums(workspaceId, now))}) b
-    group by b.currency, b.code order by b.currency, b.code`
-}
-
-/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
-export type Unready = { unconnected: number; inReview: number; restricted: number }
-
-/** The same totals, and how many partners Stripe cannot pay, as a query that reads the balances once. */
-export const payoutTotalsQuery = (workspaceId: string, now: Date) => {
-  const scope = presentScope(workspaceId, now)
-  return sql<Unready & { totals: (Omit<BalanceTotal, 'amountCents'> & { amountCents: string })[] }>`
+  return sql<Unready & { totals: TotalRow[] }>`
     with b as materialized (
       select currency, code, amount_cents, partner_id,
              case when amount_cents > 0 and partner_status = 'approved' and can_receive
@@ -59,6 +54,10 @@ export const payoutTotalsQuery = (workspaceId: string, now: Date) => {
                   from b group by currency, code) t) as totals
     from b where unready is not null`
 }
+
+/** The totals of the row of `balanceTotalsQuery`. */
+export const toBalanceTotals = (totals: TotalRow[]): BalanceTotal[] =>
+  totals.map((total) => ({ ...total, amountCents: BigInt(total.amountCents) }))
 
 /** What is payable to a partner in one currency, or owed by it. */
 export type PartnerBalance = {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
-import { payoutTotalsQuery } from './balances.queries.ts'
+import { balanceTotalsQuery, toBalanceTotals } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { countResolvable } from './resolution.queries.ts'
@@ -50,7 +50,7 @@ const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
   const [earned, [owed], [setup], elsewhere, programs, runs] = await db.batch([
     earnedQuery(workspaceId, now).compile(db),
-    payoutTotalsQuery(workspaceId, now).compile(db),
+    balanceTotalsQuery(workspaceId, now).compile(db),
     setupQuery(workspaceId).compile(db),
     elsewhereQuery(workspaceId).compile(db),
     programNamesQuery(db, workspaceId).compile(),
@@ -58,8 +58,15 @@ export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRe
   ])
   if (!setup || !owed) throw new Error('Unreachable: both return one row.')
   const { totals, ...unready } = owed
-  const balances = totals.map((total) => ({ ...total, amountCents: BigInt(total.amountCents) }))
-  return { earned, balances, ...unready, ...setup, elsewhere, programs, runs: runs.map(toRun) }
+  return {
+    earned,
+    balances: toBalanceTotals(totals),
+    ...unready,
+    ...setup,
+    elsewhere,
+    programs,
+    runs: runs.map(toRun),
+  }
 }
 
 /**

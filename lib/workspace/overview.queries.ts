@@ -1,7 +1,7 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { type BalanceTotal, balanceTotalsQuery } from '../payouts/balances.queries.ts'
+import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
 import { activityColumns } from '../totals/activity.queries.ts'
@@ -36,7 +36,7 @@ export type Overview = {
 /** Makes one database round trip. */
 export const readOverview = async (db: Db, workspaceId: string, now: Date): Promise<Overview> => {
   const since = new Date(now.getTime() - (EVENTS_DAYS - 1) * MS_PER_DAY)
-  const [[facts], earned, balances] = await db.batch([
+  const [[facts], earned, [owed]] = await db.batch([
     sql<Omit<Overview, 'earned' | 'balances'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
@@ -51,6 +51,6 @@ export const readOverview = async (db: Db, workspaceId: string, now: Date): Prom
     earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
   ])
-  if (!facts) throw new Error('Unreachable: a select without a table returns one row.')
-  return { ...facts, earned, balances }
+  if (!facts || !owed) throw new Error('Unreachable: both return one row.')
+  return { ...facts, earned, balances: toBalanceTotals(owed.totals) }
 }

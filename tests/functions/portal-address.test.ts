@@ -3,6 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse } from '../support/pages.ts'
+import { giveDetails } from '../support/payment-details.ts'
 import { openSession } from '../support/people.ts'
 import { addPayout, createPartner } from '../support/portal.ts'
 
@@ -91,6 +92,42 @@ describe('a new address', () => {
       [merchant.workspace.id],
     )
     expect(partners).toEqual([{ email: to }])
+  })
+
+  test('takes everything along that is kept by address: how the partner is paid, invoiced, and where it cannot be', async () => {
+    const { email, to, pages, request, workspaceId } = await createMover()
+    await giveDetails(
+      database.query,
+      { workspaceId, email },
+      { method: 'paypal', address: 'ann@paypal.example' },
+    )
+    await database.query(
+      `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, 'Ann', now())`,
+      [workspaceId, email],
+    )
+    await database.query(
+      `insert into unreachable_people (workspace_id, email, country, noted_at) values ($1, $2, 'KE', now())`,
+      [workspaceId, email],
+    )
+    const tablesWith = async (address: string) => {
+      const tables = await database.query<{ name: string }>(
+        `select table_name as name from information_schema.columns
+         where table_schema = 'public' and column_name in ('email', 'workspace_id')
+         group by 1 having count(*) = 2 order by 1`,
+      )
+      const found = tables.map(async ({ name }) => {
+        const rows = await database.query(
+          `select from ${name} where workspace_id = $1 and email = $2 limit 1`,
+          [workspaceId, address],
+        )
+        return rows.length ? [name] : []
+      })
+      return (await Promise.all(found)).flat()
+    }
+    const kept = ['partners', 'payees', 'payment_details', 'payout_accounts', 'unreachable_people']
+    expect(await tablesWith(email)).toEqual(kept)
+    await pages.post('/address/confirm', { token: (await request()).token })
+    expect([await tablesWith(email), await tablesWith(to)]).toEqual([[], kept])
   })
 
   test('and back again, by a link each time', async () => {
