@@ -55,7 +55,7 @@ export const askAs = async (
 ): Promise<Response> => {
   // The apps log each request. Tests that look at the log find it in `console.log`'s calls.
   vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
-  const user = { id: email, email, name: '' }
+  const user = { id: crypto.randomUUID(), email, name: '' }
   const env = {
     ...inject('database'),
     AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },
