@@ -48,8 +48,18 @@ export const openPages = async (merchant: Merchant, as: 'manager' | 'member' | '
 }
 
 /** The unchanged fields of a page's last form, as a browser would submit them. */
-export const fieldsOf = (html: string): Record<string, string> => {
-  const form = html.slice(html.lastIndexOf('<form'))
+export const fieldsOf = (html: string): Record<string, string> =>
+  fieldsIn(html.slice(html.lastIndexOf('<form')))
+
+/** The forms of a page that change something, and where they are sent; to the page's own URL if the action is blank. */
+export const formsOf = (html: string): { action: string; fields: Record<string, string> }[] =>
+  [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].flatMap(([, attributes = '', content = '']) =>
+    /method="post"/i.test(attributes)
+      ? [{ action: decode(/action="([^"]*)"/.exec(attributes)?.[1] ?? ''), fields: fieldsIn(content) }]
+      : [],
+  )
+
+const fieldsIn = (form: string): Record<string, string> => {
   const inputs = [...form.matchAll(/<input\b[^>]*>/g)].flatMap(([input]) => {
     const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(input)?.[1]
     const name = attribute('name')
