@@ -74,6 +74,54 @@ test('the cron folds totals, and removes clicks thirty days after they have expi
   expect(rows).toEqual([{ clicks: 3, ended: 1 }])
 })
 
+test('the cron removes what names people once it is due, a thousand rows of a kind per run, and leaves the rest', async () => {
+  const { id: workspaceId } = await seeder(env).addWorkspace()
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at, sent_at)
+     select uuidv7(), $1, 'invitation', 'jo@shop.example', '{}', now(), now(), now() - interval '1 day' * case when n <= 1100 then 91 else 89 end
+     from generate_series(1, 1105) n`,
+    [workspaceId],
+  )
+  await client.query(
+    `insert into processor_events (id, workspace_id, processor, processor_event_id, type, livemode, customer, email, keys, facts, occurred_at, received_at)
+     select uuidv7(), $1, 'stripe', 'evt_' || days, 'invoice.paid', true, 'cus_1', 'jo@buyer.example', array['in_' || days],
+            '[{"customer": "cus_1", "email": "jo@buyer.example", "name": "Jo"}]', now() - interval '1 day' * days, now()
+     from unnest(array[547, 549]) days`,
+    [workspaceId],
+  )
+  await client.query(
+    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, metadata, steps, occurred_at, reported_at)
+     select uuidv7(), $1, 'lead', 'lead_' || days, 'lead', 'user_1', '{"email": "jo@buyer.example"}', '[]', now() - interval '1 day' * days, now()
+     from unnest(array[395, 397]) days`,
+    [workspaceId],
+  )
+  await client.query(
+    `insert into auth.verifications (id, identifier, value, mailbox, next, expires_at, created_at, updated_at)
+     select uuidv7(), 'link ' || minutes, '{"email": "jo@shop.example"}', 'jo@shop.example', '/app', now() + interval '1 minute' * minutes, now(), now()
+     from unnest(array[-1, 9]) minutes`,
+  )
+  const named = async () => {
+    const { rows } = await client.query(
+      `select (select count(*)::int from mails where workspace_id = $1 and recipient <> '') as mails,
+              (select count(*)::int from processor_events where workspace_id = $1 and facts::text like '%jo@%') as purchases,
+              (select count(*)::int from events where workspace_id = $1 and metadata is not null) as metadata,
+              (select count(*)::int from auth.verifications where mailbox = 'jo@shop.example') as links`,
+      [workspaceId],
+    )
+    return rows[0]
+  }
+  await run()
+  expect(await named()).toEqual({ mails: 105, purchases: 1, metadata: 1, links: 1 })
+  await run()
+  await run()
+  expect(await named()).toEqual({ mails: 5, purchases: 1, metadata: 1, links: 1 })
+  const lines = workers.takeLogs().filter((line) => line.includes('"job":"retention"'))
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { mails: 1_000, purchases: 1, metadata: 1, expired: 1 },
+    { mails: 100, purchases: 0, metadata: 0, expired: 0 },
+  ])
+})
+
 const newWorkspace = async () => (await seeder(env).addWorkspace()).id
 
 /** Puts mails into the outbox, each to an address of its own. @returns the addresses */

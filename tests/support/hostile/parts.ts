@@ -72,20 +72,16 @@ export const queryOf = (choose: Chooser, pools: Pools, parameters: Parameter[]):
 /** A form whose fields are partly replaced, repeated or left out. */
 export const formOf = (choose: Chooser, pools: Pools, fields: Record<string, string>): string => {
   const { chance, pick } = choose
-  const pairs = Object.entries(fields).flatMap(([name, value]) => {
-    if (chance(0.05)) return []
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) {
+    if (chance(0.05)) continue
     const changed = chance(0.25) ? pick([...TEXTS, ...pools.ids, ...pools.emails]) : value
-    return chance(0.03)
-      ? [
-          [name, value],
-          [name, pick(TEXTS)],
-        ]
-      : [[name, changed]]
-  })
-  if (chance(0.1)) pairs.push([pick(['__proto__', 'role', 'workspaceId', 'actor', 'id']), pick(TEXTS)])
-  return new URLSearchParams(
-    pairs.map(([name = '', value = '']) => [name.toWellFormed(), value.toWellFormed()]),
-  ).toString()
+    form.append(name, changed.toWellFormed())
+    if (chance(0.03)) form.append(name, pick(TEXTS).toWellFormed())
+  }
+  if (chance(0.1))
+    form.append(pick(['__proto__', 'role', 'workspaceId', 'actor', 'id']), pick(TEXTS).toWellFormed())
+  return form.toString()
 }
 
 /** Headers that callers choose. */
