@@ -12,6 +12,8 @@ const IDLE_MS = 300_000
 // so that no request sees the settings, locks or temporary tables of an earlier one. Neon closes a connection with an
 // open transaction and guarantees nothing else, so code must not rely on session state.
 const TRACELESS_COMMANDS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+/** A setting of a transaction ends with it. */
+const SET_LOCAL = /^\s*set local\b/i
 const LEAVES_TRACE = /\b(set_config|pg_(try_)?advisory_lock(_shared)?|temp|temporary)\b/i
 
 type SqlRunner = { run: (request: SqlRequest) => Promise<string>; stop: () => Promise<void> }
@@ -58,7 +60,8 @@ export const createSqlRunner = (databaseUrl: string, options: Options): SqlRunne
       try {
         const results = await runRequest(client, request, options)
         reusable =
-          results.every(({ command }) => TRACELESS_COMMANDS.has(command)) && isTraceless(client, request)
+          results.every(({ command }, index) => endsWithRequest(request, command, index)) &&
+          isTraceless(client, request)
         return JSON.stringify(request.begin === undefined ? results[0] : { results })
       } catch (error) {
         reusable = isStatementError(error) && isTraceless(client, request)
@@ -137,6 +140,9 @@ const countDown = (maxBytes: number): pg.CustomTypesConfig => {
   }
   return { getTypeParser: () => parse }
 }
+
+const endsWithRequest = ({ begin, statements }: SqlRequest, command: string, index: number): boolean =>
+  TRACELESS_COMMANDS.has(command) || (begin !== undefined && SET_LOCAL.test(statements[index]?.text ?? ''))
 
 const isTraceless = (client: pg.PoolClient, { statements }: SqlRequest): boolean =>
   client.getTransactionStatus() === 'I' && !statements.some(({ text }) => LEAVES_TRACE.test(text))

@@ -251,6 +251,15 @@ test.each([
   await expect.poll(async () => [...new Set((await looks()).flat().map((row) => row.value))]).toEqual([value])
 })
 
+test('a setting of a transaction ends with it, and its connection is used again', async () => {
+  const look = "select pg_backend_pid() as pid, current_setting('work_mem') as value, pg_sleep(0.01)::text"
+  const [, inside] = await sql.transaction([sql`set local work_mem = 77777`, sql.query(look)])
+  expect(inside).toMatchObject([{ value: '77777kB' }])
+  const rows = (await Promise.all(Array.from({ length: 30 }, () => sql.query(look)))).flat()
+  expect(rows.map(({ pid }) => pid)).toContain(inside?.[0]?.pid)
+  expect(rows.map(({ value }) => value)).not.toContain('77777kB')
+})
+
 test('a wrong password or user is refused with the error of Postgres', async () => {
   const wrong = new URL(postgres.databaseUrl)
   wrong.password = 'guess'
