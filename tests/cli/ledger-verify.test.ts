@@ -5,7 +5,7 @@ import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { usePayouts } from '../support/payouts.ts'
 
-const world = usePayouts()
+const world = usePayouts({ changesSchema: true })
 
 /** Constraints and triggers that these tests drop, to create violations that the API cannot. */
 const GUARDS = `

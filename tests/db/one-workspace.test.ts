@@ -8,7 +8,7 @@ import { joinReport, replanReferred } from '../../lib/purchases/late.service.ts'
 import type { IncompleteReport } from '../../lib/purchases/purchases.rpc.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
-const world = usePayouts()
+const world = usePayouts({ changesSchema: true })
 
 /** Found before it is known whose workspace is asked for, or of no workspace. See docs/scale.md. */
 const OF_ALL = [

@@ -8,7 +8,7 @@ const world = usePayouts()
 beforeEach(async () => {
   world.hoursLater(0)
   world.stripe().plan()
-  await world.query('truncate workspaces cascade')
+  await world.empty()
 })
 
 const HOUR_MS = 3_600_000

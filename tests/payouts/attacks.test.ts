@@ -14,7 +14,7 @@ import { timesOver } from '../support/thorough.ts'
 const world = usePayouts()
 beforeEach(async () => {
   world.hoursLater(0)
-  await world.query('truncate workspaces cascade')
+  await world.empty()
 })
 
 /** What Cloudflare's free plan lets a Worker ask for at a time. */
@@ -298,7 +298,7 @@ const summary = async () => {
 
 /** All that is done about payouts, one after the other. @param disturb is called once the merchant is there */
 const liveThrough = async (disturb: () => void) => {
-  await world.query('truncate workspaces cascade')
+  await world.empty()
   const payer = await world.createPayer()
   const { workspaceId, key } = payer
   await payer.addPartner({

@@ -308,14 +308,14 @@ const casesOf = (place: number, turn: number): Case[] => {
 test.each(Object.keys(WORKS).map((name, index) => ({ name, index })))(
   'while $name: whatever happens at each step, each partner is sent once what was due',
   async ({ name, index }) => {
-    await world.query('truncate workspaces cascade')
+    await world.empty()
     const count = await countSteps(name)
     let reached = 0
     let played = 0
     for (let place = Math.floor(Math.random() * STRIDE); place < count; place += STRIDE) {
       for (const one of casesOf(place, index * 5 + place)) {
         // The ledger of all merchants is verified in each case.
-        if (++played % CASES_PER_DATABASE === 0) await world.query('truncate workspaces cascade')
+        if (++played % CASES_PER_DATABASE === 0) await world.empty()
         const { due, step, isReached, isOther, ...found } = await play(name, one)
         const about = `${step}: ${one.event}, ${one.moment} (${one.place}, ${one.turn})`
         expect({ about, ...found }).toEqual({ about, wrong: [], sent: due })

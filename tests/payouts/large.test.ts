@@ -9,7 +9,7 @@ import { byIndexes, endFreeing, freeCommissions } from '../../lib/payouts/freein
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { usePayouts } from '../support/payouts.ts'
 
-const world = usePayouts()
+const world = usePayouts({ changesSchema: true })
 const db = () => connect(world.env())
 const PAGE = { partners: 10, commissions: 2 }
 

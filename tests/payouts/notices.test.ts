@@ -26,7 +26,7 @@ type Mail = {
 
 /** A merchant who pays on the first of each month, with two managers, one of whom wants no mails, and a member. */
 const stage = async (schedule: 'manual' | 'monthly' = 'monthly') => {
-  await world.query('truncate workspaces cascade')
+  await world.empty()
   const payer = await world.createPayer({
     payout_schedule: schedule,
     payout_schedule_since: on('2026-10-10'),

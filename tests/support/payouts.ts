@@ -2,10 +2,9 @@
  * A merchant that pays its partners from this process: the payout code itself, against a database and a fake of Stripe
  * of the test file's own, so that anything can be cut off anywhere, and the clock's run meets nobody else's payouts.
  */
-import { afterAll, beforeAll, inject } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { seeder } from '../../dev/demo/seed.ts'
 import { type StripeFake, startStripe } from '../../dev/fakes/stripe.ts'
-import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { newId } from '../../lib/db/ids.ts'
 import type { RunResultResponse } from '../../lib/payouts/payouts.responses.ts'
 import type { RunRequest } from '../../lib/payouts/payouts.rpc.ts'
@@ -13,28 +12,16 @@ import { runPayouts } from '../../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../../lib/payouts/send.service.ts'
 import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
 import { encryptSecret } from '../../lib/secrets.ts'
-import { asZone, connectDirectly, createDatabase, dropDatabase, openPool, TEMPLATE } from './databases.ts'
+import { asZone, connectDirectly } from './databases.ts'
+import { openOwnDatabase } from './own-database.ts'
 import { SECRETS_KEY } from './secrets.ts'
 
 type Query = <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
 
-/** Makes a database with our schema in the Postgres of all tests. */
-const openDatabase = async () => {
-  const name = `payouts_${newId().replaceAll('-', '')}`
-  const server = inject('database').DATABASE_URL
-  const url = await createDatabase(server, name, TEMPLATE)
-  const endpoint = await startSqlEndpoint({ databaseUrl: url, keepPlans: true })
-  const pool = openPool(url)
-  return {
-    database: { DATABASE_URL: url, SQL_ENDPOINT: endpoint.url },
-    pool,
-    stop: async () => {
-      await pool.end()
-      await endpoint.stop()
-      await dropDatabase(server, name)
-    },
-  }
-}
+type OwnDatabase = Awaited<ReturnType<typeof openOwnDatabase>>
+
+/** The database of the test files of this process, which use it one after the other. It ends with the cluster. */
+let kept: Promise<OwnDatabase> | undefined
 
 /** What a partner is owed, and from when on. */
 type Owed = { amountCents: number; currency?: string; payableAt?: Date }
@@ -43,18 +30,23 @@ type Partner = { slug: string; owed?: Owed[]; connected?: boolean; status?: 'app
 
 const LONG_AGO = new Date('2026-01-01T00:00:00Z')
 
-/** A database, a fake and a way to merchants, called once by a test file, at its top. */
-export const usePayouts = () => {
-  let own: Awaited<ReturnType<typeof openDatabase>>
+/**
+ * A database, a fake and a way to merchants, called once by a test file, at its top.
+ *
+ * @param changesSchema whether it changes the schema, or what Postgres knows of its tables: then it gets a new database
+ */
+export const usePayouts = ({ changesSchema = false } = {}) => {
+  let own: OwnDatabase
   let stripe: StripeFake
   let ahead = 0
   beforeAll(async () => {
-    own = await openDatabase()
+    if (!changesSchema) kept ??= openOwnDatabase('payouts')
+    own = await (kept && !changesSchema ? kept : openOwnDatabase('payouts'))
     stripe = await startStripe({ now: () => new Date(Date.now() + ahead) })
   })
   afterAll(async () => {
     await stripe?.stop()
-    await own?.stop()
+    await (changesSchema ? own?.stop() : own?.empty())
   })
 
   const query: Query = (text, values) => own.pool.query(text, values)
@@ -70,6 +62,8 @@ export const usePayouts = () => {
 
   return {
     query,
+    /** Deletes all rows. */
+    empty: () => own.empty(),
     stripe: () => stripe,
     /** Puts Stripe's clock ahead by so many hours. @returns the time there, for a run of ours */
     hoursLater: (hours: number): Date => {
