@@ -79,7 +79,7 @@ const insertAll = async (client: pg.Client, bindings: Bindings, rows: Row[]) => 
 const startImports = async (script: string, bindings: Bindings) => {
   const { urls, stop } = await startBenchWorkers([
     { name: 'auth', script: await buildOwn('./auth.ts'), bindings },
-    { name: 'import-partners', script, bindings, limit: 'memory', services: { AUTH: 'auth' } },
+    { name: 'import-partners', script, bindings, zone: 'pages', limit: 'memory', services: { AUTH: 'auth' } },
   ])
   return { url: urls.get('import-partners'), stop }
 }

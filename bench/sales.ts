@@ -20,6 +20,7 @@ const trackingWorkers = async (
     name: prefix + name,
     script: scripts[name] ?? '',
     bindings,
+    zone: 'track' as const,
     limit,
   }))
 }
@@ -83,7 +84,12 @@ export const measureStatements = async (bench: Bench, rounds: Rounds): Promise<v
     await startBenchWorkers([
       ...(await trackingWorkers(bench, '', empty.bindings, 'memory')),
       ...(await trackingWorkers(bench, 'emulated-', empty.bindings, 'emulated')),
-      { name: 'bare', script: await buildOwn('./bare.ts'), bindings: { ...empty.bindings, ...statements } },
+      {
+        name: 'bare',
+        script: await buildOwn('./bare.ts'),
+        bindings: { ...empty.bindings, ...statements },
+        zone: 'track',
+      },
       { name: 'noop', script: await buildOwn('./noop.ts') },
     ]),
   )

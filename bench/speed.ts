@@ -18,13 +18,14 @@ const startSpeedWorkers = async (scripts: Record<string, string>, bindings: Reco
     name,
     script: scripts[name] ?? '',
     bindings,
+    zone: 'track' as const,
     limit: 'memory' as const,
   }))
   const services = { TRACK_CLICK: 'track-click', TRACK_SALE: 'track-sale' }
   const { urls, stop } = await startBenchWorkers([
     { name: 'router', script: scripts.router ?? '', services },
     ...tracking,
-    { name: 'floor', script: await buildOwn('./floor.ts'), bindings },
+    { name: 'floor', script: await buildOwn('./floor.ts'), bindings, zone: 'track' },
   ])
   const urlOf = (name: string): URL => {
     const url = urls.get(name)

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { type Zone, zoneUrl } from '../cli/roles.ts'
 import { ROOT } from '../dev/root.ts'
 import { type LocalWorker, runWorkers } from '../dev/runtime/workerd.ts'
 import { readWorkerConfigs } from '../dev/runtime/wrangler-config.ts'
@@ -40,11 +41,18 @@ export type BenchWorker = {
   name: string
   script: string
   bindings?: Record<string, string>
+  /** Connects by the database role of a zone, as the deployed Worker does, instead of the owner of DATABASE_URL. */
+  zone?: Zone
   /** Service bindings to other Workers of the bench. */
   services?: Record<string, string>
   /** `memory` as on Cloudflare, `emulated` as in wrangler; ignored by Workers without a rate limit. */
   limit?: 'memory' | 'emulated'
 }
+
+const bindingsOf = ({ bindings, zone }: BenchWorker): Pick<LocalWorker, 'bindings'> =>
+  bindings?.DATABASE_URL && zone
+    ? { bindings: { ...bindings, DATABASE_URL: zoneUrl(bindings.DATABASE_URL, zone) } }
+    : {}
 
 const limitOf = ({ limit }: BenchWorker): Partial<LocalWorker> => {
   if (limit === 'memory') return { limits: { RATE_LIMIT: { limit: 1_000_000, period: 10 } } }
@@ -57,7 +65,7 @@ const limitOf = ({ limit }: BenchWorker): Partial<LocalWorker> => {
 export const startBenchWorkers = async (workers: BenchWorker[]) => {
   const compatibilityDate = readWorkerConfigs().get('router')?.compatibility_date ?? ''
   const { urlOf, stop } = await runWorkers(
-    workers.map((worker) => ({ ...worker, compatibilityDate, ...limitOf(worker) })),
+    workers.map((worker) => ({ ...worker, ...bindingsOf(worker), compatibilityDate, ...limitOf(worker) })),
     ({ level, message }) => {
       if (level === 'error') console.error(message)
     },
