@@ -56,8 +56,8 @@ grant select on
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, mails, members, one_time_rewards,
     partner_terms, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
-    processor_events, program_terms, programs, referrals, rewards, run_totals, stripe_keys, stripe_secrets, total_deltas, totals,
-    unreachable_people, workspaces
+    processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
+    totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";

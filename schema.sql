@@ -955,6 +955,9 @@ create index payouts_status_idx on payouts (workspace_id, status, id);
 -- Which amounts were too small for a transfer to this partner?
 create index payouts_too_small_idx on payouts (partner_id) where failure_code = 'amount_too_small';
 
+-- In which years was anybody paid?
+create index payouts_paid_at_idx on payouts (workspace_id, paid_at) where paid_at is not null;
+
 -- Whose commissions are paid, and whose are being paid, newest first?
 create index payouts_paid_idx   on payouts (workspace_id, id) where paid_at is not null;
 create index payouts_unpaid_idx on payouts (workspace_id, id)
@@ -1164,6 +1167,8 @@ create table commissions (
     payout_id     uuid,
     earned_on     date,                    -- the day of its event, by a trigger if an insert does not say it: see totals
 
+    -- For the lines of statements. Before the next one: see event_reported.
+    constraint commissions_partner_id_created_at_id_key unique (partner_id, created_at, id),
     constraint commissions_partner_id_id_key   unique (partner_id, id),
     constraint commissions_workspace_id_id_key unique (workspace_id, id),
     constraint commissions_kind_check
@@ -2711,8 +2716,22 @@ create table run_totals (
 create index run_totals_workspace_id_idx on run_totals (workspace_id, status);
 
 
+-- What a partner's commissions add up to, by kind and by the month in which they were made: the sums of statements.
+create table statement_totals (
+    partner_id    uuid    not null,
+    workspace_id  uuid    not null
+        constraint statement_totals_workspace_id_fkey references workspaces (id),
+    month         date    not null,
+    currency      text    not null,
+    kind          text    not null,
+    amount_cents  bigint  not null,
+
+    constraint statement_totals_pkey primary key (partner_id, month, currency, kind)
+);
+
+
 -- The differences that are not folded into the totals yet: of `day` in totals, of `due_on` in balances, of `run_id` in
--- run_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
+-- run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
     partner_id     uuid,
@@ -2732,6 +2751,8 @@ create table total_deltas (
     status         text,
     payouts        bigint,
     amount_cents   bigint,
+    entered_on     date,     -- the day on which a commission was made
+    kind           text,     -- and its kind
 
     constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
 );
@@ -2753,28 +2774,28 @@ create view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::date as due_on, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
-           0::bigint as payouts, 0::bigint as amount_cents
+           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind
     from clicks where is_counted
     union all
     select workspace_id, partner_id, coalesce(currency, ''), utc_day(occurred_at), 0, 0, 0, (kind = 'lead')::integer,
-           (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0
+           (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null
     from events where is_counted(steps)
     union all
-    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
     from customers where partner_id is not null
     union all
     select workspace_id, partner_id, currency, earned_on, 0, 0, 0, 0, 0, 0, case when earned_on is null then 0 else amount_cents end,
            utc_day(payable_at), case when payout_id is null then amount_cents else 0 end,
-           case when payout_id is null then 0 else amount_cents end, null, null, 0, 0
+           case when payout_id is null then 0 else amount_cents end, null, null, 0, 0, utc_day(created_at), kind
     from commissions
     union all
-    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null
     from payouts
     union all
-    select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
     from totals where level = 'partner' and unit = 'day' and ended_clicks > 0
     union all
-    select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0
+    select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
     from total_deltas where ended_clicks <> 0;
 
 
@@ -2891,9 +2912,11 @@ create trigger commissions_earned_on
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_on, open_cents, claimed_cents)
+    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_on, open_cents, claimed_cents, entered_on,
+                              kind)
     select workspace_id, partner_id, currency, earned_on, amount_cents, utc_day(payable_at),
-           case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end
+           case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
+           utc_day(created_at), kind
     from added;
     if exists (select from added where payout_id is not null) then
         update payouts p
@@ -3025,6 +3048,13 @@ begin
         from taken where run_id is not null group by run_id, workspace_id, currency, status
         on conflict (run_id, currency, status) do update
             set payouts = run_totals.payouts + excluded.payouts, amount_cents = run_totals.amount_cents + excluded.amount_cents
+    ), entered as (
+        insert into statement_totals (partner_id, workspace_id, month, currency, kind, amount_cents)
+        select partner_id, workspace_id, date_trunc('month', entered_on)::date, currency, kind, sum(open_cents + claimed_cents)
+        from taken where entered_on is not null
+        group by partner_id, workspace_id, date_trunc('month', entered_on), currency, kind
+        on conflict (partner_id, month, currency, kind) do update
+            set amount_cents = statement_totals.amount_cents + excluded.amount_cents
     )
     select count(*) into folded from taken;
 
@@ -3054,25 +3084,26 @@ begin
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents, due_on, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
-               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
                    null::date as due_on, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
-                   0 as amount_cents
+                   0 as amount_cents, null::date as entered_on, null as kind
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
             select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0, due_on, open_cents, claimed_cents, run_id, status,
-                   payouts, amount_cents
+                   payouts, amount_cents, entered_on, kind
             from total_facts where (due_on is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_on, run_id, status;
+        group by workspace_id, partner_id, currency, day, due_on, run_id, status, entered_on, kind;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from balances where workspace is null or workspace_id = workspace;
     delete from run_totals where workspace is null or workspace_id = workspace;
+    delete from statement_totals where workspace is null or workspace_id = workspace;
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
-                              earned_cents, due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents)
+                              earned_cents, due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents from counted;
+           due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -3181,6 +3212,20 @@ set enable_seqscan = on as $$
         select workspace_id, run_id, currency, status, -payouts, -amount_cents from run_totals) r
     group by r.workspace_id, r.run_id, r.currency, r.status
     having sum(r.payouts) <> 0 or sum(r.amount_cents) <> 0
+
+    union all
+    select s.workspace_id, s.partner_id, format('%s of %s: %s %s', s.kind, s.month, sum(s.cents), s.currency)
+    from (
+        select workspace_id, partner_id, date_trunc('month', entered_on)::date as month, currency, kind,
+               open_cents + claimed_cents as cents
+        from total_facts where entered_on is not null
+        union all
+        select workspace_id, partner_id, date_trunc('month', entered_on)::date, currency, kind, -open_cents - claimed_cents
+        from total_deltas where entered_on is not null
+        union all
+        select workspace_id, partner_id, month, currency, kind, -amount_cents from statement_totals) s
+    group by s.workspace_id, s.partner_id, s.month, s.currency, s.kind
+    having sum(s.cents) <> 0
 
     union all
     select c.workspace_id, c.id, format('earned on %s', c.earned_on)

@@ -37,12 +37,12 @@ export const papers: ZodOpenApiPathsObject = {
     get: {
       summary: 'List what was paid to whom in a year',
       description:
-        'One row per address and currency: partners of one address are one person. Years are in UTC.',
+        'One row per address and currency, by address: partners of one address are one person. A page has all currencies of a person: the limit counts people. Years are in UTC.',
       security: bySession,
       requestParams: { ...path({ year: z.string().meta({ example: '2026' }) }), query: YearQuery },
       responses: {
         200: {
-          description: 'All of them, or a CSV file.',
+          description: 'A page of them, or a CSV file of all.',
           content: { 'application/json': { schema: PayoutYearResponse }, 'text/csv': { schema: z.string() } },
         },
         ...errors('invalid_query', 'not_signed_in', 'not_found'),

@@ -1,19 +1,17 @@
 import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
+import { Page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 import { formatMoney } from '../../lib/money.ts'
-import { Table } from '../../lib/pages/parts.tsx'
+import { NextPage, Table } from '../../lib/pages/parts.tsx'
 import { noSuchPage, renderPage } from '../../lib/pages/render.tsx'
 import { MAX_LINES, Statement } from '../../lib/pages/statement.tsx'
 import { StatementQuery } from '../../lib/papers/papers.schemas.ts'
 import { statementOf } from '../../lib/papers/statement.service.ts'
 import { monthsSince } from '../../lib/papers/statements.ts'
 import { listPaidInYear, listYears, type PaidInYear } from '../../lib/papers/years.queries.ts'
-import { counted } from '../../lib/plural.ts'
-
-/** Rows on a page. The CSV file has all. */
-const MAX_PEOPLE = 500
+import { pageOfPartners } from '../../lib/payouts/balances.ts'
 
 const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
   <Table
@@ -29,7 +27,7 @@ const YearTable = ({ paid }: { paid: PaidInYear[] }) => (
       { number: 'Net' },
     ]}
   >
-    {paid.slice(0, MAX_PEOPLE).map((row) => (
+    {paid.map((row) => (
       <tr>
         <td>
           {row.name ? (
@@ -76,14 +74,16 @@ export default createRoutes<WorkspaceEnv>()
     const years = await listYears(db, workspace.id)
     return c.redirect(`/app/${workspace.slug}/payouts/years/${years[0] ?? now.getUTCFullYear()}`, 302)
   })
-  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', async (c) => {
+  .get('/app/:workspace/payouts/years/:year{[2][0-9][0-9][0-9]}', query(Page), async (c) => {
     const { db, workspace } = c.var
+    const { cursor, limit } = c.req.valid('query')
     const year = Number(c.req.param('year'))
     if (!Number.isInteger(year)) throw noSuchPage()
-    const [paid, years] = await Promise.all([
-      listPaidInYear(db, workspace.id, year),
+    const [rows, years] = await Promise.all([
+      listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 }),
       listYears(db, workspace.id),
     ])
+    const { data: paid, nextCursor } = pageOfPartners(rows, limit)
     const children = (
       <>
         <h1>Paid in {year}</h1>
@@ -104,9 +104,7 @@ export default createRoutes<WorkspaceEnv>()
           </nav>
         )}
         {paid.length > 0 ? <YearTable paid={paid} /> : <p class="empty">Nobody was paid in {year}.</p>}
-        {paid.length > MAX_PEOPLE && (
-          <p class="hint">The first {counted(MAX_PEOPLE, 'row')} are shown. The CSV file has all.</p>
-        )}
+        <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
     return renderPage(c, { title: `Paid in ${year}`, section: '/payouts', children })

@@ -9,6 +9,7 @@ import { StatementQuery, YearQuery } from '../../lib/papers/papers.schemas.ts'
 import { sendCsv, sendStatement, statementOf } from '../../lib/papers/statement.service.ts'
 import type { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
 import { listPaidInYear } from '../../lib/papers/years.queries.ts'
+import { pageOfPartners } from '../../lib/payouts/balances.ts'
 
 const Year = z.coerce.number().int().min(2000).max(2999)
 
@@ -40,16 +41,20 @@ export default createRoutes()
     const { db, workspace } = c.var
     const { data: year } = Year.safeParse(c.req.param('year'))
     if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
-    const paid = await listPaidInYear(db, workspace.id, year)
-    if (c.req.valid('query').format === 'csv') return sendCsv(c, yearCsv(year, paid), `payouts-${year}`)
+    const { format, cursor, limit } = c.req.valid('query')
+    if (format === 'csv')
+      return sendCsv(c, yearCsv(year, await listPaidInYear(db, workspace.id, year)), `payouts-${year}`)
+    const paid = await listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 })
+    const { data, nextCursor } = pageOfPartners(paid, limit)
     return c.json({
       year,
-      data: paid.map((row) => ({
+      data: data.map(({ partnerId: _, ...row }) => ({
         ...row,
         stripeCents: Number(row.stripeCents),
         manualCents: Number(row.manualCents),
         returnedCents: Number(row.returnedCents),
         netCents: Number(row.netCents),
       })),
+      nextCursor,
     } satisfies PayoutYearResponse)
   })

@@ -26,7 +26,7 @@ export const StatementQuery = z.object({
 })
 
 /** The query of GET /api/workspaces/:workspace/payout-years/:year. */
-export const YearQuery = z.object({ format })
+export const YearQuery = z.object({ format, ...Page.shape })
 
 /** The portal's form of a person's details for invoices. */
 export const PayeeChange = z.object({

@@ -3,17 +3,23 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { EntryKind, EntrySum, Month } from './statements.ts'
 
-/** Everything that has changed the balance of a partner. */
-const entriesOf = (partnerId: RawBuilder<unknown>) => sql`
-  select c.created_at as at, c.kind, c.currency, c.amount_cents as cents, c.id, null::text as reference
-  from commissions c where c.partner_id = ${partnerId}
-  union all
-  select po.paid_at, 'payout', po.currency, -po.amount_cents, po.id, po.reference
+/** Payouts that have changed the balance of a partner. */
+const payoutsOf = (partnerId: RawBuilder<unknown>) => sql`
+  select po.paid_at as at, 'payout' as kind, po.currency, -po.amount_cents as cents, po.id, po.reference
   from payouts po where po.partner_id = ${partnerId} and po.paid_at is not null
   union all
   select coalesce(po.returned_at, po.released_at), 'returned_payout', po.currency, po.amount_cents, po.id, po.reference
   from payouts po
   where po.partner_id = ${partnerId} and po.paid_at is not null and num_nonnulls(po.returned_at, po.released_at) > 0`
+
+/** What commissions have changed of it, by their month and kind: what was folded, and what was not. */
+const earningsOf = (partner: RawBuilder<unknown>) => sql`
+  select t.month as at, t.kind, t.currency, t.amount_cents as cents from statement_totals t
+  where t.partner_id = (select id from ${partner})
+  union all
+  select t.entered_on, t.kind, t.currency, t.open_cents + t.claimed_cents from total_deltas t
+  where t.workspace_id = (select workspace_id from ${partner}) and t.partner_id = (select id from ${partner})
+    and t.entered_on is not null`
 
 /** One line of a statement. */
 export type Entry = {
@@ -70,18 +76,32 @@ export const readStatement = async (
     'workspaceId' in of
       ? sql<boolean>`p.workspace_id = ${of.workspaceId}`
       : sql<boolean>`p.email = ${of.email}`
-  const own = sql`(select p.id from partners p where p.id = ${id} and ${isOwn})`
+  const own = sql`(select p.id, p.workspace_id from partners p where p.id = ${id} and ${isOwn}) own`
+  const ownId = sql`(select id from ${own})`
+  const firstDay = sql`${start.toISOString().slice(0, 10)}::date`
   const [[partner], sums, lines] = await db.batch([
     partnerQuery(db, id).where(isOwn).compile(),
     sql<EntrySum>`
-      select currency, kind, coalesce(sum(cents) filter (where at < ${start}::timestamptz), 0)::bigint as "beforeCents",
-             coalesce(sum(cents) filter (where at >= ${start}::timestamptz), 0)::bigint as cents
-      from (${entriesOf(own)}) as entries where at < ${end}::timestamptz
+      select currency, kind, coalesce(sum(cents) filter (where is_before), 0)::bigint as "beforeCents",
+             coalesce(sum(cents) filter (where not is_before), 0)::bigint as cents
+      from (
+        select kind, currency, cents, at < ${firstDay} as is_before from (${earningsOf(own)}) as earnings
+        where at < ${firstDay} + interval '1 month'
+        union all
+        select kind, currency, cents, at < ${start}::timestamptz from (${payoutsOf(ownId)}) as payouts
+        where at < ${end}::timestamptz) as entries
       group by currency, kind order by currency`.compile(db),
     sql<Entry>`
       select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as at, kind, currency, cents, id, reference
-      from (${entriesOf(own)}) as entries where at >= ${start}::timestamptz and at < ${end}::timestamptz
-      order by entries.at, kind, id limit ${limit}`.compile(db),
+      from (
+        (select c.created_at as at, c.kind, c.currency, c.amount_cents as cents, c.id, null::text as reference
+         from commissions c
+         where c.partner_id = ${ownId} and c.created_at >= ${start}::timestamptz and c.created_at < ${end}::timestamptz
+         order by c.created_at, c.id limit ${limit})
+        union all
+        select * from (${payoutsOf(ownId)}) as payouts
+        where at >= ${start}::timestamptz and at < ${end}::timestamptz) as entries
+      order by entries.at, id limit ${limit}`.compile(db),
   ])
   return partner && { partner, sums, lines }
 }

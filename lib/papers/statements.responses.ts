@@ -37,6 +37,7 @@ export const PayoutYearResponse = z
         netCents: z.int(),
       }),
     ),
+    nextCursor: z.uuid().nullable(),
   })
   .meta({ id: 'PayoutYear' })
 export type PayoutYearResponse = z.infer<typeof PayoutYearResponse>

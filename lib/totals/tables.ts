@@ -34,6 +34,14 @@ export type TotalTables = {
     payouts: bigint
     amount_cents: bigint
   }
+  statement_totals: {
+    partner_id: string
+    workspace_id: string
+    month: string
+    currency: string
+    kind: string
+    amount_cents: bigint
+  }
   total_deltas: {
     workspace_id: string
     partner_id: string | null
@@ -53,6 +61,8 @@ export type TotalTables = {
     status: string | null
     payouts: bigint | null
     amount_cents: bigint | null
+    entered_on: string | null
+    kind: string | null
   }
   click_retention: {
     checked_until: Date

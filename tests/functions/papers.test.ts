@@ -158,6 +158,16 @@ describe('what was paid in a year', () => {
     ])
   })
 
+  test('is listed in pages of people, by address', async () => {
+    const { merchant, as, email } = await createPaid()
+    const first = await as.get('/payout-years/2026?limit=1')
+    expect(first.body).toMatchObject({ data: [{ email }], nextCursor: expect.any(String) })
+    const next = await as.get(`/payout-years/2026?limit=1&cursor=${first.body.nextCursor}`)
+    expect(next.body).toMatchObject({ data: [{ email: expect.stringContaining('leo@') }], nextCursor: null })
+    const pages = await openPages(merchant)
+    expect((await pages.get('/payouts/years/2026?limit=1')).text).toMatch(/50\.50 USD .*Next page/)
+  })
+
   test('is a CSV file and a page', async () => {
     const { merchant, as, email } = await createPaid()
     const file = await as.get('/payout-years/2026?format=csv')
@@ -187,6 +197,6 @@ describe('what was paid in a year', () => {
         headers: { Cookie: await other.manager() },
       },
     )
-    expect(answer.body).toEqual({ year: 2026, data: [] })
+    expect(answer.body).toEqual({ year: 2026, data: [], nextCursor: null })
   })
 })

@@ -123,6 +123,8 @@ const ROWS = `
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', current_date, 'USD', 5000 from numbers;
   insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
     select ${id('run')}, ${id('workspace', '1')}, 'USD', 'processing', 1, 5000 from numbers;
+  insert into statement_totals (partner_id, workspace_id, month, currency, kind, amount_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, date_trunc('month', current_date)::date, 'USD', 'sale', 5000 from numbers;
 `
 
 /**

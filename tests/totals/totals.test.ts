@@ -1,5 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
+import { readStatement } from '../../lib/papers/statements.queries.ts'
+import { monthOf } from '../../lib/papers/statements.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
@@ -81,6 +83,58 @@ test('totals are exact while sales, a correction of one and folding happen at on
     revenue: 8 * 4_900 + 100,
     earned: 9 * 980,
   })
+})
+
+test('the sums of a statement are those of the commissions that were made in a month, before and after folding', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  for (const month of ['2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z']) {
+    const { body } = await merchant.sale({ externalId: month, customerExternalId: month, clickId })
+    // As a processor reports a purchase: made when it was paid, also if that is known months later.
+    await database.query(
+      `insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id, amount_cents,
+                                currency, payable_at, created_at)
+       select gen_random_uuid(), workspace_id, program_id, partner_id, customer_id, event_id, reward_id, 'reversal', id, -80, currency,
+              payable_at, $2
+       from commissions where event_id = $1`,
+      [body.eventId, month],
+    )
+  }
+  const [partner] = await database.query<{ id: string }>('select id from partners where workspace_id = $1', [
+    merchant.workspace.id,
+  ])
+  const sumsOf = async (key: string) => {
+    const month = monthOf(key)
+    const of = { workspaceId: merchant.workspace.id }
+    const read = month && (await readStatement(db(), of, partner?.id ?? '', month, 10))
+    return { sums: read?.sums, lines: read?.lines.map(({ kind, cents }) => `${kind} ${cents}`) }
+  }
+  const january = {
+    sums: [{ currency: 'USD', kind: 'reversal', beforeCents: 0n, cents: -80n }],
+    lines: ['reversal -80'],
+  }
+  const february = {
+    sums: [{ currency: 'USD', kind: 'reversal', beforeCents: -80n, cents: -80n }],
+    lines: ['reversal -80'],
+  }
+  expect(await sumsOf('2026-01')).toEqual(january)
+  expect(await sumsOf('2026-02')).toEqual(february)
+  await fold(merchant)
+  expect(await violationsOf(merchant)).toEqual([])
+  expect(await sumsOf('2026-01')).toEqual(january)
+  expect(await sumsOf('2026-02')).toEqual(february)
+  const now = await sumsOf(new Date().toISOString().slice(0, 7))
+  expect(now.sums).toEqual(
+    expect.arrayContaining([
+      { currency: 'USD', kind: 'reversal', beforeCents: -160n, cents: 0n },
+      { currency: 'USD', kind: 'sale', beforeCents: 0n, cents: 1_960n },
+    ]),
+  )
+  await database.query(
+    'update statement_totals set amount_cents = amount_cents + 1 where workspace_id = $1',
+    [merchant.workspace.id],
+  )
+  expect(await violationsOf(merchant)).toHaveLength(3)
 })
 
 test('balances by status are the sums of all commissions, before and after folding, at any time of the day', async () => {
