@@ -646,7 +646,10 @@ create table payout_accounts (
     asked_at           timestamptz,            -- when a run or the daily check last asked Stripe, answered or not
     created_at         timestamptz  not null,
     disconnected_at    timestamptz,
+    effective_at       timestamptz,            -- if it replaced another one: paid from then on
+    confirm_hash       text,                   -- of the token in the mail that confirms it, which ends the hold
 
+    constraint payout_accounts_effective_at_check check (effective_at is null or stripe_account_id is not null),
     constraint payout_accounts_workspace_id_stripe_account_id_key unique (workspace_id, stripe_account_id),
     constraint payout_accounts_status_stripe_check check (status <> 'enabled' or stripe_account_id is not null)
 );
@@ -654,6 +657,9 @@ create table payout_accounts (
 -- One connected account per person and workspace. Which accounts does this person have?
 create unique index payout_accounts_email_workspace_id_key
     on payout_accounts (email, workspace_id) where disconnected_at is null;
+
+-- Which accounts did this person have before?
+create index payout_accounts_former_idx on payout_accounts (workspace_id, email) where disconnected_at is not null;
 
 -- Which accounts cannot be paid yet, and are to be read from Stripe again?
 create index payout_accounts_unready_idx on payout_accounts (asked_at nulls first)
@@ -3371,6 +3377,11 @@ set enable_seqscan = on as $$
     from payouts p join partners pa on pa.id = p.partner_id
     left join payout_accounts a on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
     where p.stripe_account_id is not null and a.email is distinct from pa.email
+
+    union all
+    select 'a payout is made once a changed account is in force', p.workspace_id, p.id, format('%s is from %s on', p.stripe_account_id, a.effective_at)
+    from payouts p join payout_accounts a on (a.workspace_id, a.stripe_account_id) = (p.workspace_id, p.stripe_account_id)
+    where a.effective_at > p.created_at
 
     -- No payout refers to the details that it was made by: they are those in force when it was created.
     union all

@@ -12,6 +12,7 @@ import type { BankFileRequest, TemplateRequest } from '../lib/payouts/files/file
 import { fillTemplate, makeBankFile } from '../lib/payouts/files/files.service.ts'
 import { encryptKey } from '../lib/payouts/keys.service.ts'
 import {
+  confirmAccount,
   disconnect,
   openDashboard,
   refreshAccount,
@@ -123,6 +124,10 @@ export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsServi
 
   openDashboard(holder: { workspaceId: string; email: string }) {
     return openDashboard(this.env, holder)
+  }
+
+  confirmAccount(holder: { workspaceId: string; email: string }, token: string) {
+    return confirmAccount(this.env, holder, token)
   }
 
   disconnect(workspaceId: string, email: string) {

@@ -22,7 +22,7 @@ const KINDS: Record<MailKind, string> = {
   connect_account: 'Connect your account',
   address_link: 'Link to a new address',
   address_changed: 'Address changed',
-  payout_account: 'Stripe account connected or disconnected',
+  payout_account: 'Stripe account connected, changed or disconnected',
   bank_refused: 'Refused by the bank',
   connect_reminder: 'Connect your account (reminder)',
   payout_sent: 'Payout sent',

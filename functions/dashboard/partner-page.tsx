@@ -54,7 +54,7 @@ export const PartnerPage = (props: Props) => {
         )}
         <dt>Stripe account</dt>
         <dd>
-          <Account account={props.account} />
+          <Account account={props.account} now={props.now} />
         </dd>
       </dl>
       <h2>Link</h2>
@@ -113,7 +113,7 @@ const ACCOUNT_WORDS: Record<PayoutAccountStatus, string> = {
 }
 
 /** The partner's account as it was read from Stripe last. */
-const Account = ({ account }: Pick<PartnerPageData, 'account'>) =>
+const Account = ({ account, now }: Pick<PartnerPageData, 'account'> & { now: Date }) =>
   account ? (
     <>
       {ACCOUNT_WORDS[account.status]}
@@ -130,6 +130,12 @@ const Account = ({ account }: Pick<PartnerPageData, 'account'>) =>
             </>
           )}
           )
+        </>
+      )}
+      {account.effectiveAt && account.effectiveAt > now && (
+        <>
+          . It replaced another account: payouts to it start at <Time at={account.effectiveAt} />, or once the
+          partner confirms it by email
         </>
       )}
     </>

@@ -26,7 +26,10 @@ const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
   link: partnerLink(partner.siteUrl, partner.slug),
   minimumPayoutCents: partner.minimumPayoutCents,
   documentsReceivedAt: partner.documentsReceivedAt,
-  payoutAccount: partner.payoutAccount,
+  payoutAccount: partner.payoutAccount && {
+    ...partner.payoutAccount,
+    effectiveAt: partner.payoutAccount.effectiveAt ? new Date(partner.payoutAccount.effectiveAt) : null,
+  },
   coupons: partner.coupons,
 })
 

@@ -3,19 +3,31 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { rpc } from '../../lib/http/rpc.ts'
 import { checked, form } from '../../lib/http/validate.ts'
-import { type CONNECT_NOTICES, ContinuePage, DisconnectPage } from '../../lib/pages/connect.tsx'
+import {
+  type CONNECT_NOTICES,
+  ConfirmAccountPage,
+  ContinuePage,
+  DisconnectPage,
+} from '../../lib/pages/connect.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
-import { listPayoutAccounts, type PayoutAccount } from '../../lib/payouts/accounts.queries.ts'
-import { NewConnection, OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
+import { isHeldFor, listPayoutAccounts, type PayoutAccount } from '../../lib/payouts/accounts.queries.ts'
+import { Confirmation, NewConnection, OfWorkspace } from '../../lib/payouts/accounts.schemas.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
+import { sha256 } from '../../lib/sha256.ts'
 
 type ConnectEnv = SessionEnv & {
   Bindings: {
-    PAYOUTS: Pick<PayoutsService, 'startOnboarding' | 'refreshAccount' | 'openDashboard' | 'disconnect'>
+    PAYOUTS: Pick<
+      PayoutsService,
+      'startOnboarding' | 'refreshAccount' | 'openDashboard' | 'confirmAccount' | 'disconnect'
+    >
   }
 }
+
+const NOT_HELD =
+  'This link has been used, or is for another account or address. If payouts to your account are held, they start by themselves after 72 hours.'
 
 /** Redirects to the portal with a notice about the account. */
 const back = (c: Context<ConnectEnv>, notice: keyof typeof CONNECT_NOTICES) =>
@@ -86,7 +98,8 @@ export default createRoutes<ConnectEnv>()
     )
     if (!isKnown) return back(c, 'unknown')
     const after = await ownAccount(c, workspaceId)
-    return back(c, after?.status ?? 'disconnected')
+    const isHeld = after?.status === 'enabled' && (after.effectiveAt ?? c.var.now) > c.var.now
+    return back(c, isHeld ? 'held' : (after?.status ?? 'disconnected'))
   })
   .get('/portal/connect/refresh', async (c) => {
     const workspaceId = workspaceIn(c)
@@ -101,6 +114,24 @@ export default createRoutes<ConnectEnv>()
     const workspaceId = workspaceIn(c)
     const url = await rpc('payouts', c.env.PAYOUTS.openDashboard({ workspaceId, email: c.var.user.email }))
     return c.redirect(url ?? '/portal', 303)
+  })
+  .get('/portal/connect/confirm', async (c) => {
+    const { data } = checked(Confirmation, c.req.query())
+    const { db, now, user } = c.var
+    const holder = { workspaceId: data?.workspace ?? '', email: user.email }
+    if (!data || !(await isHeldFor(db, holder, await sha256(data.token), now))) return refuse(c, NOT_HELD)
+    return renderPortal(c, {
+      title: 'Confirm your Stripe account',
+      at: '/portal',
+      children: <ConfirmAccountPage workspaceId={data.workspace} token={data.token} />,
+    })
+  })
+  .post('/portal/connect/confirm', form(), async (c) => {
+    const { data } = checked(Confirmation, c.req.valid('form'))
+    if (!data) return refuse(c, NOT_HELD)
+    const holder = { workspaceId: data.workspace, email: c.var.user.email }
+    const isConfirmed = await rpc('payouts', c.env.PAYOUTS.confirmAccount(holder, data.token))
+    return isConfirmed ? back(c, 'confirmed') : refuse(c, NOT_HELD)
   })
   .get('/portal/disconnect', async (c) => {
     const workspaceId = workspaceIn(c)

@@ -68,7 +68,7 @@ const PeriodLinks = ({ days, anchor, what }: { days: number; anchor: string; wha
 )
 
 /** How a workspace pays a partner. It is the same for all of its programs. */
-const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: PortalData }) => {
+const PaymentMethod = ({ workspaceId, data, now }: { workspaceId: string; data: PortalData; now: Date }) => {
   const partnerships = data.partnerships.filter((one) => one.workspaceId === workspaceId)
   const account = data.accounts.find((one) => one.workspaceId === workspaceId)
   const [first] = partnerships
@@ -78,7 +78,7 @@ const PaymentMethod = ({ workspaceId, data }: { workspaceId: string; data: Porta
   const byOther = choice?.current && choice.current.method !== 'stripe'
   return (
     <>
-      {!byOther && <StripeOrBank {...{ workspaceId, first, account, partnerships, data }} />}
+      {!byOther && <StripeOrBank {...{ workspaceId, first, account, partnerships, data, now }} />}
       {hasChoice && <ChoiceCard choice={choice} />}
     </>
   )
@@ -121,10 +121,11 @@ type StripeOrBankProps = {
   account: PortalData['accounts'][number] | undefined
   partnerships: Partnership[]
   data: PortalData
+  now: Date
 }
 
 /** The Stripe account, or how the workspace pays without one. */
-const StripeOrBank = ({ workspaceId, first, account, partnerships, data }: StripeOrBankProps) => {
+const StripeOrBank = ({ workspaceId, first, account, partnerships, data, now }: StripeOrBankProps) => {
   if (!account && !first.paysByStripe) {
     return (
       <p class="hint">
@@ -140,6 +141,7 @@ const StripeOrBank = ({ workspaceId, first, account, partnerships, data }: Strip
     <ConnectCard
       workspace={workspace}
       account={account}
+      now={now}
       owed={payableSums(partnerships, data)}
       countries={first.transferCountries}
       unreachable={data.unreachable.find((one) => one.workspaceId === workspaceId)?.country}
@@ -196,7 +198,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
         due={dueIn(partnership, data)}
         now={now}
       />
-      {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} />}
+      {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
         <h3>Activity</h3>
         <PeriodLinks days={period.days} anchor={anchor} what={program} />

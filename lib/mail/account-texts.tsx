@@ -12,6 +12,7 @@ import type {
   PayoutAccountDetails,
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
+import type { Paragraph } from './paragraphs.ts'
 
 /** "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). */
 export const movedContent = ({ partnerName, programName, link, portalUrl }: MovedDetails): MailContent =>
@@ -75,30 +76,42 @@ export const newBrowserContent = ({ browser, signedInAt, url }: NewBrowserDetail
     { button: 'View sessions', link: url },
   ])
 
-/** Reports that a partner's Stripe account was connected or disconnected, also if somebody else did it. */
-export const payoutAccountContent = ({
-  partnerName,
-  workspaceName,
-  change,
-  portalUrl,
-}: PayoutAccountDetails): MailContent =>
-  content(`Your Stripe account was ${change}`, [
-    greeting(partnerName),
-    change === 'connected'
+/** What a change of a partner's Stripe account means. */
+const changeWords = ({ workspaceName, change, heldUntil }: PayoutAccountDetails): Paragraph => {
+  const name = { name: workspaceName }
+  if (change === 'connected')
+    return ['A Stripe account was connected. ', name, ' pays you to it once Stripe has your details.']
+  if (change === 'disconnected')
+    return ['Your Stripe account was disconnected. ', name, ' cannot pay you until you connect one.']
+  return [
+    'Another Stripe account was connected in place of your former one. ',
+    name,
+    ` pays you to it from ${heldUntil ?? 'then'} on.`,
+  ]
+}
+
+/** Reports that a partner's Stripe account was connected, changed or disconnected, also if somebody else did it. */
+export const payoutAccountContent = (details: PayoutAccountDetails): MailContent => {
+  const { partnerName, change, confirmUrl, portalUrl } = details
+  const confirm: Paragraph[] =
+    change === 'changed' && confirmUrl
       ? [
-          'A Stripe account was connected. ',
-          { name: workspaceName },
-          ' pays you to it once Stripe has your details.',
+          'If it was you, confirm the account to be paid to it without waiting:',
+          { button: 'Confirm account', link: confirmUrl },
+          'The link works while you are signed in to the portal with this address.',
         ]
-      : [
-          'Your Stripe account was disconnected. ',
-          { name: workspaceName },
-          ' cannot pay you until you connect one.',
-        ],
-    'If you did not do this, open the portal, check your account, and contact the merchant.',
+      : []
+  return content(`Your Stripe account was ${change}`, [
+    greeting(partnerName),
+    changeWords(details),
+    ...confirm,
+    change === 'changed'
+      ? 'If you did not do this, do not confirm it: open the portal, disconnect the account, and contact the merchant immediately.'
+      : 'If you did not do this, open the portal, check your account, and contact the merchant.',
     { button: 'Open portal', link: portalUrl },
     HOW_TO_SIGN_IN,
   ])
+}
 
 /** Reports to the other managers that somebody imported opening balances, which the next payout run pays. */
 export const openingBalancesContent = (details: OpeningBalancesDetails): MailContent => {

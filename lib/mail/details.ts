@@ -43,11 +43,16 @@ export type NewBrowserDetails = {
   url: string
 }
 
-/** `payout_account`: a partner's Stripe account was connected or disconnected. */
+/** `payout_account`: a partner's Stripe account was connected, changed or disconnected. */
 export type PayoutAccountDetails = {
   partnerName: string | null
   workspaceName: string
-  change: 'connected' | 'disconnected'
+  /** `changed`: it replaced another one. */
+  change: 'connected' | 'changed' | 'disconnected'
+  /** Until when payouts to a changed account are held: "25 Nov 2026, 10:00 UTC". */
+  heldUntil?: string
+  /** The link that ends the hold; missing if the address was changed of late, or is a former one. */
+  confirmUrl?: string
   portalUrl: string
 }
 

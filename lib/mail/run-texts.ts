@@ -24,6 +24,7 @@ const WORDS: Record<string, { title: string; note?: string }> = {
     title: 'Waiting for information that Stripe needs',
     note: 'These partners are emailed.',
   },
+  account_changed: { title: 'To Stripe accounts that were changed within 72 hours' },
   account_in_review: { title: 'In review at Stripe' },
   partner_banned: { title: 'To banned partners' },
   below_minimum: { title: 'Below the minimum payout' },

@@ -92,7 +92,10 @@ const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
     payoutAccountContent({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
       workspaceName: required(details, 'workspaceName'),
-      change: details.change === 'disconnected' ? 'disconnected' : 'connected',
+      change:
+        details.change === 'disconnected' || details.change === 'changed' ? details.change : 'connected',
+      ...(typeof details.heldUntil === 'string' && { heldUntil: details.heldUntil }),
+      ...(typeof details.confirmUrl === 'string' && { confirmUrl: details.confirmUrl }),
       portalUrl: required(details, 'portalUrl'),
     }),
   bank_refused: (details) =>

@@ -172,6 +172,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payment_details.canceled': () => 'canceled a change of payment details',
   'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
   'payout_account.connected': (d) => `connected the Stripe account ${text(d.stripeAccountId)}`,
+  'payout_account.changed': (d) =>
+    `connected the Stripe account ${text(d.stripeAccountId)} in place of another one, which is held for 72 hours`,
+  'payout_account.confirmed': (d) => `confirmed the Stripe account ${text(d.stripeAccountId)} by email`,
   'payout_account.disconnected': (d) =>
     `disconnected the Stripe account ${text(d.stripeAccountId)}`.trimEnd(),
   'payout.reversed': (d) =>

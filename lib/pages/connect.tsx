@@ -2,11 +2,16 @@
 import type { Child } from 'hono/jsx'
 import { PAYOUT_COUNTRIES } from '../payouts/countries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
-import { ConfirmForm } from './parts.tsx'
+import { ConfirmForm, Time } from './parts.tsx'
 
 /** The portal's notices about a payout account, by `?connect=`. */
-export const CONNECT_NOTICES: Record<PayoutAccountStatus | 'disconnected' | 'unknown', string> = {
+export const CONNECT_NOTICES: Record<
+  PayoutAccountStatus | 'held' | 'confirmed' | 'disconnected' | 'unknown',
+  string
+> = {
   enabled: 'Account connected. You can be paid.',
+  held: 'Account connected. Payouts to it start in 72 hours, or once you confirm it by the link in our email.',
+  confirmed: 'Account confirmed. You can be paid.',
   in_review: 'Stripe is reviewing your information. You can be paid once the review is complete.',
   onboarding: 'Account setup is not finished. Continue it to be paid.',
   restricted: 'Stripe needs more information before you can be paid.',
@@ -23,7 +28,8 @@ const COUNTRIES = PAYOUT_COUNTRIES.map((code) => ({ code, name: NAMES.of(code) ?
 
 type Props = {
   workspace: { id: string; name: string }
-  account: { status: PayoutAccountStatus; paysBank: boolean | null } | undefined
+  account: { status: PayoutAccountStatus; paysBank: boolean | null; effectiveAt: Date | null } | undefined
+  now: Date
   /** The countries to which the workspace's Stripe account may transfer; null if not known. */
   countries: string[] | null
   /** The country that the partner has chosen and that is none of them. */
@@ -163,6 +169,17 @@ const BODIES: Record<PayoutAccountStatus | 'none', (props: Props) => Child> = {
 const isComplete = (status: PayoutAccountStatus | undefined): boolean =>
   status === 'enabled' || status === 'in_review'
 
+/** Why an account that replaced another one is not paid yet. */
+const Held = ({ account, now }: Props) =>
+  account?.effectiveAt &&
+  account.effectiveAt > now && (
+    <p class="problem">
+      This account replaced another one, so payouts to it start at <Time at={account.effectiveAt} />. To be
+      paid sooner, confirm it by the link in our email. If you did not connect it, disconnect it and contact
+      the merchant.
+    </p>
+  )
+
 /** Asks a partner to connect an account, then shows its status. */
 export const ConnectCard = (props: Props) => {
   const status = props.account?.status
@@ -170,6 +187,7 @@ export const ConnectCard = (props: Props) => {
   return (
     <section class="card">
       <h3>{isComplete(status) ? 'Payout account' : 'Connect an account to be paid'}</h3>
+      <Held {...props} />
       <Body {...props} />
     </section>
   )
@@ -185,6 +203,21 @@ export const ContinuePage = ({ url }: { url: string }) => (
         Continue to Stripe
       </a>
     </p>
+  </>
+)
+
+/** Confirms that an account that replaced another one is the partner's. */
+export const ConfirmAccountPage = ({ workspaceId, token }: { workspaceId: string; token: string }) => (
+  <>
+    <h1>Confirm your Stripe account?</h1>
+    <p>
+      You connected another Stripe account. Confirm it to be paid to it without waiting for 72 hours. If you
+      did not connect it, disconnect it in the portal and contact the merchant.
+    </p>
+    <ConfirmForm action="/portal/connect/confirm" button="Confirm account" cancel="/portal">
+      <input type="hidden" name="workspace" value={workspaceId} />
+      <input type="hidden" name="token" value={token} />
+    </ConfirmForm>
   </>
 )
 

@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
+import { changeMails, hasChangedAddress } from './change-mails.queries.ts'
 import { isInFlight } from './payouts.queries.ts'
 import type { PayoutAccountStatus } from './payouts.ts'
 
@@ -16,6 +17,8 @@ export type PayoutAccount = {
   status: PayoutAccountStatus
   /** Whether Stripe pays out to its bank; null if not known. */
   paysBank: boolean | null
+  /** When the hold of an account that replaced another one ends; null for a first one. */
+  effectiveAt: Date | null
 }
 
 /** The accounts that exist for an address, one per workspace at most, as a query for a batch. */
@@ -31,6 +34,7 @@ export const payoutAccountsQuery = (db: Db, email: string) =>
       'stripe_account_id as stripeAccountId',
       'status',
       'pays_bank as paysBank',
+      'effective_at as effectiveAt',
     ])
 
 /** The accounts that exist for an address, one per workspace at most. */
@@ -51,6 +55,7 @@ export const partnerAccountQuery = (db: Db, workspaceId: string, partnerId: stri
       'a.pays_bank as paysBank',
       'a.stripe_account_id as stripeAccountId',
       'a.checked_at as checkedAt',
+      'a.effective_at as effectiveAt',
     ])
 
 /** The person and workspace that an account belongs to. */
@@ -128,26 +133,49 @@ export const withdrawIntent = async (db: Db, id: string): Promise<void> => {
 }
 
 /**
- * Statements for the audit log and the mail about an account, whose row is in the CTE `changed`. Both are added in the
- * transaction of the change.
+ * Statements for the audit log and the mails about an account, whose row is in the CTE `changed`. They are added in the
+ * transaction of the change. An account is `changed` if it replaced another one, which is held.
  */
-const report = (change: 'connected' | 'disconnected', { now, portalUrl }: Moment): RawBuilder<unknown> => sql`
+const report = (
+  done: 'connected' | 'disconnected',
+  { now, portalUrl }: Moment,
+  { confirmUrl, heldUntil }: Hold | Record<keyof Hold, null>,
+): RawBuilder<unknown> => {
+  const change = sql`case when ${done} = 'connected' and changed.effective_at is not null then 'changed' else ${done} end`
+  const workspaceId = sql`changed.workspace_id`
+  return sql`
   entry as (
     insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
-    select ${newId()}::uuid, workspace_id, email, ${`payout_account.${change}`}, id,
-           jsonb_build_object('stripeAccountId', stripe_account_id, 'country', country), ${now}::timestamptz
+    select ${newId()}::uuid, workspace_id, email, 'payout_account.' || ${change}, id,
+           jsonb_strip_nulls(jsonb_build_object('stripeAccountId', stripe_account_id, 'country', country,
+                                                'heldUntil', case when ${change} = 'changed' then effective_at end)),
+           ${now}::timestamptz
     from changed
   )
-  insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
-  select ${newId()}::uuid, p.workspace_id, 'payout_account', p.email, p.id, changed.id || ${` ${change}`},
-         jsonb_build_object('partnerName', p.name, 'workspaceName', w.name, 'change', ${change}::text,
-                            'portalUrl', ${portalUrl}::text),
-         ${now}::timestamptz, ${now}::timestamptz
-  from changed
-  join partners p on p.workspace_id = changed.workspace_id and p.email = changed.email
-  join workspaces w on w.id = p.workspace_id
-  order by p.id limit 1
-  on conflict do nothing`
+  ${changeMails({
+    kind: 'payout_account',
+    person: { workspaceId, email: sql`changed.email` },
+    occasion: sql`changed.id || ' ' || ${change}`,
+    details: sql`jsonb_strip_nulls(jsonb_build_object(
+           'partnerName', p.name, 'workspaceName', (select w.name from workspaces w where w.id = changed.workspace_id),
+           'change', ${change}, 'portalUrl', ${portalUrl}::text,
+           'heldUntil', case when ${change} = 'changed' then ${heldUntil}::text end,
+           'confirmUrl', case when ${change} = 'changed' and changed.confirm_hash is not null then ${confirmUrl}::text end))`,
+    from: sql`changed`,
+    secrets: ['confirmUrl'],
+    now,
+  })}`
+}
+
+/** The hold of an account that replaces another one. */
+export type Hold = {
+  /** When it ends, for people. */
+  heldUntil: string
+  /** The link that ends it, for the mail. */
+  confirmUrl: string
+}
+
+const NO_HOLD = { heldUntil: null, confirmUrl: null }
 
 /** When an account changes, and the address of the portal, for the mail about it. */
 export type Moment = { now: Date; portalUrl: string }
@@ -155,8 +183,12 @@ export type Moment = { now: Date; portalUrl: string }
 /** The merchant's Stripe account, under which partners' accounts are created. */
 export type Platform = { platform: string; livemode: boolean }
 
+/** What is saved of a hold: the hash of its link's token. */
+export type NewHold = Hold & { effectiveAt: Date; tokenHash: string }
+
 /**
- * Saves the id of the account that Stripe created.
+ * Saves the id of the account that Stripe created. If the person had another one before, payouts to it are held. Nobody can
+ * end that by a mail for an address that was changed within the hold.
  *
  * @returns false if the account can no longer be used: it was disconnected meanwhile, or the workspace now has the key
  * of another Stripe account
@@ -167,21 +199,68 @@ export const bindPayoutAccount = async (
   stripeAccountId: string,
   { platform, livemode }: Platform,
   moment: Moment,
+  hold: NewHold,
 ): Promise<boolean> => {
   const row = db.selectFrom('payout_accounts').where('id', '=', id).where('disconnected_at', 'is', null)
   const isOfKey = sql<SqlBool>`exists (select from stripe_keys where workspace_id = ${workspaceId}
     and stripe_account_id = ${platform} and livemode = ${livemode})`
+  const holder = { workspaceId: sql`a.workspace_id`, email: sql`a.email` }
+  const isChange = sql`exists (select from payout_accounts f where f.workspace_id = a.workspace_id and f.email = a.email
+                               and f.disconnected_at is not null and f.stripe_account_id is not null)`
   const [, , bound] = await db.batch([
     lockPayouts(workspaceId).compile(db),
     sql`
       with changed as (
-        update payout_accounts set stripe_account_id = ${stripeAccountId}
+        update payout_accounts a
+        set stripe_account_id = ${stripeAccountId},
+            effective_at = case when ${isChange} then ${hold.effectiveAt}::timestamptz end,
+            confirm_hash = case when ${isChange} and not ${hasChangedAddress(holder, moment.now)} then ${hold.tokenHash} end
         where id = ${id} and disconnected_at is null and stripe_account_id is null and ${isOfKey}
         returning *
-      ), ${report('connected', moment)}`.compile(db),
+      ), ${report('connected', moment, hold)}`.compile(db),
     row.where('stripe_account_id', '=', stripeAccountId).select('id').compile(),
   ])
   return bound.length > 0
+}
+
+/** Whether a link confirms a person's held account, as the page asks before it does. */
+export const isHeldFor = async (
+  db: Db,
+  { workspaceId, email }: Holder,
+  tokenHash: string,
+  now: Date,
+): Promise<boolean> => {
+  const row = await payoutAccountsQuery(db, email)
+    .where('workspace_id', '=', workspaceId)
+    .where('confirm_hash', '=', tokenHash)
+    .where('effective_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends the hold of a person's account by the link of the mail. Idempotent. @returns false if there is none, or the link is another's */
+export const confirmHeldAccount = async (
+  db: Db,
+  { workspaceId, email }: Holder,
+  tokenHash: string,
+  now: Date,
+): Promise<boolean> => {
+  const own = sql`workspace_id = ${workspaceId} and email = ${email} and disconnected_at is null and confirm_hash = ${tokenHash}`
+  const confirm = sql`
+    with confirmed as (
+      update payout_accounts set effective_at = ${now}::timestamptz where ${own} and effective_at > ${now}::timestamptz
+      returning id, stripe_account_id
+    )
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    select ${newId()}::uuid, ${workspaceId}::uuid, ${email}, 'payout_account.confirmed', id,
+           jsonb_build_object('stripeAccountId', stripe_account_id), ${now}::timestamptz
+    from confirmed`
+  const [, , confirmed] = await db.batch([
+    lockPayouts(workspaceId).compile(db),
+    confirm.compile(db),
+    sql`select id from payout_accounts where ${own} and effective_at = ${now}::timestamptz`.compile(db),
+  ])
+  return confirmed.length > 0
 }
 
 /** A connected account of a workspace that has no key; null if it has one, or if nobody is connected. */
@@ -225,7 +304,7 @@ export const disconnectAccount = async (
         update payout_accounts set disconnected_at = ${moment.now}
         where ${isMeant} and disconnected_at is null and not ${isPaid}
         returning *
-      ), ${report('disconnected', moment)}`.compile(db),
+      ), ${report('disconnected', moment, NO_HOLD)}`.compile(db),
     accounts.where('disconnected_at', 'is', null).select('id').compile(),
     accounts.where('disconnected_at', '=', moment.now).select('id').compile(),
   ])

@@ -11,3 +11,6 @@ export const NewConnection = OfWorkspace.extend({
     .string('Choose a country.')
     .refine((code) => PAYOUT_COUNTRIES.includes(code), 'Choose a country from the list.'),
 })
+
+/** /portal/connect/confirm: the link of the mail about a changed account. */
+export const Confirmation = OfWorkspace.extend({ token: z.string().min(1).max(100) })

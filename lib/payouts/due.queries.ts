@@ -129,6 +129,7 @@ const balancesWith = (
                 when w.by_stripe and a.status is distinct from 'enabled' then
                   case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
                                 else 'not_connected' end
+                when w.by_stripe and a.effective_at > ${cutoffAt}::timestamptz then 'account_changed'
                 when w.by_stripe
                      and s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0
                   then 'amount_too_fine'

@@ -1,20 +1,25 @@
 /** Connects partners' Stripe accounts, by Stripe's hosted onboarding. */
 import { connect, type Db } from '../db/connection.ts'
+import { randomBase62 } from '../db/ids.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
 import { decryptSecret } from '../secrets.ts'
+import { sha256 } from '../sha256.ts'
 import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
 import {
   bindPayoutAccount,
+  confirmHeldAccount,
   disconnectAccount,
   type Holder,
   intendPayoutAccount,
   loadOnboarding,
   type Moment,
+  type NewHold,
   noteUnreachable,
   type PayoutAccount,
   type Platform,
   withdrawIntent,
 } from './accounts.queries.ts'
+import { effectiveFrom, timeWords } from './payment-details.ts'
 import type { OnboardingRequest, Refused } from './payouts.rpc.ts'
 import type { ConnectEnv } from './stripe/client.service.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'
@@ -31,6 +36,21 @@ const momentOf = ({ PUBLIC_URL }: OnboardingEnv): Moment => ({
   now: new Date(),
   portalUrl: new URL('/portal', PUBLIC_URL).href,
 })
+
+/** 190 bits. Letters and digits only, because mail programs break links at other characters. */
+const TOKEN_LENGTH = 32
+
+/** The hold of an account that turns out to replace another one. */
+const newHold = async ({ PUBLIC_URL }: OnboardingEnv, workspaceId: string, now: Date): Promise<NewHold> => {
+  const token = randomBase62(TOKEN_LENGTH)
+  const effectiveAt = effectiveFrom(now)
+  return {
+    effectiveAt,
+    heldUntil: timeWords(effectiveAt),
+    tokenHash: await sha256(token),
+    confirmUrl: new URL(`/portal/connect/confirm?workspace=${workspaceId}&token=${token}`, PUBLIC_URL).href,
+  }
+}
 
 const NO_RESPONSE = 'Stripe did not respond. Please try again in a minute.'
 const NOT_SET_UP = 'This program does not pay by Stripe yet. Please contact the merchant.'
@@ -89,11 +109,16 @@ const makeAccount = async (
   db: Db,
   stripe: Connect,
   holder: Holder,
-  { intent, platform, moment }: { intent: PayoutAccount; platform: Platform; moment: Moment },
+  {
+    intent,
+    platform,
+    moment,
+    hold,
+  }: { intent: PayoutAccount; platform: Platform; moment: Moment; hold: NewHold },
 ): Promise<string | null> => {
   try {
     const account = await createAccount(stripe, holder, intent)
-    return (await bindPayoutAccount(db, intent, account, platform, moment)) ? account : null
+    return (await bindPayoutAccount(db, intent, account, platform, moment, hold)) ? account : null
   } catch (error) {
     if (error instanceof ConnectError && error.failure.kind === 'refused') await withdrawIntent(db, intent.id)
     throw error
@@ -136,9 +161,12 @@ export const startOnboarding = async (
   const link = (id: string) => stripe.accountLink({ account: id, returnUrl, refreshUrl })
   const begin = async () => {
     const intent = await intendPayoutAccount(db, holder, country)
-    const id =
-      intent.stripeAccountId ??
-      (await makeAccount(db, stripe, holder, { intent, platform: key, moment: momentOf(env) }))
+    const make = async () => {
+      const moment = momentOf(env)
+      const hold = await newHold(env, workspaceId, moment.now)
+      return makeAccount(db, stripe, holder, { intent, platform: key, moment, hold })
+    }
+    const id = intent.stripeAccountId ?? (await make())
     return id === null ? { refused: CHANGED } : { url: await link(id) }
   }
   const beginAnew = async ({ id }: PayoutAccount) => {
@@ -225,3 +253,7 @@ export const disconnect = async (
   if (outcome === 'payout_in_flight') return { refused: PAYOUT_IN_FLIGHT }
   return { disconnected: outcome === 'disconnected' }
 }
+
+/** Ends the hold of a partner's account by the link of the mail. @throws {Unavailable} */
+export const confirmAccount = async (env: OnboardingEnv, holder: Holder, token: string): Promise<boolean> =>
+  confirmHeldAccount(connect(env), holder, await sha256(token), new Date())

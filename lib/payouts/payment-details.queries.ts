@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import type { PaymentDetailsDetails } from '../mail/details.ts'
-import { partnerMail } from '../mail/outbox.queries.ts'
 import { auditEntry } from '../workspace/audit.queries.ts'
+import { changeMails } from './change-mails.queries.ts'
 import type { PaymentMethod } from './payment-details.ts'
 
 /** The details of a person that count at a time, as a query of one row or none. */
@@ -112,16 +112,17 @@ export type NewDetails = {
   effectiveAt: Date
 }
 
-type Mail = { partnerId: string; details: PaymentDetailsDetails }
+type Mail = { details: PaymentDetailsDetails }
 
-const mailAbout = (db: Db, { workspaceId, email }: Person, occasion: string, mail: Mail, now: Date) =>
-  partnerMail(
-    db,
-    workspaceId,
-    'payment_details',
-    { partnerId: mail.partnerId, recipient: email, occasion, details: mail.details },
+const mailAbout = ({ workspaceId, email }: Person, occasion: string, { details }: Mail, now: Date) =>
+  changeMails({
+    kind: 'payment_details',
+    person: { workspaceId: sql`${workspaceId}`, email: sql`${email}` },
+    occasion: sql`${occasion}::text`,
+    details: sql`${JSON.stringify(details)}::jsonb`,
+    from: sql`(values (true)) as once`,
     now,
-  )
+  })
 
 /** Stores how a person wants to be paid. What was to count later is canceled, and the person is mailed. Idempotent. */
 export const savePaymentDetails = async (
@@ -148,7 +149,7 @@ export const savePaymentDetails = async (
       })
       .onConflict((conflict) => conflict.doNothing())
       .compile(),
-    mailAbout(db, person, id, mail, now).compile(),
+    mailAbout(person, id, mail, now).compile(db),
     auditEntry(db, {
       ...{ workspaceId, actor: email, now, subjectId: null, details: { method } },
       action: 'payment_details.changed',
@@ -175,7 +176,7 @@ export const cancelPaymentDetails = async (
       action: 'payment_details.canceled',
       when: isPending,
     }).compile(),
-    mailAbout(db, person, `${id} canceled`, mail, now).compile(),
+    mailAbout(person, `${id} canceled`, mail, now).compile(db),
     sql`update payment_details set canceled_at = ${now}::timestamptz
         where ${row} and canceled_at is null and effective_at > ${now}::timestamptz`.compile(db),
     sql`select id from payment_details where ${row} and canceled_at is not null`.compile(db),

@@ -12,17 +12,13 @@ import {
   offeredMethods,
   type PaymentDetails,
   paidByWords,
+  timeWords,
 } from './payment-details.ts'
 import type { PayoutsService, Refused } from './payouts.rpc.ts'
 
 export type DetailsEnv = SessionEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'seal'> } }
 
-/** A time for people: "25 Nov 2026, 10:00 UTC". */
-const timeWords = (at: Date): string =>
-  `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`
-
 const mailOf = (c: Context<DetailsEnv>, choice: PaymentChoice, paidBy: string | null, effectiveAt: Date) => ({
-  partnerId: choice.partnerId,
   details: {
     partnerName: choice.partnerName,
     workspaceName: choice.workspaceName,

@@ -27,14 +27,24 @@ export const maskDetails = (details: PaymentDetails): string =>
 export const countryOf = (details: PaymentDetails): string | null =>
   details.method === 'iban' ? ibanCountry(details.iban) : null
 
-/** Hours until new details count, so that whoever reads the mail about them can cancel a change that is not theirs. */
+/**
+ * Hours until new details or another Stripe account count, so that whoever reads the mail about the change can stop one that
+ * is not theirs.
+ */
 const HOLD_HOURS = 72
 
 /** More changes within a day are refused: each is mailed. */
 export const MAX_CHANGES_PER_DAY = 5
 
-/** When details that are given now count. */
+/** When details that are given now, or an account that replaces another one now, count. */
 export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_HOURS * 3_600_000)
+
+/** Since when a former address of a person is mailed about changes too: whoever took the address over must not be the only one. */
+export const formerAddressesSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
+
+/** A time for people: "25 Nov 2026, 10:00 UTC". */
+export const timeWords = (at: Date): string =>
+  `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`
 
 export const METHOD_WORDS: Record<PaymentMethod, string> = {
   stripe: 'Stripe',

@@ -67,6 +67,8 @@ export type PartnerPayoutsService = AccountsService &
     startOnboarding: (request: OnboardingRequest) => Promise<{ url: string } | Refused>
     /** The address of a partner's own dashboard at Stripe; null if the partner has no account. */
     openDashboard: (holder: { workspaceId: string; email: string }) => Promise<string | null>
+    /** Ends the hold of a partner's account by the link of the mail. @returns false if it holds none, or the link is another's */
+    confirmAccount: (holder: { workspaceId: string; email: string }, token: string) => Promise<boolean>
     /** Disconnects a partner's account, unless a payout to it is in flight. */
     disconnect: (workspaceId: string, email: string) => Promise<{ disconnected: boolean } | Refused>
   }

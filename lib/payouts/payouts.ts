@@ -36,6 +36,7 @@ export const SKIP_CODES = [
   'documents_missing',
   'other_method',
   'not_connected',
+  'account_changed',
   'account_in_review',
   'account_restricted',
   'country_not_supported',

@@ -32,6 +32,8 @@ export type PayoutTables = {
     asked_at: Date | null
     created_at: Date
     disconnected_at: Date | null
+    effective_at: Date | null
+    confirm_hash: string | null
   }
   payment_details: {
     id: string

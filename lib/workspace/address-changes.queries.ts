@@ -104,8 +104,10 @@ export const changeAddress = async (
         select uuidv7(), workspace_id, ${from}, 'partner.address_changed', id,
                jsonb_build_object('from', ${from}::text, 'to', ${to}::text), ${now}::timestamptz
         from partners where email = ${from} and ${isDone}`,
+    // A mail about how the person is paid stays with the address at which it was changed.
     sql`update mails set recipient = ${to}
-        where partner_id in ${mine} and recipient = ${from} and sent_at is null and ${isDone}`,
+        where partner_id in ${mine} and recipient = ${from} and sent_at is null
+          and kind not in ('payout_account', 'payment_details') and ${isDone}`,
     sql`insert into mails (id, workspace_id, kind, recipient, partner_id, occasion, details, created_at, next_attempt_at)
         select uuidv7(), p.workspace_id, 'address_changed', ${from}, p.id, ${tokenHash},
                jsonb_build_object('partnerName', p.name, 'from', ${from}::text, 'to', ${to}::text, 'url', ${portalUrl}::text),
@@ -117,6 +119,7 @@ export const changeAddress = async (
         update ${sql.table(table)} set email = ${to}
         where email = ${from} and workspace_id in (select workspace_id from partners where email = ${from}) and ${isDone}`,
     ),
+    sql`update payout_accounts set confirm_hash = null where email = ${to} and effective_at > ${now} and ${isDone}`,
     sql`update partners set email = ${to} where email = ${from} and ${isDone}`,
   ]
   try {

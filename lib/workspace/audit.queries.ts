@@ -45,6 +45,8 @@ export type AuditAction =
   | 'payment_details.changed'
   | 'payment_details.canceled'
   | 'payout_account.connected'
+  | 'payout_account.changed'
+  | 'payout_account.confirmed'
   | 'payout_account.disconnected'
   | 'payout.reversed'
   | 'payout.released'

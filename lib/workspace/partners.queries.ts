@@ -29,6 +29,8 @@ type PartnerAccount = {
   country: string
   stripeAccountId: string | null
   paysBank: boolean | null
+  /** When the hold of an account that replaced another one ends; null for a first one. */
+  effectiveAt: string | null
 }
 
 export type PartnerRow = Awaited<ReturnType<typeof listPartners>>[number]
@@ -103,7 +105,7 @@ const selectPartners = (db: Db, workspaceId: string) =>
       ),
       sql<PartnerAccount | null>`(
         select jsonb_build_object('status', a.status, 'country', a.country, 'stripeAccountId', a.stripe_account_id,
-                                  'paysBank', a.pays_bank)
+                                  'paysBank', a.pays_bank, 'effectiveAt', a.effective_at)
         from payout_accounts a
         where a.workspace_id = p.workspace_id and a.email = p.email and a.disconnected_at is null)`.as(
         'payoutAccount',

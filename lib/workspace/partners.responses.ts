@@ -23,6 +23,10 @@ export const PartnerResponse = z
         paysBank: z.boolean().nullable().meta({
           description: 'Whether Stripe pays out to the account’s bank; null if that is not known.',
         }),
+        effectiveAt: timestamp.nullable().meta({
+          description:
+            'When payouts to an account that replaced another one start, or have started; null for a first account.',
+        }),
       })
       .nullable()
       .meta({

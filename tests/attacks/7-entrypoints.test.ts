@@ -8,7 +8,16 @@ import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 /** Every method that one Worker offers another. */
 const METHODS = [
   ...['getSession', 'encryptSecret', 'joinReport', 'replanCustomers', 'refreshAccount', 'seal', 'invoicePdf'],
-  ...['startOnboarding', 'openDashboard', 'disconnect', 'encryptKey', 'listSentEvents', 'run', 'bankFile'],
+  ...[
+    'startOnboarding',
+    'openDashboard',
+    'confirmAccount',
+    'disconnect',
+    'encryptKey',
+    'listSentEvents',
+    'run',
+    'bankFile',
+  ],
   'templateFile',
 ]
 
@@ -37,7 +46,15 @@ const REACHED: Record<string, Record<string, string[]>> = {
   'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'] },
   portal: {
     AUTH: ['getSession'],
-    PAYOUTS: ['refreshAccount', 'seal', 'invoicePdf', 'startOnboarding', 'openDashboard', 'disconnect'],
+    PAYOUTS: [
+      'refreshAccount',
+      'seal',
+      'invoicePdf',
+      'startOnboarding',
+      'openDashboard',
+      'confirmAccount',
+      'disconnect',
+    ],
   },
   router: { AUTH: [], PAYOUTS: [], STRIPE_WEBHOOK: [] },
 }

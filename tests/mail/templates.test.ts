@@ -320,6 +320,12 @@ describe('a mail in the outbox', () => {
       payoutAccountContent(connected),
     )
     expect(payoutAccountContent({ ...BANK, change: 'disconnected' }).subject).toContain('disconnected')
+    const confirmUrl = 'https://track.example/portal/connect/confirm?token=x'
+    const changed = { ...BANK, change: 'changed' as const, heldUntil: '25 Nov 2026, 10:00 UTC', confirmUrl }
+    expect(outboxContent({ kind: 'payout_account', details: changed })).toEqual(payoutAccountContent(changed))
+    expect(payoutAccountContent(changed).text).toMatch(/from 25 Nov 2026, 10:00 UTC on.*token=x/s)
+    const former = payoutAccountContent({ ...BANK, change: 'changed', heldUntil: changed.heldUntil })
+    expect(former.text).not.toContain('/portal/connect/confirm')
     const balances = {
       workspaceName: 'Pine Notes',
       programName: 'Friends',

@@ -54,6 +54,12 @@ test.each([
     },
     'imported 500 partners: 412 created, 31 skipped, 57 with errors, 4 with a changed slug; 402 opening balances of 12,345.00 USD',
   ],
+  [
+    'payout_account.changed',
+    { stripeAccountId: 'acct_2', heldUntil: '2026-11-25T10:00:00Z' },
+    'connected the Stripe account acct_2 in place of another one, which is held for 72 hours',
+  ],
+  ['payout_account.confirmed', { stripeAccountId: 'acct_2' }, 'confirmed the Stripe account acct_2 by email'],
   ['payout_run.marked_paid', { payouts: 2 }, 'marked a payout run as paid: 2 payouts'],
   ['payout_run.unmarked', { payouts: 1 }, 'marked a payout run as unpaid: 1 payout'],
   ['payout_run.confirmed', { payouts: 1_200 }, 'confirmed a payout run: 1,200 payouts'],

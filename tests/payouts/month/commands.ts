@@ -1,7 +1,8 @@
 /** What the merchant, its partners and Stripe do: done to the product, and to the model. */
+
 import { expect } from 'vitest'
 import { charge, dispute, type StripeObject, signedHeaders, stripeEvent } from '../../support/stripe.ts'
-import { type Books, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
+import { type Books, SECOND, SECRETS, SLUG, UNREACHABLE } from './merchant.ts'
 import { type Currency, type Earning, type Partner, type Person, type Program, shareOf } from './terms.ts'
 import type { World } from './world.ts'
 
@@ -44,6 +45,7 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
       })
       expect(summary).toMatchObject({ created: part.length, errors: 0, slugsRenamed: 0 })
     }
+    model.mail('opening_balances', SECOND)
     const now = world.now()
     for (const { partner, owed } of rows) {
       model.partners.push(partner)
@@ -158,7 +160,9 @@ export const commandsOf = ({ world, model, manager, report, key, idOf, all, slug
         .accounts(key)
         .findLast(({ email }) => email === person.address)?.id ?? ''
     const is = end === 'finish' ? 'enabled' : 'onboarding'
-    person.account = { id, is, known: is }
+    const isChange = person.account !== null && person.account.id !== id
+    const heldUntil = new Date(world.now().getTime() + 72 * 3_600_000)
+    person.account = { id, is, known: is, ...(isChange && { heldUntil }) }
     model.mail('payout_account', person.address)
   },
 })

@@ -57,6 +57,7 @@ export const createDues = ({ earnings, settings }: Books) => {
     if (person.isUnreachable) return 'country_not_supported'
     const code = ACCOUNT_CODES[person.account?.known ?? 'onboarding']
     if (code) return code
+    if ((person.account?.heldUntil ?? at) > at) return 'account_changed'
     if (cents % MONEY[currency].step !== 0) return 'amount_too_fine'
     return cents <= (tooSmall[currency] ?? 0) ? 'amount_too_small' : null
   }
