@@ -53,24 +53,6 @@ export type PartnerMail = {
   occasion?: string
 }
 
-/** Adds a mail to one partner, as a statement for a batch. */
-export const partnerMail = (
-  db: Db,
-  workspaceId: string,
-  kind: MailKind,
-  { partnerId, recipient, details, occasion = '' }: PartnerMail,
-  now: Date,
-) =>
-  db
-    .insertInto('mails')
-    .values({
-      ...{ id: newId(), workspace_id: workspaceId, kind, recipient, partner_id: partnerId, occasion },
-      details: JSON.stringify(details),
-      created_at: now,
-      next_attempt_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-
 /** Adds a mail to each partner, unless the partner has one of that kind and occasion already. */
 export const mailPartners = async (
   db: Db,

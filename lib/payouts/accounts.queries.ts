@@ -168,7 +168,7 @@ const report = (
 }
 
 /** The hold of an account that replaces another one. */
-export type Hold = {
+type Hold = {
   /** When it ends, for people. */
   heldUntil: string
   /** The link that ends it, for the mail. */
