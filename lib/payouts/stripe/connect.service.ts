@@ -1,10 +1,10 @@
 /**
  * The client for a merchant's Stripe account as a Connect platform: partners' accounts (API v2) and transfers to them.
  */
-import type Stripe from 'stripe'
 import { formatMoney } from '../../money.ts'
 import { fromStripe, toStripe } from '../../purchases/stripe/amounts.ts'
-import { type PayoutAccountStatus, transferGroup, transferKey } from '../payouts.ts'
+import { transferGroup, transferKey } from '../payouts.ts'
+import { type AccountState, paysBankOf, statusOf } from './account-state.ts'
 import { type ConnectEnv, stripeOf } from './client.service.ts'
 import { ConnectError, type Failure, failureOf } from './failures.service.ts'
 
@@ -46,34 +46,6 @@ export type Connect = ReturnType<typeof connectTo>
 const LOOK_TIMEOUT_MS = 2_000
 /** Stripe's maximum. A payout has one transfer, or very few. */
 const PAGE = 100
-
-type Capability = Stripe.V2.Core.Account.Configuration.Recipient.Capabilities.StripeBalance.StripeTransfers
-
-/** The status of an account, by its transfers capability. `restricted` depends on its history: see saveReadings. */
-export const statusOf = (closed: boolean, transfers: Capability | undefined): PayoutAccountStatus => {
-  if (closed) return 'closed'
-  if (!transfers) return 'onboarding'
-  const { status, status_details: details } = transfers
-  if (status === 'active') return 'enabled'
-  // The partner cannot resolve this: only another account can be paid.
-  if (status === 'rejected' || status === 'unsupported') return 'closed'
-  if (details.some(({ resolution }) => resolution === 'provide_info')) return 'onboarding'
-  const isUnderReview = details.some(
-    ({ code }) => code === 'determining_status' || code === 'requirements_pending_verification',
-  )
-  return status === 'pending' || isUnderReview ? 'in_review' : 'restricted'
-}
-
-/** What is known of an account. */
-export type AccountState = {
-  status: PayoutAccountStatus
-  /** Whether Stripe pays out to its bank; null if that is not decided. */
-  paysBank: boolean | null
-}
-
-/** Whether Stripe pays out to an account's bank, by the status of its payouts capability. */
-const paysBankOf = (status: string | undefined): boolean | null =>
-  status === undefined || status === 'pending' ? null : status === 'active'
 
 /** The id in a response. @throws if it has none, as a proxy's `{}` */
 export const idIn = ({ id }: { id?: unknown }): string => {

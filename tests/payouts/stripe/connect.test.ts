@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type StripeFake, startStripe } from '../../../dev/fakes/stripe.ts'
-import { connectTo, statusOf, type TransferOutcome } from '../../../lib/payouts/stripe/connect.service.ts'
+import { statusOf } from '../../../lib/payouts/stripe/account-state.ts'
+import { connectTo, type TransferOutcome } from '../../../lib/payouts/stripe/connect.service.ts'
 import { ConnectError, failureOf } from '../../../lib/payouts/stripe/failures.service.ts'
 
 let fake: StripeFake
