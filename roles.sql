@@ -26,14 +26,15 @@ grant execute on function save_click_1, load_report_1, save_report_1, note_key_u
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.
 grant usage on schema auth to :"auth";
 grant select, insert, update, delete on all tables in schema auth to :"auth";
--- The mail about a sign-in from a new browser.
-grant select (id), insert (id, kind, recipient, details, created_at, next_attempt_at) on mails to :"auth";
+-- The mail about a sign-in from a new browser, and those that were held until the person signed in.
+grant select (id, recipient, is_held), insert (id, kind, recipient, details, created_at, next_attempt_at), update (is_held, next_attempt_at)
+    on mails to :"auth";
 
 
 -- mail: the outbox, and what the cron folds, removes and empties.
 grant select, update on mails to :"mail";
 grant select, delete, update on address_changes to :"mail";
-grant select on workspaces, programs, partners, members to :"mail";
+grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";

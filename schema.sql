@@ -51,6 +51,7 @@ create table workspaces (
     name        text         not null,
     created_at  timestamptz  not null default now(),
     created_by  text,                                  -- the address of whoever signed up for it
+    trusted_at  timestamptz  default now(),            -- null where sign-up is open and the operator has not said so: see hold_mails
 
     -- Settings.
     manual_payouts  boolean  not null default false,   -- pay partners by bank transfer too
@@ -2211,9 +2212,11 @@ create table mails (
     last_error       text,
     sent_at          timestamptz,
     failed_at        timestamptz,
+    is_held          boolean      not null default false,   -- waits until its workspace may mail people who never signed in
+    released_at      timestamptz,             -- when it no longer did
     status           text not null generated always as (case
         when sent_at is not null then 'sent' when failed_at is not null then 'failed'
-        when attempts > 0 then 'retrying' else 'queued' end) virtual,
+        when is_held then 'held' when attempts > 0 then 'retrying' else 'queued' end) virtual,
 
     -- One mail of a kind per payout, however often its result is saved.
     constraint mails_payout_id_kind_key unique (payout_id, kind),
@@ -2232,7 +2235,12 @@ create unique index mails_partner_id_kind_occasion_key on mails (partner_id, kin
 create unique index mails_opening_balances_key on mails (workspace_id, recipient, occasion) where kind = 'opening_balances';
 
 -- Which mails are due?
-create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null;
+create index mails_due_idx on mails (next_attempt_at) where sent_at is null and failed_at is null and not is_held;
+
+-- Which mails does this workspace hold, and how many has it released today? Which are held for this person?
+create index mails_held_idx on mails (workspace_id, id) where is_held and failed_at is null;
+create index mails_held_recipient_idx on mails (recipient) where is_held;
+create index mails_released_idx on mails (workspace_id, released_at) where released_at is not null;
 
 -- Which mails does this workspace have, newest first, and which were not sent?
 create index mails_workspace_id_idx on mails (workspace_id, id);
@@ -2243,6 +2251,28 @@ create index mails_account_idx on mails (recipient) where workspace_id is null;
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 
 create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
+
+
+-- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to people who have never signed in
+-- are held, and lib/mail/held.queries.ts releases them: none until the first sale is credited to a partner, then some each day. A
+-- link to a new address is asked for by a partner who has signed in, and goes out.
+create function hold_mails() returns trigger language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    held uuid[];
+begin
+    held := array(
+        select a.id from added a
+        where a.workspace_id is not null and a.kind <> 'address_link'
+          and (select w.trusted_at from workspaces w where w.id = a.workspace_id) is null
+          and (select u.id from auth.users u where u.email = a.recipient) is null);
+    if cardinality(held) > 0 then
+        update mails set is_held = true where id = any(held);
+    end if;
+    return null;
+end $$;
+
+create trigger mails_hold after insert on mails referencing new table as added for each statement execute function hold_mails();
 
 
 -- The audit log. Entries are written in the transaction of the change, and stay as they were

@@ -32,12 +32,12 @@ const ROUNDS = 10
 const movedDetails = (
   partner: NewPartner,
   program: { name: string; siteUrl: string },
-  portalUrl: string,
+  sender: { workspaceName: string; sentBy: string; portalUrl: string },
 ): MovedDetails => ({
   partnerName: partner.name,
   programName: program.name,
   link: partnerLink(program.siteUrl, partner.slug),
-  portalUrl,
+  ...sender,
 })
 
 /** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
@@ -75,6 +75,7 @@ export default createApp().post(
       const { program } = loaded
       if (!program) throw notFound('program')
 
+      const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
       const { partners, response, audit } = decide(loaded.facts)
       if (!saves) return c.json(response)
 
@@ -83,7 +84,7 @@ export default createApp().post(
         programId,
         partners: partners.map((partner) => ({
           ...partner,
-          mail: sendWelcomeEmail ? movedDetails(partner, program, portalUrl) : null,
+          mail: sendWelcomeEmail ? movedDetails(partner, program, sender) : null,
         })),
         notice: {
           workspaceName: workspace.name,

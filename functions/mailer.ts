@@ -1,6 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { connect } from '../lib/db/connection.ts'
 import { runJob } from '../lib/http/logging.ts'
+import { releaseMails } from '../lib/mail/held.queries.ts'
 import type { MailerService, SignInMail } from '../lib/mail/mailer.rpc.ts'
+import { dailyMails, type NewWorkspaceMails } from '../lib/mail/new-workspace-mails.ts'
 import { sendDue } from '../lib/mail/send-due.service.ts'
 import { sendSignInLink } from '../lib/mail/sign-in.service.ts'
 import { chooseTransport, type TransportEnv } from '../lib/mail/transport.service.ts'
@@ -12,7 +15,7 @@ import { type UpkeepEnv, upkeep } from '../lib/totals/upkeep.service.ts'
  * order, and what names people no longer than needed: it runs every minute with the database alone, without the keys that the other Workers with a cron hold.
  */
 export default class Mailer
-  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv>
+  extends WorkerEntrypoint<UpkeepEnv & RetentionEnv & TransportEnv & NewWorkspaceMails>
   implements MailerService
 {
   /** Nobody calls it by HTTP. */
@@ -26,6 +29,10 @@ export default class Mailer
     // One that fails does not stop the others.
     const run = (job: string, work: () => Promise<object | null>) =>
       runJob(job, work).catch((failure: unknown) => failures.push(failure))
+    await run('held', async () => {
+      const released = await releaseMails(connect(this.env), dailyMails(this.env), new Date())
+      return released ? { released } : null
+    })
     await run('mailer', async () => sendDue(this.env, chooseTransport(this.env)))
     await run('upkeep', () => upkeep(this.env))
     await run('retention', () => retain(this.env, new Date()))

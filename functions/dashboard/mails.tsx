@@ -5,6 +5,7 @@ import { page } from '../../lib/http/lists.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import type { MailKind } from '../../lib/mail/mails.ts'
+import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
@@ -40,6 +41,7 @@ const KINDS: Record<MailKind, string> = {
 const STATUSES = [
   { value: '', label: 'Any' },
   { value: 'queued', label: 'Queued' },
+  { value: 'held', label: 'Held' },
   { value: 'retrying', label: 'Retrying' },
   { value: 'sent', label: 'Sent' },
   { value: 'failed', label: 'Failed' },
@@ -93,15 +95,18 @@ export default createRoutes<WorkspaceEnv>()
     const { fields, data, errors } = readFilters(c, MailQuery)
     const { limit = 0, ...filter } = data ?? {}
     const isFirst = data && !data.cursor && !data.status
-    const [failed, rows] = await db.batch([
+    const [failed, rows, held] = await db.batch([
       mailsQuery(db, workspace.id, { status: 'failed', limit: isFirst ? FAILED_ON_TOP : 0 }).compile(),
       mailsQuery(db, workspace.id, { ...filter, limit: data ? limit + 1 : 0 }).compile(),
+      mailsQuery(db, workspace.id, { status: 'held', limit: 1 }).compile(),
     ])
     const { data: mails, nextCursor } = page(rows, limit)
+    const isHolding = held.length > 0
     const children = (
       <>
         <h1>Emails</h1>
         <Done message={noticeFor(DONE, c.req.query('done'))} />
+        {isHolding && <p>{WHY_HELD}</p>}
         {failed.length > 0 && (
           <>
             <h2>Undelivered emails</h2>

@@ -5,6 +5,8 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { holdsMails } from '../../lib/mail/held.queries.ts'
+import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -22,6 +24,7 @@ import { MemberPage, MembersPage, RemovePage } from './member-pages.tsx'
 
 const DONE = {
   invited: 'Member invited. They will receive an email.',
+  invited_held: `Member invited. They can sign in with this address now. ${WHY_HELD}`,
   changed: 'Member updated.',
   removed: 'Member removed. They no longer have access to this workspace.',
 }
@@ -68,7 +71,8 @@ export default createRoutes<WorkspaceEnv>()
     const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })
     const member = await inviteMember(db, actOf(c), { email, details })
     if (!member) return again([{ path: 'email', message: alreadyMember(email) }], 409)
-    return c.redirect(`/app/${workspace.slug}/members?done=invited`, 303)
+    const done = (await holdsMails(db, workspace.id, email)) ? 'invited_held' : 'invited'
+    return c.redirect(`/app/${workspace.slug}/members?done=${done}`, 303)
   })
   .get('/app/:workspace/members/:id', managersOnly(), async (c) => {
     const member = await findOne(c)

@@ -15,7 +15,10 @@ type SignedIn = {
   details: NewBrowserDetails
 }
 
-/** Keeps a browser as one of the person's, and mails the person if it is new. May run twice. */
+/**
+ * Keeps a browser as one of the person's, and mails the person if it is new. Mails that new workspaces hold for a person who had
+ * never signed in are sent now. May run twice.
+ */
 export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => {
   const { userId, email, browserHash, isFirst, now, expiresAt, details } = signedIn
   const [id, mailId] = [newId(), newId()]
@@ -25,6 +28,9 @@ export const noteBrowser = async (db: Db, signedIn: SignedIn): Promise<void> => 
       values (${id}, ${userId}, ${browserHash}, ${expiresAt})
       on conflict (user_id, hash) do update set expires_at = excluded.expires_at
       returning id
+    ), released as (
+      update mails set is_held = false, next_attempt_at = ${now}::timestamptz
+      where ${isFirst}::boolean and is_held and recipient = ${email}
     )
     insert into mails (id, kind, recipient, details, created_at, next_attempt_at)
     select ${mailId}::uuid, 'new_browser', ${email}, ${JSON.stringify(details)}::jsonb, ${now}::timestamptz, ${now}::timestamptz

@@ -14,19 +14,30 @@ import type {
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Paragraph } from './paragraphs.ts'
 
-/** "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). */
-export const movedContent = ({ partnerName, programName, link, portalUrl }: MovedDetails): MailContent =>
+/**
+ * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
+ * also the link: only the portal is linked.
+ */
+export const movedContent = ({
+  partnerName,
+  programName,
+  link,
+  portalUrl,
+  workspaceName,
+  sentBy,
+}: MovedDetails): MailContent =>
   content(`We’ve moved: ${programName}`, [
     greeting(partnerName),
     [
       { name: programName },
       ' has moved to a new platform. You are already a partner there and do not need to apply again.',
     ],
-    ['Your link:', { link }],
+    ['Your link:', { text: link }],
     'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
     ['Find your link and your coupon codes in the partner portal:', { link: portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
+    ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
   ])
 
 /** What each role allows. */

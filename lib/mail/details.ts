@@ -7,6 +7,9 @@ export type MovedDetails = {
   /** The partner's own link: the program's site with `?via=`. */
   link: string
   portalUrl: string
+  /** Who sent it: the workspace, and the address of the manager, who has signed in with it. Mails of older versions lack them. */
+  workspaceName: string | null
+  sentBy: string | null
 }
 
 /** Common to the mails about money. */

@@ -50,6 +50,14 @@ const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
         if (typeof part === 'string') return part
         // <bdi> keeps a right-to-left name from reordering the text around it.
         if ('name' in part) return <bdi>{oneLine(part.name)}</bdi>
+        if ('text' in part) {
+          return (
+            <>
+              <br />
+              <span style={ADDRESS}>{oneLine(part.text)}</span>
+            </>
+          )
+        }
         return (
           <>
             <br />
@@ -86,7 +94,8 @@ const textParagraph = (paragraph: Paragraph): string => {
   return paragraph
     .map((part) => {
       if (typeof part === 'string') return part
-      return 'name' in part ? oneLine(part.name) : `\n${oneLine(part.link)}`
+      if ('name' in part) return oneLine(part.name)
+      return `\n${oneLine('text' in part ? part.text : part.link)}`
     })
     .join('')
 }

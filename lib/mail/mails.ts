@@ -1,8 +1,8 @@
 /**
- * The status of a mail: `queued` has not been tried, `retrying` is tried again, `sent` was accepted by the transport,
+ * The status of a mail: `queued` has not been tried, `held` waits until its workspace may mail people who never signed in, `retrying` is tried again, `sent` was accepted by the transport,
  * `failed` is not tried again unless a manager retries it.
  */
-export const MAIL_STATUSES = ['queued', 'retrying', 'sent', 'failed'] as const
+export const MAIL_STATUSES = ['queued', 'held', 'retrying', 'sent', 'failed'] as const
 export type MailStatus = (typeof MAIL_STATUSES)[number]
 
 /** The mails of a workspace. */

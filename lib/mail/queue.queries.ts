@@ -26,6 +26,7 @@ export const leaseMails = async (
   { now, leaseEnd, windowStart, limit }: { now: Date; leaseEnd: Date; windowStart: Date; limit: number },
 ): Promise<{ mails: LeasedMail[]; expired: number }> => {
   const isDue = (m: string) => sql`${sql.ref(`${m}.sent_at`)} is null and ${sql.ref(`${m}.failed_at`)} is null
+    and not ${sql.ref(`${m}.is_held`)}
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
   const { rows } = await sql<LeasedMail & { expired: boolean }>`

@@ -20,6 +20,8 @@ export type MailTables = {
     last_error: string | null
     sent_at: Date | null
     failed_at: Date | null
+    is_held: Generated<boolean>
+    released_at: Date | null
     status: GeneratedAlways<MailStatus>
   }
 }

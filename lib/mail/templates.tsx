@@ -72,7 +72,13 @@ const aboutAddress = (details: Stored) => ({
 })
 
 const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
-  moved: (details) => movedContent({ ...toPartner(details), link: required(details, 'link') }),
+  moved: (details) =>
+    movedContent({
+      ...toPartner(details),
+      link: required(details, 'link'),
+      workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
+      sentBy: typeof details.sentBy === 'string' ? details.sentBy : null,
+    }),
   invitation: (details) =>
     invitationContent({
       workspaceName: required(details, 'workspaceName'),

@@ -109,6 +109,7 @@ const METHODS: Record<string, string> = {
 
 const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
+  'workspace.trusted': () => 'lifted the limits of emails to people who have never signed in',
   'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
   'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
   'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,

@@ -8,6 +8,7 @@ import type { PageRequest } from '../db/page-request.ts'
 export type AuditAction =
   | 'workspace.created'
   | 'workspace.changed'
+  | 'workspace.trusted'
   | 'member.invited'
   | 'member.changed'
   | 'member.removed'

@@ -15,6 +15,7 @@ export type WorkspaceTables = {
     name: string
     created_at: Generated<Date>
     created_by: string | null
+    trusted_at: ColumnType<Date | null, Date | null | undefined>
     manual_payouts: Generated<boolean>
     payout_order: Generated<PayoutOrder>
     paypal_payouts: Generated<boolean>

@@ -88,6 +88,12 @@ const mayCreate = ({ email, isOpen }: Pick<NewWorkspace, 'email' | 'isOpen'>, id
                     where created_by = ${email} and id is distinct from ${id})`
     : sql<boolean>`not exists (select from workspaces where id is distinct from ${id})`
 
+/** A workspace is trusted from the start if the operator knows of it: where sign-up is closed, and the first one. */
+const trustedFrom = (isOpen: boolean, id: string, now: Date) =>
+  isOpen
+    ? sql<Date | null>`case when not exists (select from workspaces where id <> ${id}) then ${now}::timestamptz end`
+    : now
+
 /** Whether the person may create a workspace: the first of the installation, or with open sign-up a few. */
 export const mayCreateWorkspace = async (
   db: Db,
@@ -124,7 +130,15 @@ export const createWorkspace = async (
       sql`select assert_unchanged(${mayCreate({ email, isOpen }, id)})`.compile(db),
       db
         .insertInto('workspaces')
-        .values({ id, slug, name, mode, created_at: now, created_by: email })
+        .values({
+          id,
+          slug,
+          name,
+          mode,
+          created_at: now,
+          created_by: email,
+          trusted_at: trustedFrom(isOpen, id, now),
+        })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       db

@@ -61,6 +61,9 @@ const createGuardedLogin = async (workspaceId: string): Promise<string> => {
     grant all on all tables in schema public to ${login};
     grant all on all sequences in schema public to ${login};
     grant execute on all functions in schema public to ${login};
+    -- Users are of no workspace: hold_mails asks whether somebody has signed in.
+    grant usage on schema auth to ${login};
+    grant select on auth.users to ${login};
     ${views.map(({ name }) => `alter view ${name} set (security_invoker = true);`).join('\n')}
     ${tables
       .map(({ name, key }) => {

@@ -218,6 +218,19 @@ describe('a run', () => {
     ])
   })
 
+  test('leaves alone what a new workspace holds, and sends it once the workspace is trusted', async () => {
+    const workspaceId = await newWorkspace()
+    await client.query('update workspaces set trusted_at = null where id = $1', [workspaceId])
+    const addresses = await queue(2, { workspaceId })
+    const [known] = await queue(1)
+    await run()
+    expect(counts([...addresses, known ?? ''])).toEqual([0, 0, 1])
+    await client.query('update workspaces set trusted_at = now() where id = $1', [workspaceId])
+    await run()
+    expect(counts(addresses)).toEqual([1, 1])
+    expect(workers.takeLogs().join('\n')).toMatch(/"job":"held".*"released":2/)
+  })
+
   test('leaves alone what is due later', async () => {
     const address = await queueOne()
     await age('-1 minute')

@@ -1,7 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { TEMPLATE, withDatabase } from '../support/databases.ts'
-import { askAs } from '../support/in-process.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { signIn } from '../support/people.ts'
 
@@ -99,44 +97,6 @@ describe('POST /api/workspaces', () => {
       status: 403,
       body: errorShape('cross_site_request'),
     })
-  })
-
-  const createAs = (email: string, bindings: Parameters<typeof askAs>[4]) =>
-    askAs(
-      'manage',
-      email,
-      '/api/workspaces',
-      {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'Ann', slug: unique() }),
-      },
-      bindings,
-    )
-
-  test.each(['', 'false', 'TRUE', ' true', 'yes'])('is closed by ALLOW_SIGNUP="%s"', async (ALLOW_SIGNUP) => {
-    const closed = await createAs('ann@shop.example', { ALLOW_SIGNUP })
-    expect(closed.status).toBe(403)
-    expect(await closed.json()).toEqual(errorShape('signup_closed'))
-  })
-
-  test('lets one person create the first workspace of a new installation, whoever is concurrent', async () => {
-    const tryIt = async (DATABASE_URL: string) => {
-      const create = (email: string) => createAs(email, { DATABASE_URL, ALLOW_SIGNUP: 'false' })
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => create(`${n}@shop.example`)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(403)])
-      expect((await create('0@shop.example')).status).toBe(403)
-    }
-    await withDatabase('new_installation', tryIt, TEMPLATE)
-  })
-
-  test('lets one person create three workspaces when sign-up is open, also concurrently', async () => {
-    const email = `${newId()}@shop.example`
-    const create = (address: string) => createAs(address, { ALLOW_SIGNUP: 'true' })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => create(email)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(5).fill(409)])
-    expect(await answers.find(({ status }) => status === 409)?.json()).toEqual(errorShape('conflict'))
-    expect((await create(`other-${email}`)).status).toBe(201)
   })
 })
 

@@ -33,6 +33,8 @@ test.each([
       programName: 'A program',
       link: 'https://x.example',
       portalUrl: 'https://y.example',
+      workspaceName: 'Shop',
+      sentBy: 'manager@x.example',
     },
   })
   const saved = await savePartnerImport(db, {

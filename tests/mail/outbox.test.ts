@@ -33,6 +33,7 @@ const addMail = async (workspaceId: string, status: MailStatus = 'queued'): Prom
   const id = row?.id ?? ''
   const state = {
     queued: '',
+    held: ', is_held = true',
     retrying: ', attempts = 3',
     sent: ', attempts = 1, sent_at = now()',
     failed: ', attempts = 8, failed_at = now()',

@@ -13,6 +13,7 @@ const imported = {
 
 test.each([
   ['workspace.created', { name: 'Shop', slug: 'shop' }, 'created the workspace “Shop”'],
+  ['workspace.trusted', {}, 'lifted the limits of emails to people who have never signed in'],
   [
     'workspace.changed',
     { manualPayouts: { from: false, to: true } },

@@ -1,0 +1,20 @@
+/** How many mails a new workspace may send to people who have never signed in, where sign-up is open. docs/mail.md. */
+
+export type NewWorkspaceMails = {
+  /** Per workspace and day, from its first credited sale on. Without it, 50. */
+  NEW_WORKSPACE_DAILY_MAILS?: string
+}
+
+/** Enough for a small program to move here in a few days, too few to be worth a spammer's while. */
+const DEFAULT_DAILY_MAILS = 50
+
+/** @throws if the setting is no whole number */
+export const dailyMails = ({ NEW_WORKSPACE_DAILY_MAILS: setting }: NewWorkspaceMails): number => {
+  const mails = Number(setting ?? DEFAULT_DAILY_MAILS)
+  if (Number.isInteger(mails) && mails >= 0 && mails <= 1_000_000) return mails
+  throw new Error('NEW_WORKSPACE_DAILY_MAILS must be a whole number, from 0 to 1000000.')
+}
+
+/** What managers are told of held mails. */
+export const WHY_HELD =
+  'Emails to people who have never signed in are held until the first sale is credited to a partner. After that, some are sent each day. The operator of this installation can lift this.'
