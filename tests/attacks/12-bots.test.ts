@@ -29,9 +29,7 @@ const counted = async ({ workspace }: Merchant) => {
              + coalesce((select sum(clicks) from total_deltas where workspace_id = $1), 0))::int as clicks`,
     [workspace.id],
   )
-  const violations = await database.query('select * from verify_ledger() where workspace_id = $1', [
-    workspace.id,
-  ])
+  const violations = await database.violations(workspace.id)
   expect(violations).toEqual([])
   return row?.clicks
 }

@@ -64,8 +64,7 @@ const open = async (selfReferrals: 'hold' | 'allow' | 'refuse' = 'hold') => {
   return { merchant, own, spelled, clickId, holds, replan }
 }
 
-const violations = ({ workspace }: Merchant) =>
-  database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+const violations = ({ workspace }: Merchant) => database.violations(workspace.id)
 
 describe('the commission is held', () => {
   test('of a sale whose customer id is the partner’s address, and the answer is the same as before', async () => {

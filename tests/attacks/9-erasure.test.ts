@@ -31,8 +31,7 @@ const ledger = ({ workspace }: Pick<Merchant, 'workspace'>) =>
     `select kind, amount_cents, currency, partner_id, customer_id, event_id from commissions where workspace_id = $1 order by id`,
     [workspace.id],
   )
-const violations = ({ workspace }: Pick<Merchant, 'workspace'>) =>
-  database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+const violations = ({ workspace }: Pick<Merchant, 'workspace'>) => database.violations(workspace.id)
 
 /** A customer who is known under an address by a lead, sales, a checkout, a guest's checkout and an import. */
 const createCustomer = async () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { beforeEach, expect, test } from 'vitest'
 import { ROOT } from '../../dev/root.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { violationsOf } from '../support/ledger.ts'
 import { usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts({ changesSchema: true })
@@ -343,16 +344,26 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   },
 ]
 
-test.each(broken)('verify_ledger finds that not so: $invariant', async ({ invariant, how }) => {
-  await world.query(how(staged))
-  const found = await world.violations()
-  expect(found.map((violation) => violation.invariant)).toContain(invariant)
-  expect(found[0]).toMatchObject({
-    workspace_id: expect.any(String),
-    subject_id: expect.any(String),
-    details: expect.any(String),
-  })
-})
+test.each(broken)(
+  'verify_ledger finds that not so, and so do tests in a workspace: $invariant',
+  async ({ invariant, how }) => {
+    await world.query(how(staged))
+    const found = await world.violations()
+    expect(found.map((violation) => violation.invariant)).toContain(invariant)
+    expect(found[0]).toMatchObject({
+      workspace_id: expect.any(String),
+      subject_id: expect.any(String),
+      details: expect.any(String),
+    })
+    const byWorkspace = []
+    for (const id of new Set(found.map((violation) => String(violation.workspace_id))))
+      byWorkspace.push(...(await violationsOf(world.query, id)))
+    // The details may list the same in another order.
+    const subjects = (violations: Record<string, unknown>[]) =>
+      violations.map((one) => `${one.invariant}: ${one.workspace_id} ${one.subject_id}`).sort()
+    expect(subjects(byWorkspace)).toEqual(subjects(found))
+  },
+)
 
 test('every invariant is seen to be broken here', async () => {
   const [{ prosrc } = { prosrc: '' }] = await world.query<{ prosrc: string }>(

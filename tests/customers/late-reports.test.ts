@@ -25,8 +25,7 @@ const earningsOf = async ({ merchant }: Pick<Shop, 'merchant'>, externalId: stri
   return sale ? [sale.slug, sale.cents] : null
 }
 
-const verify = ({ merchant }: Pick<Shop, 'merchant'>) =>
-  database.query('select * from verify_ledger() where workspace_id = $1', [merchant.workspace.id])
+const verify = ({ merchant }: Pick<Shop, 'merchant'>) => database.violations(merchant.workspace.id)
 
 /** A buyer who clicked two hours ago and paid an hour ago; the merchant passes its own id to Stripe. */
 const payBefore = async (buyer: Buyer) => {

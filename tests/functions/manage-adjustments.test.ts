@@ -34,8 +34,7 @@ const amounts = async (merchant: Merchant, query = '') =>
     ({ amountCents }) => amountCents,
   )
 
-const violations = ({ workspace }: Merchant) =>
-  database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+const violations = ({ workspace }: Merchant) => database.violations(workspace.id)
 
 describe('POST /commissions', () => {
   test('corrects a wrong amount: the next payout is less by the adjustment, which says who made it and why', async () => {

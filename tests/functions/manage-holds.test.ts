@@ -49,8 +49,7 @@ const payable = async (merchant: Merchant) => {
   return (body.payouts as { amountCents: number }[]).map(({ amountCents }) => amountCents)
 }
 
-const violations = ({ workspace }: Merchant) =>
-  database.query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+const violations = ({ workspace }: Merchant) => database.violations(workspace.id)
 
 test('a held commission is not payable, also once its holding period has ended', async () => {
   const { merchant, id, payment } = await createHold()

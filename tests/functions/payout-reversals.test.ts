@@ -78,9 +78,7 @@ describe('a payout whose transfer was reversed', () => {
       { actor: 'Stripe', action: 'payout.reversed', subject_id: id },
       { action: 'payout.released', subject_id: id },
     ])
-    const violations = await database.query('select * from verify_ledger() where workspace_id = $1', [
-      merchant.workspace.id,
-    ])
+    const violations = await database.violations(merchant.workspace.id)
     expect(violations).toEqual([])
   })
 

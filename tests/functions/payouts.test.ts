@@ -111,9 +111,7 @@ describe('POST /api/workspaces/:workspace/payouts/run', () => {
       'payout_run.begun',
       'payout_run.begun',
     ])
-    expect(
-      await database.query('select * from verify_ledger() where workspace_id = $1', [merchant.workspace.id]),
-    ).toEqual([])
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 
   test('notifies a partner of its payout even if it is banned before the mail is sent', async () => {

@@ -68,9 +68,8 @@ describe('a new address', () => {
       details: { from: email, to },
     })
     expect(
-      await database.query(
-        `select * from verify_ledger() where workspace_id = $1 and invariant like '%account%'`,
-        [merchant.workspace.id],
+      (await database.violations(merchant.workspace.id)).filter(({ invariant }) =>
+        invariant.includes('account'),
       ),
     ).toEqual([])
   })

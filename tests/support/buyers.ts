@@ -207,9 +207,5 @@ export const inEveryOrder = async (
     return { order: end.order, sales, customers }
   })
   expect(ends).toEqual(wanted)
-  expect(
-    await shop.database.query('select * from verify_ledger() where workspace_id = $1', [
-      shop.merchant.workspace.id,
-    ]),
-  ).toEqual([])
+  expect(await shop.database.violations(shop.merchant.workspace.id)).toEqual([])
 }

@@ -1,10 +1,11 @@
-import { afterAll, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
 import type { EventResponse } from '../../lib/tracking/events.responses.ts'
 import type { Role } from '../../lib/workspace/tables.ts'
 import { connectDirectly, openPool } from './databases.ts'
+import { violationsOf } from './ledger.ts'
 import { openSession } from './people.ts'
 
 /** The parts of a response that tests check. A missing one fails the expectation. */
@@ -181,13 +182,18 @@ export const createMerchant = async (options: Options = {}) => {
 }
 export type Merchant = Awaited<ReturnType<typeof createMerchant>>
 
+/** The connections of the test files of this process to the shared database, with the statements that they have planned. */
+let shared: ReturnType<typeof openPool> | undefined
+
 /** Direct access to the shared database. Called once by a test file, at its top. */
 export const useDatabase = () => {
-  const pool = openPool(inject('database').DATABASE_URL)
+  shared ??= openPool(inject('database').DATABASE_URL)
+  const pool = shared
   const { query } = pool
-  afterAll(() => pool.end())
   return {
     query,
+    /** What is wrong with the ledger of a workspace. */
+    violations: (workspaceId: string) => violationsOf(query, workspaceId),
     /** The audit log of a merchant's workspace, oldest first. */
     audit: ({ workspace }: { workspace: { id: string } }) =>
       query<{ actor: string; action: string; subject_id: string | null; details: Record<string, unknown> }>(

@@ -4,6 +4,7 @@ import { beginRun } from '../../lib/payouts/begin-run.queries.ts'
 import { claimPage } from '../../lib/payouts/claims.queries.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { importer } from './imports.ts'
+import { violationsOf } from './ledger.ts'
 import { createMerchant, type useDatabase } from './merchant.ts'
 import { SECRETS_KEY, stripeKey } from './secrets.ts'
 
@@ -54,7 +55,7 @@ export const lookAtLedger = async (
      from commissions c left join payouts po on po.id = c.payout_id where c.workspace_id = $1 group by 1`,
     [workspace.id],
   )
-  const violations = await query('select * from verify_ledger() where workspace_id = $1', [workspace.id])
+  const violations = await violationsOf(query, workspace.id)
   return {
     ...Object.fromEntries(commissions.map(({ status, cents }) => [status, Number(cents)])),
     violations,

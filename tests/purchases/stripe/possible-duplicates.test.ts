@@ -51,9 +51,7 @@ const createPurchase = async (reference: 'click' | 'customer' = 'click') => {
     },
     /** The status of each sale's commission, oldest first. Checks the ledger too. */
     earned: async () => {
-      const ledger = await database.query('select * from verify_ledger() where workspace_id = $1', [
-        merchant.workspace.id,
-      ])
+      const ledger = await database.violations(merchant.workspace.id)
       expect(ledger).toEqual([])
       const { body } = await merchant.get('/commissions?kind=sale')
       return (body.data as { amountCents: number; status: string }[])
