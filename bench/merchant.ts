@@ -1,7 +1,12 @@
 /** The merchant whose calls are measured. */
+import pg from 'pg'
 import { seeder } from '../dev/demo/seed.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { post } from './measure.ts'
+
+/** Different in each run, because a database that was filled before has the sales of earlier ones. */
+const RUN = `bench-${Date.now().toString(36)}`
+const PARTNER = `${RUN}-partner`
 
 /** The bindings of a Worker that reads the database. */
 export type Bindings = Required<DatabaseEnv>
@@ -11,7 +16,25 @@ export const createMerchant = async (bindings: Bindings) => {
   const seed = seeder(bindings)
   const { id: workspaceId } = await seed.addWorkspace()
   const programId = await seed.addProgram(workspaceId, { reward_duration_months: 12 })
-  await seed.addPartner(workspaceId, programId, { slug: 'maya' })
+  return withPartner(bindings, workspaceId, programId)
+}
+
+/** The merchant of a workspace that was filled before. */
+export const findMerchant = async (bindings: Bindings, slug: string) => {
+  const client = new pg.Client({ connectionString: bindings.DATABASE_URL })
+  await client.connect()
+  const { rows } = await client.query<{ workspaceId: string; programId: string }>(
+    `select w.id as "workspaceId", g.id as "programId" from workspaces w join programs g on g.workspace_id = w.id where w.slug = $1`,
+    [slug],
+  )
+  await client.end()
+  if (!rows[0]) throw new Error(`The database has no workspace "${slug}".`)
+  return withPartner(bindings, rows[0].workspaceId, rows[0].programId)
+}
+
+const withPartner = async (bindings: Bindings, workspaceId: string, programId: string) => {
+  const seed = seeder(bindings)
+  await seed.addPartner(workspaceId, programId, { slug: PARTNER })
   /** The headers of a backend with its own API key, so that the rate limit per key stops nobody. */
   const addBackend = async () => ({ Authorization: `Bearer ${await seed.addApiKey(workspaceId)}` })
   return { workspaceId, programId, bindings, headers: await addBackend(), addBackend }
@@ -24,8 +47,8 @@ let serial = 0
 export const newSale = (clickId: unknown) => {
   serial++
   return {
-    externalId: `bench-${serial}`,
-    customerExternalId: `bench-customer-${serial}`,
+    externalId: `${RUN}-${serial}`,
+    customerExternalId: `${RUN}-customer-${serial}`,
     amountCents: 4_900,
     clickId,
   }
@@ -33,7 +56,7 @@ export const newSale = (clickId: unknown) => {
 
 /** Records a click, as the snippet does. @returns its id */
 export const newClick = async (origin: URL, { programId }: Merchant): Promise<unknown> => {
-  const { body } = await post(new URL('/api/track/click', origin), { programId, slug: 'maya' })
+  const { body } = await post(new URL('/api/track/click', origin), { programId, slug: PARTNER })
   return body.clickId
 }
 

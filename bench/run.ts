@@ -5,7 +5,7 @@
  * npm run bench -- --quick                  # the first five bars, in two minutes
  * npm run bench -- --only imports,payouts   # parts of the run
  * npm run bench -- --skip many,pages        # all others
- * BENCH_PAGES_URL=postgresql://... npm run bench -- --only pages   # in a database that this part filled before
+ * BENCH_PAGES_URL=postgresql://... npm run bench -- --only pages,many   # in a database that the part pages filled before
  * ```
  */
 import { parseArgs } from 'node:util'
@@ -120,7 +120,10 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
   local: { says: 'The start and the memory of npm start.', run: () => measureLocal(table, say) },
   pages: { says: `Pages and lists among ${EVENTS} events.`, run: pages },
-  many: { says: `Sales among ${EVENTS} events.`, run: () => measureMany(bench, EVENTS, ROUNDS) },
+  many: {
+    says: `Sales among ${EVENTS} events.`,
+    run: () => measureMany(bench, EVENTS, ROUNDS, process.env.BENCH_PAGES_URL),
+  },
 }
 
 /** @throws an Error when a part doesn't exist */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Bench, say } from './bench.ts'
 import { addEvents } from './many-events.ts'
 import { type Answer, interleave, post } from './measure.ts'
-import { type Merchant, newClick, newSale, sales } from './merchant.ts'
+import { findMerchant, type Merchant, newClick, newSale, sales } from './merchant.ts'
 import { oneMoreSale, startRecorder, textsOf } from './recorded-sale.ts'
 import { buildOwn, startBenchWorkers } from './workers.ts'
 
@@ -109,16 +109,32 @@ export const measureStatements = async (bench: Bench, rounds: Rounds): Promise<v
   add('sale p50 over a Worker that does nothing', p50.sale, p50.noop)
 }
 
-/** A sale in a database of many events over one in an empty database. */
-export const measureMany = async (bench: Bench, events: number, rounds: Rounds): Promise<void> => {
-  const millions = `${events / 1e6} million events`
-  say(`Filling a database with ${millions}; this takes some minutes.`)
+/** A merchant with many events, in a database of its own. Prints the bytes that they take. */
+const fillMerchant = async (bench: Bench, events: number): Promise<Merchant> => {
+  say(`Filling a database with ${events / 1e6} million events; this takes some minutes.`)
   const full = await bench.merchantIn('full_one')
   const bytes = await addEvents(full.bindings.DATABASE_URL, full.workspaceId, events, (text) =>
     say(`  ${text}`),
   )
   bench.table.info('bytes per event, with its indexes', Math.round(bytes.event))
   bench.table.info('bytes per sale: event, commission, customer, click, rollups', Math.round(bytes.sale))
+  return full
+}
+
+/**
+ * A sale in a database of many events over one in an empty database.
+ *
+ * @param filled the URL of a database that the part `pages` filled
+ */
+export const measureMany = async (
+  bench: Bench,
+  events: number,
+  rounds: Rounds,
+  filled?: string,
+): Promise<void> => {
+  const full = filled
+    ? await findMerchant(await bench.bindingsOf(filled), 'full')
+    : await fillMerchant(bench, events)
   const empty = await bench.empty()
   const { urls } = bench.keep(
     await startBenchWorkers([
@@ -131,5 +147,5 @@ export const measureMany = async (bench: Bench, events: number, rounds: Rounds):
     { full: await saleCalls(urls, 'full-', full), empty: await saleCalls(urls, 'empty-', empty) },
     rounds,
   )
-  ratio(bench)(`sale p50 with ${millions} over empty`, p50.full, p50.empty, 1.1)
+  ratio(bench)(`sale p50 with ${events / 1e6} million events over empty`, p50.full, p50.empty, 1.1)
 }
