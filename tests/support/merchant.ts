@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
 import type * as z from 'zod'
 import { type Seeder, seeder } from '../../dev/demo/seed.ts'
@@ -229,7 +230,7 @@ export const useDatabase = () => {
             'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
           )
         ).rowCount === 1
-      while (!(await isAwaited()));
+      while (!(await isAwaited())) await pause(2)
       await client.query('commit')
       client.release()
       return result

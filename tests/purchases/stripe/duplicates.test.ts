@@ -107,13 +107,18 @@ test.each(permutations<Delivery>(['report', 'checkout', 'invoice', 'link']))(
   },
 )
 
+/** A purchase, and a manager who looks after the commissions of its sales. */
+const createManaged = async () => {
+  const { merchant, deliveries, sales } = await createPurchase()
+  const commissions = async () =>
+    ((await merchant.get('/commissions?kind=sale')).body as unknown as { data: Commission[] }).data
+  return { deliveries, sales, manager: await merchant.asManager(), commissions }
+}
+
 test.each(permutations<Delivery>(['report', 'invoice']))(
   'received as %s, %s, then tied, a purchase whose commission a manager holds stays held under the id by which it earns',
   async (...order) => {
-    const { merchant, deliveries, sales } = await createPurchase()
-    const manager = await merchant.asManager()
-    const commissions = async () =>
-      ((await merchant.get('/commissions?kind=sale')).body as unknown as { data: Commission[] }).data
+    const { deliveries, sales, manager, commissions } = await createManaged()
     for (const delivery of order) await deliveries[delivery]()
     const [first] = await commissions()
     const note = 'Ask the buyer'
@@ -131,10 +136,7 @@ test.each(permutations<Delivery>(['report', 'invoice']))(
 test.each(permutations<Delivery>(['report', 'invoice']))(
   'received as %s, %s, then tied, a purchase whose commission a manager rejected was paid under its other id: it is held again, once',
   async (...order) => {
-    const { merchant, deliveries, sales } = await createPurchase()
-    const manager = await merchant.asManager()
-    const commissions = async () =>
-      ((await merchant.get('/commissions?kind=sale')).body as unknown as { data: Commission[] }).data
+    const { deliveries, sales, manager, commissions } = await createManaged()
     for (const delivery of order) await deliveries[delivery]()
     const [first] = await commissions()
     const note = 'Bought by the partner'
