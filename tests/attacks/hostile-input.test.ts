@@ -134,6 +134,40 @@ test('the pages and lists of a tenant show what is searched for in the answers t
   expect(arms.forms.length).toBeGreaterThan(25)
 })
 
+test('no page and no read shows a manager, member or partner of A anything by an id of B', async () => {
+  const routes = [...documented, ...PAGE_ROUTES].filter(
+    ({ method, path }) => method === 'GET' && /[{:]id/.test(path),
+  )
+  const { sessions, pools, slug } = arms
+  const foreign = { ...pools, own: pools.foreign, workspaces: [slug] }
+  const faults: string[] = []
+  for (const { path: route } of routes) {
+    // Three rows of the kind, such as both of its partners.
+    const paths = [0, 1, 2].map((n) =>
+      fillPath(
+        { below: () => 0, chance: () => false, pick: (from) => from[n % from.length] as never },
+        foreign,
+        route,
+      ),
+    )
+    for (const [n, path] of [...new Set(paths)].entries()) {
+      const people = [sessions.managers, sessions.partners, sessions.members][n] ?? sessions.managers
+      const cookie = (route.startsWith('/portal') ? sessions.partners : people)[0] ?? ''
+      const asked = [cookie, sessions.managers[1] ?? ''].map((Cookie) => ({
+        method: 'GET',
+        path,
+        headers: { Cookie },
+      }))
+      for (const request of asked) {
+        const answer = await sendHostile(request)
+        const fault = isLate(answer) ? null : faultOf(answer)
+        if (fault) faults.push(`${fault}\n${asCurl(request)}`)
+      }
+    }
+  }
+  expect(faults.join('\n\n')).toBe('')
+})
+
 test(
   `no hostile request of ${RUNS} causes a 5xx, takes two seconds, or reads or changes another tenant (seed ${SEED})`,
   async () => {

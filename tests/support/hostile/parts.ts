@@ -26,7 +26,7 @@ export const fillPath = ({ chance, pick }: Chooser, pools: Pools, template: stri
     (_, before: string, documentedName?: string, routed?: string) => {
       const name = documentedName ?? routed
       const table = TABLES[before] ?? before
-      const ids = (chance(0.2) ? pools.foreign : pools.own)[table]
+      const ids = (chance(0.3) ? pools.foreign : pools.own)[table]
       if (chance(0.04)) return `${before}/${pick(SEGMENTS)}`
       if (name === 'workspace') return `${before}/${pick(pools.workspaces)}`
       if (name === 'year') return `${before}/${pick(['2026', '0', '99999', '-1'])}`
