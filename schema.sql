@@ -2580,6 +2580,20 @@ create table auth.sessions (
 create index sessions_user_id_idx on auth.sessions (user_id);
 create index sessions_expires_at_idx on auth.sessions (expires_at);
 
+-- A sign-in is in the audit log of each workspace that the person is a member of, in the statement that begins the session.
+-- With the owner's rights: the Worker auth may reach neither members nor the audit log.
+create function audit_sign_in() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    insert into audit_entries (id, workspace_id, actor, action, subject_id, details, created_at)
+    select uuidv7(), m.workspace_id, m.email, 'member.signed_in', m.id,
+           jsonb_build_object('role', m.role, 'browser', new.user_agent), new.created_at
+    from members m where m.email = (select u.email from auth.users u where u.id = new.user_id);
+    return null;
+end $$;
+
+create trigger sessions_audit_sign_in
+    after insert on auth.sessions for each row execute function audit_sign_in();
+
 -- A browser in which this user has signed in. A sign-in in another one is mailed. hash is the SHA-256 of the browser's
 -- cookie, which is random.
 create table auth.browsers (

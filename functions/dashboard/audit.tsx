@@ -20,6 +20,8 @@ import {
 const PAGES: Record<string, { path: string; label: string }> = {
   partner: { path: 'partners', label: 'Partner' },
   coupon: { path: 'partners', label: 'Partner' },
+  statement: { path: 'partners', label: 'Partner' },
+  customer: { path: 'customers', label: 'Customer' },
   program: { path: 'programs', label: 'Program' },
   partners: { path: 'programs', label: 'Program' },
   group: { path: 'groups', label: 'Group' },
@@ -32,7 +34,8 @@ const hasBalances = ({ details }: AuditRow): boolean => 'openingBalances' in det
 /** A link to the subject of an entry. */
 const SubjectLink = ({ base, entry }: { base: string; entry: AuditRow }) => {
   if (hasBalances(entry)) return <a href={`${base}/audit/${entry.id}`}>Opening balances</a>
-  const page = PAGES[entry.action.split('.')[0] ?? '']
+  const [kind = ''] = entry.action.split('.')
+  const page = PAGES[kind === 'personal_data' ? String(entry.details.person) : kind]
   return page && entry.subjectId ? <a href={`${base}/${page.path}/${entry.subjectId}`}>{page.label}</a> : null
 }
 

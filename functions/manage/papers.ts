@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { member, reader } from '../../lib/auth/access.ts'
+import { actOf, member, reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -10,6 +10,7 @@ import { sendCsv, sendStatement, statementOf } from '../../lib/papers/statement.
 import type { PayoutYearResponse, StatementResponse } from '../../lib/papers/statements.responses.ts'
 import { listPaidInYear } from '../../lib/papers/years.queries.ts'
 import { pageOfPartners } from '../../lib/payouts/balances.ts'
+import { recordExport } from '../../lib/workspace/audit.queries.ts'
 
 const Year = z.coerce.number().int().min(2000).max(2999)
 
@@ -25,7 +26,15 @@ export default createRoutes()
         format === 'csv' ? undefined : 0,
       ),
     )
-    if (format === 'csv') return sendStatement(c, statement)
+    if (format === 'csv') {
+      const details = { month: statement.month.key }
+      await recordExport(db, actOf(c), {
+        action: 'statement.exported',
+        subjectId: statement.partner.id,
+        details,
+      })
+      return sendStatement(c, statement)
+    }
     return c.json({
       partnerId: statement.partner.id,
       month: statement.month.key,
@@ -42,8 +51,10 @@ export default createRoutes()
     const { data: year } = Year.safeParse(c.req.param('year'))
     if (year === undefined) throw new ApiError('not_found', 'There is no such year.')
     const { format, cursor, limit } = c.req.valid('query')
-    if (format === 'csv')
+    if (format === 'csv') {
+      await recordExport(db, actOf(c), { action: 'payout_year.exported', subjectId: null, details: { year } })
       return sendCsv(c, yearCsv(year, await listPaidInYear(db, workspace.id, year)), `payouts-${year}`)
+    }
     const paid = await listPaidInYear(db, workspace.id, year, { cursor, limit: limit + 1 })
     const { data, nextCursor } = pageOfPartners(paid, limit)
     return c.json({

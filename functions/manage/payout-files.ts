@@ -15,6 +15,7 @@ import { wayOf } from '../../lib/payouts/files/formats.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import { findRun, listRunLines, type Run, type RunLine } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf } from '../../lib/payouts/runs.ts'
+import { recordExport } from '../../lib/workspace/audit.queries.ts'
 
 /** Only the payouts Worker can decrypt the partners' details. */
 type FilesEnv = WorkspaceEnv & { Bindings: { PAYOUTS: Pick<PayoutsService, 'bankFile' | 'templateFile'> } }
@@ -74,6 +75,8 @@ const sendFile = (
 const sendList = async (c: Context<FilesEnv>, run: Run) => {
   // Not streamed: a truncated file would look complete, and some partners would not be paid.
   const lines = await listRunLines(c.var.db, c.var.workspace.id, run.id)
+  const details = { format: 'csv', payouts: lines.length }
+  await recordExport(c.var.db, actOf(c), { action: 'payout_run.exported', subjectId: run.id, details })
   const text = csvLines([HEAD, ...lines.map((line) => toCells(line, run.id))])
   return sendFile(c, text, { run, name: '', type: 'text/csv; charset=utf-8; header=present' })
 }

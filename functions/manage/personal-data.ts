@@ -8,6 +8,7 @@ import { erasePartner } from '../../lib/people/erase-partner.queries.ts'
 import { STILL_DUE } from '../../lib/people/erasures.ts'
 import { exportCustomer, exportPartner } from '../../lib/people/export.queries.ts'
 import type { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
+import { recordExport } from '../../lib/workspace/audit.queries.ts'
 import { findPartner } from '../../lib/workspace/partners.queries.ts'
 
 const CUSTOMER = '/api/workspaces/:workspace/customers/:id'
@@ -21,6 +22,11 @@ export default createRoutes()
       findCustomer(db, workspace.id, known),
     )
     const data = await exportCustomer(db, workspace.id, id)
+    await recordExport(db, actOf(c), {
+      action: 'personal_data.exported',
+      subjectId: id,
+      details: { person: 'customer' },
+    })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'customer', data })
   })
   .post(`${CUSTOMER}/erase`, manager(), async (c) => {
@@ -33,8 +39,15 @@ export default createRoutes()
   })
   .get(`${PARTNER}/personal-data`, manager(), async (c) => {
     const { db, now, workspace } = c.var
-    const { email } = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const { id, email } = await found('partner', c.req.param('id'), (known) =>
+      findPartner(db, workspace.id, known),
+    )
     const data = await exportPartner(db, workspace.id, email)
+    await recordExport(db, actOf(c), {
+      action: 'personal_data.exported',
+      subjectId: id,
+      details: { person: 'partner' },
+    })
     return c.json<PersonalDataResponse>({ exportedAt: now, person: 'partner', data })
   })
   .post(`${PARTNER}/erase`, manager(), async (c) => {

@@ -111,6 +111,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'workspace.created': (d) => `created the workspace ${quoted(d.name)}`,
   'workspace.trusted': () => 'lifted the limits of emails to people who have never signed in',
   'workspace.changed': (d) => `changed the settings: ${changes(d)}`,
+  'member.signed_in': (d) => `signed in${d.browser ? ` with ${text(d.browser)}` : ''}`,
   'member.invited': (d) => `invited ${text(d.email)} as ${text(d.role)}`,
   'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
   'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,
@@ -124,6 +125,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,
   'partner.erased': () => 'erased the personal data of a partner',
   'customer.erased': () => 'erased the personal data of a customer',
+  'personal_data.exported': (d) => `downloaded the personal data of a ${text(d.person)}`,
+  'statement.exported': (d) => `downloaded a partner’s statement of ${text(d.month)}`,
+  'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>
@@ -166,7 +170,9 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout_run.canceled': (d) => `canceled a payout run: ${payouts(d)}`,
   'payout_run.review_ended': (d) => `ended the review of a payout run: ${payouts(d)}`,
   'payout_run.exported': (d) =>
-    `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
+    d.format === 'csv'
+      ? `downloaded the list of a payout run: ${payouts(d)}`
+      : `downloaded a file of partners’ payment details (${text(d.format)}, ${text(d.currency)}): ${payouts(d)}`,
   'payee.changed': (d) =>
     `entered the details for invoices, ${d.selfBilling === true ? 'and agreed to invoices in their name' : 'without agreeing to invoices'}`,
   'payment_details.changed': (d) => `chose to be paid by ${METHODS[text(d.method)] ?? 'another method'}`,
@@ -174,7 +180,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payer.changed': (d) => `changed the business details of ${quoted(d.name)}`,
   'payout_account.connected': (d) => `connected the Stripe account ${text(d.stripeAccountId)}`,
   'payout_account.changed': (d) =>
-    `connected the Stripe account ${text(d.stripeAccountId)} in place of another one, which is held for 72 hours`,
+    `connected the Stripe account ${text(d.stripeAccountId)} in place of another one; payouts to it wait for 72 hours, or until it is confirmed by email`,
   'payout_account.confirmed': (d) => `confirmed the Stripe account ${text(d.stripeAccountId)} by email`,
   'payout_account.disconnected': (d) =>
     `disconnected the Stripe account ${text(d.stripeAccountId)}`.trimEnd(),

@@ -9,6 +9,7 @@ export type AuditAction =
   | 'workspace.created'
   | 'workspace.changed'
   | 'workspace.trusted'
+  | 'member.signed_in'
   | 'member.invited'
   | 'member.changed'
   | 'member.removed'
@@ -21,6 +22,9 @@ export type AuditAction =
   | 'partner.changed'
   | 'partner.address_changed'
   | 'partner.erased'
+  | 'personal_data.exported'
+  | 'statement.exported'
+  | 'payout_year.exported'
   | 'customer.erased'
   | 'coupon.added'
   | 'coupon.removed'
@@ -106,6 +110,13 @@ export const auditEntry = (
         .where(when ?? sql<SqlBool>`true`),
     )
     .onConflict((conflict) => conflict.doNothing())
+
+type Export = Pick<AuditEntry, 'subjectId' | 'details'> & { action: AuditAction & `${string}.exported` }
+
+/** Records that somebody downloads data. Awaited before the response: what cannot be recorded is not sent. */
+export const recordExport = async (db: Db, act: Act, entry: Export): Promise<void> => {
+  await auditEntry(db, { ...act, ...entry }).execute()
+}
 
 export type AuditRow = Awaited<ReturnType<typeof listAudit>>[number]
 

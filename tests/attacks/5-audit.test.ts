@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { importer } from '../support/imports.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { signIn } from '../support/people.ts'
 import { createPartner } from '../support/portal.ts'
 
 const database = useDatabase()
@@ -192,5 +193,61 @@ describe('opening balances, which are payable at once', () => {
     expect(
       await database.query('select from mails where workspace_id = $1', [merchant.workspace.id]),
     ).toEqual([])
+  })
+})
+
+describe('who was here, and what they took', () => {
+  test('a sign-in is in the audit log of each workspace of the person, and of no other', async () => {
+    const merchant = await createMerchant()
+    const second = await createMerchant()
+    const other = await createMerchant()
+    await other.manager()
+    const email = `eve@${merchant.workspace.slug}.example`
+    await merchant.seed.addMember(merchant.workspace.id, email, 'manager')
+    await second.seed.addMember(second.workspace.id, email, 'member')
+    await signIn(email)
+    for (const [one, role] of [
+      [merchant, 'manager'],
+      [second, 'member'],
+    ] as const)
+      expect(await database.audit(one)).toEqual([
+        expect.objectContaining({
+          actor: email,
+          action: 'member.signed_in',
+          details: { role, browser: expect.any(String) },
+        }),
+      ])
+    expect(await database.audit(other)).toEqual([])
+  })
+
+  test('whoever downloads personal data, statements, lists of payouts and years is in it; a look at them is not', async () => {
+    const { merchant, partnerId } = await createPartner({ manualPayouts: true })
+    const manager = await merchant.asManager()
+    await merchant.lead({ externalId: 'user_1', clickId: await merchant.click() })
+    const [{ id: customerId } = { id: '' }] = (await merchant.get('/customers')).body.data as { id: string }[]
+    const { body } = await manager.post('/payouts/run', { method: 'manual' })
+    const exportsOf = async () =>
+      (await database.audit(merchant))
+        .filter(({ action }) => action.endsWith('.exported'))
+        .map(({ action, subject_id: id, details }) => [action, id, details])
+    await manager.get(`/partners/${partnerId}/statement?month=2026-10`)
+    await manager.get('/payout-years/2026')
+    expect(await exportsOf()).toEqual([])
+
+    for (const path of [
+      `/customers/${customerId}/personal-data`,
+      `/partners/${partnerId}/personal-data`,
+      `/partners/${partnerId}/statement?month=2026-10&format=csv`,
+      `/payout-runs/${body.runId}/export`,
+      '/payout-years/2026?format=csv',
+    ])
+      expect((await manager.get(path)).status).toBe(200)
+    expect(await exportsOf()).toEqual([
+      ['personal_data.exported', customerId, { person: 'customer' }],
+      ['personal_data.exported', partnerId, { person: 'partner' }],
+      ['statement.exported', partnerId, { month: '2026-10' }],
+      ['payout_run.exported', body.runId, { format: 'csv', payouts: 0 }],
+      ['payout_year.exported', null, { year: 2026 }],
+    ])
   })
 })

@@ -227,6 +227,11 @@ export const CALLS: Record<string, string> = {
     `paid_at = now(), returned_at = now(), return_reason = 'Closed'`,
     idOf('payout', 2),
   ),
+  'a sign-in': `with person as (
+      insert into auth.users (id, name, email, email_verified, created_at, updated_at)
+      values ('${idOf('other', NEW)}', '', 'manager-1@shop.example', true, now(), now()) returning id)
+    insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
+    select id, id, 'new', now(), now(), now() from person`,
   'totals are folded': call('fold_totals', 10),
   'clicks are removed': call('end_clicks', 30, 10),
 }
