@@ -118,7 +118,9 @@ describe('another account in the place of the first one', () => {
       `/app/${partner.merchant.workspace.slug}`,
     )
     expect((await pages.get(`/partners/${partner.partnerId}`)).text).toContain('It replaced another account')
-    expect((await pages.get('/audit')).text).toContain('in place of another one; payouts to it wait for 72 hours')
+    expect((await pages.get('/audit')).text).toContain(
+      'in place of another one; payouts to it wait for 72 hours',
+    )
     expect(await actions(partner)).toEqual([
       'payout_account.connected',
       'payout_account.disconnected',
