@@ -144,7 +144,7 @@ export const payouts: ZodOpenApiPathsObject = {
     get: {
       summary: 'Download the payouts of a manual run as a file',
       description:
-        'Formats other than `csv` contain the partners’ payment details, and need the role manager.',
+        'Formats other than `csv` contain the partners’ payment details, and need the role manager and a recent sign-in.',
       security: bySession,
       requestParams: { ...path(id), query: ExportQuery },
       responses: {
@@ -152,7 +152,14 @@ export const payouts: ZodOpenApiPathsObject = {
           description: 'One line per payout, or a message of SEPA.',
           content: { 'text/csv': { schema: z.string() }, 'application/xml': { schema: z.string() } },
         },
-        ...errors('invalid_query', 'not_signed_in', 'manager_required', 'not_found', 'conflict'),
+        ...errors(
+          'invalid_query',
+          'not_signed_in',
+          'manager_required',
+          'fresh_sign_in_required',
+          'not_found',
+          'conflict',
+        ),
       },
     },
   },

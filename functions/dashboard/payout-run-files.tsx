@@ -1,5 +1,5 @@
 /** The files of a manual run: what a bank or a service takes, and who is in none of them. */
-
+import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { Table } from '../../lib/pages/parts.tsx'
@@ -36,10 +36,30 @@ type Props = {
 
 const partNumbers = (parts: number): number[] => Array.from({ length: parts }, (_, index) => index + 1)
 
-type DownloadProps = Pick<Props, 'base' | 'api' | 'runPath'>
+type DownloadProps = Pick<Props, 'base' | 'runPath'>
 
-/** The links or the form by which a file is downloaded. */
-const Download = ({ file, base, api, runPath }: { file: PlannedFile } & DownloadProps) => {
+/** A form, because a file with partners' details needs a recent sign-in. */
+const DownloadForm = ({
+  fields,
+  action,
+  children,
+}: {
+  fields: Record<string, string>
+  action: string
+  children: Child
+}) => (
+  <form method="post" action={action}>
+    {Object.entries(fields).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    <button type="submit" class="link">
+      {children}
+    </button>
+  </form>
+)
+
+/** The forms and links by which a file is downloaded. */
+const Download = ({ file, base, runPath }: { file: PlannedFile } & DownloadProps) => {
   const { format, currency, parts } = file
   if (format === 'wise_template') {
     return <a href={`${runPath}/wise-template?currency=${currency}`}>Fill in a template</a>
@@ -47,21 +67,19 @@ const Download = ({ file, base, api, runPath }: { file: PlannedFile } & Download
   return (
     <ul class="plain">
       {partNumbers(parts).map((part) => {
-        const query = `format=${format}&currency=${currency}&part=${part}`
+        const fields = { format, currency, part: String(part) }
         const name = `${FORMAT_NAMES[format]} in ${currency}`
+        const partName = parts > 1 ? ` part ${part}` : ''
         return (
           <li>
-            <a href={`${api}/export?${query}`}>
-              Download{parts > 1 ? ` part ${part}` : ''}
+            <DownloadForm action={`${runPath}/export`} fields={fields}>
+              Download{partName}
               <span class="hidden"> the file for {name}</span>
-            </a>
+            </DownloadForm>
             {format === 'paypal' && (
-              <>
-                {' or '}
-                <a href={`${api}/export?${query}&decimal=comma`}>
-                  with decimal commas<span class="hidden"> for {name}</span>
-                </a>
-              </>
+              <DownloadForm action={`${runPath}/export`} fields={{ ...fields, decimal: 'comma' }}>
+                Download{partName} with decimal commas<span class="hidden"> for {name}</span>
+              </DownloadForm>
             )}
           </li>
         )
@@ -80,7 +98,7 @@ const Download = ({ file, base, api, runPath }: { file: PlannedFile } & Download
   )
 }
 
-const FileTable = ({ plan, base, api, runPath, isManager }: Props) => (
+const FileTable = ({ plan, base, runPath, isManager }: Props) => (
   <Table
     caption="Files"
     head={['File', { number: 'Payouts' }, { number: 'Amount' }, ...(isManager ? ['Download'] : [])]}
@@ -92,7 +110,7 @@ const FileTable = ({ plan, base, api, runPath, isManager }: Props) => (
         <td class="number">{formatMoney(file.amountCents, file.currency)}</td>
         {isManager && (
           <td>
-            <Download {...{ file, base, api, runPath }} />
+            <Download {...{ file, base, runPath }} />
           </td>
         )}
       </tr>

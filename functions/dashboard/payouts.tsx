@@ -20,7 +20,7 @@ import type { PayoutsService, RunRequest } from '../../lib/payouts/payouts.rpc.t
 import { limitsIn, RunChange } from '../../lib/payouts/payouts.schemas.ts'
 import type { PayoutMethod } from '../../lib/payouts/payouts.ts'
 import { endReview } from '../../lib/payouts/review.queries.ts'
-import type { Run } from '../../lib/payouts/runs.queries.ts'
+import { findRun, type Run } from '../../lib/payouts/runs.queries.ts'
 import { exportRefusalOf, refusalOf, reviewRefusalOf, startRefusalOf } from '../../lib/payouts/runs.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { MAX_LINES } from './payout-lines.tsx'
@@ -216,6 +216,12 @@ export default createRoutes<PayoutsEnv>()
     const refusal = reviewRefusalOf(run)
     if (refusal) return showRun(c, Page.parse({}), refusal)
     return c.redirect(`/app/${c.var.workspace.slug}/payouts/runs/${run.id}?done=sending`, 303)
+  })
+  .post(`${BASE}/runs/:id/export`, freshManagersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const run = await found('payout run', c.req.param('id'), (id) => findRun(db, workspace.id, id))
+    const query = new URLSearchParams(c.req.valid('form'))
+    return c.redirect(`/api/workspaces/${workspace.slug}/payout-runs/${run.id}/export?${query}`, 303)
   })
   .post(`${BASE}/runs/:id/approve`, freshManagersOnly(), decide('approve'))
   .post(`${BASE}/runs/:id/decline`, freshManagersOnly(), decide('decline'))

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, freshManager, member, requireManager, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { requireFreshSignIn } from '../../lib/auth/fresh-sign-in.ts'
 import { csvLines } from '../../lib/csv.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
@@ -84,6 +85,7 @@ const sendList = async (c: Context<FilesEnv>, run: Run) => {
 /** A part of a file with partners' details, for managers. */
 const sendBankFile = async (c: Context<FilesEnv>, run: Run, wanted: z.output<typeof ExportQuery>) => {
   requireManager(c.var.workspace)
+  requireFreshSignIn(c.var.signedInAt, c.var.now)
   const { format, currency, part } = wanted
   if (format === 'csv' || !currency) {
     throw new ApiError(

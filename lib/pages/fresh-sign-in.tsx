@@ -24,7 +24,7 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
   <>
     <h1>Confirm it’s you</h1>
     <p>
-      You signed in more than {FRESH_HOURS} hours ago, so nothing was changed yet.{' '}
+      You signed in more than {FRESH_HOURS} hours ago, so nothing was done yet.{' '}
       {isMailed ? 'We sent a sign-in link to ' : 'Sign-in links are on their way to '}
       <strong>{email}</strong>. Open it in this browser, then return to this page and continue.
     </p>
@@ -40,7 +40,9 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
         The secret that you entered was not kept. <a href={back}>Return to the form</a> and enter it again.
       </p>
     )}
-    <p class="hint">Payouts, keys and members can be changed for {FRESH_HOURS} hours after signing in.</p>
+    <p class="hint">
+      Payouts, payment details, keys and members need a sign-in within the last {FRESH_HOURS} hours.
+    </p>
   </>
 )
 

@@ -50,6 +50,7 @@ const FORMS: { path: string; fields: Record<string, string> }[] = [
   { path: '/payouts/new', fields: { method: 'stripe' } },
   ...['send', 'approve', 'decline'].map((end) => ({ path: `/payouts/runs/${id}/${end}`, fields: {} })),
   { path: `/payouts/runs/${id}`, fields: { status: 'paid' } },
+  { path: `/payouts/runs/${id}/export`, fields: { format: 'sepa', currency: 'EUR' } },
   ...['cancel', 'release', 'resolve', 'return'].map((end) => ({ path: `/payouts/${id}/${end}`, fields: {} })),
   { path: '/api-keys', fields: { name: 'mine' } },
   { path: `/api-keys/${id}/revoke`, fields: {} },

@@ -3,6 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import type { PaymentDetails } from '../../lib/payouts/payment-details.ts'
 import { errorShape, send, useDatabase } from '../support/merchant.ts'
 import { giveDetails } from '../support/payment-details.ts'
+import { submit } from '../support/people.ts'
 import { createOwing } from '../support/runs.ts'
 
 const database = useDatabase()
@@ -147,6 +148,33 @@ describe('GET /payout-runs/:id/export?format=', () => {
       { headers: { Cookie: await merchant.member() } },
     )
     expect(answer).toMatchObject({ status: 403, body: errorShape('manager_required') })
+  })
+
+  test('gives details after a recent sign-in only, for which the page asks before it goes on', async () => {
+    const { merchant, id } = await createRun()
+    const cookie = await merchant.manager()
+    const { slug } = merchant.workspace
+    const page = `${inject('baseUrl')}/app/${slug}/payouts/runs/${id}/export`
+    const wanted = { format: 'paypal', currency: 'EUR', part: '1' }
+    const download = () => submit(page, wanted, { Cookie: cookie })
+    const file = `${inject('baseUrl')}/api/workspaces/${slug}/payout-runs/${id}/export`
+    const query = `?${new URLSearchParams(wanted)}`
+    const sent = await download()
+    expect([sent.status, sent.headers.get('Location')]).toEqual([303, `${new URL(file).pathname}${query}`])
+    expect((await send(`${file}${query}`, { headers: { Cookie: cookie } })).status).toBe(200)
+
+    await database.query(
+      `update auth.sessions set created_at = created_at - interval '13 hours'
+       where user_id = (select id from auth.users where email = $1)`,
+      [`manager@${slug}.example`],
+    )
+    expect(await send(`${file}${query}`, { headers: { Cookie: cookie } })).toMatchObject({
+      status: 403,
+      body: errorShape('fresh_sign_in_required'),
+    })
+    expect((await send(file, { headers: { Cookie: cookie } })).status).toBe(200)
+    const asked = await download()
+    expect([asked.status, await asked.text()]).toEqual([403, expect.stringContaining('Confirm it’s you')])
   })
 
   test('goes by the details that counted when the run was created, so that no change moves a payout into two files', async () => {
