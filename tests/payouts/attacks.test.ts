@@ -231,6 +231,8 @@ test('a run whose key is removed before it has claimed anything claims nothing',
 })
 
 test('partners with thousands of commissions are paid in full, page by page', async () => {
+  // Plans that connections keep from empty tables are made again after it.
+  await world.query('truncate workspaces cascade')
   const payer = await world.createPayer()
   const due: Record<string, string[]> = {}
   const each = [4_999, 1, 2_500, 2_501, 3, 6_000]
