@@ -205,6 +205,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/portal/disconnect': FORM,
     '/portal/documents/details': FORM,
     '/portal/events/:id': ONE,
+    '/portal/connect/confirm': FORM,
     '/portal/connect/return': ACCOUNT,
     '/portal/connect/refresh': ACCOUNT,
     '/portal/connect/dashboard': ACCOUNT,
