@@ -13,6 +13,7 @@ const SKIPPED = ['negative_balance', 'not_connected', 'account_restricted', 'bel
 
 /** What the filters of a workspace are set to. */
 export type Place = {
+  workspaceId: string
   slug: string
   partnerId: string
   email: string
@@ -77,7 +78,7 @@ const PAGES: Record<string, string> = { payouts: 'payouts/all', invoices: 'payou
 
 const YEAR = new Date().getUTCFullYear()
 
-const endpoints = ({ partnerId, runId, payoutId, programId }: Place): string[] => [
+const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   'balances',
   'balances?owed=true',
   `balances?partnerId=${partnerId}`,
@@ -86,7 +87,6 @@ const endpoints = ({ partnerId, runId, payoutId, programId }: Place): string[] =
   'payout-runs',
   `payout-runs/${runId}`,
   `payout-years/${YEAR}`,
-  `payouts/${payoutId}`,
   `partners/${partnerId}`,
   `partners/${partnerId}/balances`,
   `partners/${partnerId}/coupons`,
@@ -114,12 +114,12 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/stripe',
 ]
 
-const portalPages = ({ partnerId, programId, payoutId }: Place): string[] => [
+const portalPages = ({ workspaceId, partnerId, programId, payoutId }: Place): string[] => [
   ...PERIODS.map((days) => `?days=${days}`),
   ...['commissions', 'events', 'payouts'].flatMap((list) => [`/${list}`, `/${list}?program=${programId}`]),
   `/commissions?payout=${payoutId}`,
   '/address',
-  '/payment',
+  `/payment?workspace=${workspaceId}`,
   '/documents',
   `/documents/statement?partner=${partnerId}`,
 ]
@@ -129,7 +129,7 @@ type Request = { worker: string; path: string; cookie: string }
 
 /** All pages and lists, by a name that is the same in each workspace. */
 export const requestsOf = (place: Place): Map<string, Request> => {
-  const ids = [place.partnerId, place.runId, place.payoutId, place.programId]
+  const ids = [place.workspaceId, place.partnerId, place.runId, place.payoutId, place.programId]
   const found = new Map<string, Request>()
   const add = (worker: string, base: string, rest: string, cookie: string) => {
     const name = ids.reduce((text, id) => text.replaceAll(id, ':id'), rest).replaceAll('=:id', '')
@@ -195,6 +195,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/api/workspaces/:workspace/customers/:id/personal-data': PERSON,
     '/api/workspaces/:workspace/partners/:id/personal-data': PERSON,
     '/api/workspaces/:workspace/invoices/:id': ONE,
+    '/api/workspaces/:workspace/payouts/:id': ONE,
     '/api/workspaces/:workspace/invoices/:id/pdf': PDF,
     '/api/workspaces/:workspace/credit-notes/:id/pdf': PDF,
     '/api/workspaces/:workspace/payout-runs/:id/files': ALL,

@@ -51,6 +51,10 @@ const addPlace = async (bindings: Bindings, client: pg.Client, slug: string) => 
     email: `${slug}-partner@bench.example`,
   })
   await client.query(
+    'update workspaces set manual_payouts = true, paypal_payouts = true, self_billing = true where id = $1',
+    [workspaceId],
+  )
+  await client.query(
     `insert into payout_runs (id, workspace_id, program_id, method, cutoff_at, created_by, created_at, claimed_at, canceled_at)
      select $1, $2, $3, 'stripe', now(), 'bench', now(), now(), now() where $4 = 'empty'`,
     [newId(), workspaceId, programId, slug],
@@ -82,7 +86,7 @@ export const fillPages = (
 /** The largest partner of a workspace, with one of its payouts, or what an empty one has. */
 const findPlace = async (client: pg.Client, slug: string): Promise<Place> => {
   const { rows } = await client.query<Place>(
-    `select w.slug, p.id as "partnerId", p.email, p.program_id as "programId",
+    `select w.id as "workspaceId", w.slug, p.id as "partnerId", p.email, p.program_id as "programId",
             coalesce(po.run_id, (select id from payout_runs where workspace_id = w.id limit 1)) as "runId",
             coalesce(po.id, $2) as "payoutId"
      from workspaces w join partners p on p.workspace_id = w.id and p.slug_key in ('bench-1', 'empty-only')

@@ -6,6 +6,7 @@ import portal from '../functions/portal.tsx'
 import { newId } from '../lib/db/ids.ts'
 
 const place = {
+  workspaceId: newId(),
   slug: 'acme',
   email: 'maya@partner.example',
   partnerId: newId(),
