@@ -49,14 +49,17 @@ export const scheduleFields = ({ payoutSchedule, payoutDays: [first, second] }: 
   ...(second !== undefined && { secondPayoutDay: String(second) }),
 })
 
+/** The fields that hold a schedule's days. A Map, because a browser may send `__proto__` as the schedule. */
+const DAY_FIELDS = new Map([
+  ['weekly', ['payoutWeekday']],
+  ['monthly', ['payoutDay']],
+  ['twice_monthly', ['payoutDay', 'secondPayoutDay']],
+])
+
 /** The fields of the chosen schedule as API input. */
 export const readSchedule = (fields: Fields) => {
   const { payoutSchedule } = fields
-  const names = {
-    weekly: ['payoutWeekday'],
-    monthly: ['payoutDay'],
-    twice_monthly: ['payoutDay', 'secondPayoutDay'],
-  }[payoutSchedule ?? '']
+  const names = DAY_FIELDS.get(payoutSchedule ?? '')
   const payoutDays = names?.flatMap((name) => numberIn(fields, name) ?? [])
   return { payoutSchedule, payoutDays: payoutDays?.length ? payoutDays : null }
 }

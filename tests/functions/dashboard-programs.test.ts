@@ -79,6 +79,13 @@ describe('programs', () => {
     expect((await stored(merchant)).reward).toEqual({ kind: 'flat', ...is })
   })
 
+  test('a schedule with the name of a property of objects is refused', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const typed = { ...SUMMER, payoutSchedule: '__proto__' }
+    expect((await pages.post(`/programs/${merchant.programId}`, typed)).status).toBe(400)
+  })
+
   test('saving an unchanged form changes nothing and logs nothing', async () => {
     const merchant = await createMerchant({
       program: {
