@@ -47,6 +47,8 @@ const badLink = (c: AuthContext) => {
   return renderPage(c, { title: 'Invalid sign-in link', children: <BadLinkPage /> }, 400)
 }
 
+const UNDELIVERABLE = 'No mail can be sent to this address. Check its spelling.'
+
 const DONE = { everywhere: 'You are signed out in all browsers.' }
 
 /** Whether to respond with JSON instead of a page. */
@@ -71,6 +73,10 @@ const app = createApp()
       return renderPage(c, { title: 'Sign in', children: page }, 400)
     }
     const outcome = await mailLink(c, email, next)
+    if (outcome === 'refused') {
+      const page = <SignInPage next={next} email={typed} problem={UNDELIVERABLE} />
+      return renderPage(c, { title: 'Sign in', children: page }, 400)
+    }
     const children =
       outcome === 'mailed' ? <MailSentPage email={email} next={next} /> : <MailsOnTheWayPage email={email} />
     return renderPage(c, { title: 'Check your email', children })
@@ -97,7 +103,9 @@ const app = createApp()
   .post('/api/auth/sign-in/magic-link', openAuth(), body(LinkRequest), async (c) => {
     const { email, next } = c.req.valid('json')
     await limitCaller(c)
-    if ((await mailLink(c, email, next)) === 'mailed') return c.json({ status: true })
+    const outcome = await mailLink(c, email, next)
+    if (outcome === 'mailed') return c.json({ status: true })
+    if (outcome === 'refused') throw new ApiError('invalid_body', `email: ${UNDELIVERABLE}`)
     throw new ApiError('rate_limited', linksOnTheWay(email), { retryAfter: LINK_MINUTES * 60 })
   })
   .get('/api/auth/get-session', openAuth(), async (c) => {
@@ -136,6 +144,8 @@ export class Sessions extends WorkerEntrypoint<AuthBindings> implements AuthServ
     const session = await sessionOf(this.env, headers, url)
     if (!session) throw new Error('There is no session.')
     const request = { db: connect(this.env), now: new Date(), env: this.env, url }
-    return sendLink(request, session.user.email, safePath(next))
+    const outcome = await sendLink(request, session.user.email, safePath(next))
+    if (outcome === 'refused') throw new Error('The address of a session is not deliverable.')
+    return outcome
   }
 }

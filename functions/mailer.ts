@@ -40,7 +40,7 @@ export default class Mailer
   }
 
   /** Sends a sign-in link at once. @throws when it could not be handed over */
-  sendSignInLink(mail: SignInMail): Promise<void> {
+  sendSignInLink(mail: SignInMail): ReturnType<MailerService['sendSignInLink']> {
     return sendSignInLink(chooseTransport(this.env), mail)
   }
 }

@@ -28,14 +28,14 @@ export type LinkRequest = { db: Db; now: Date; env: Pick<AuthBindings, 'MAILER'>
  *
  * @param next the path that the link leads to, made safe by `safePath`. It is kept here, so that the mail has no text that
  *   the asker chose
- * @returns whether a link was mailed, or several are on the way
+ * @returns whether a link was mailed, several are on the way, or no mail is ever delivered to the address
  * @throws {ApiError} `try_again` when the mail was not sent
  */
 export const sendLink = async (
   { db, now, env, url: requestUrl }: LinkRequest,
   email: string,
   next: string,
-): Promise<'mailed' | 'on_the_way'> => {
+): Promise<'mailed' | 'on_the_way' | 'refused'> => {
   const mailbox = limitedMailbox(email)
   const token = randomBase62(TOKEN_LENGTH)
   const expiresAt = new Date(now.getTime() + LINK_MINUTES * 60_000)
@@ -43,8 +43,10 @@ export const sendLink = async (
   if (!(await saveLink(db, { email, mailbox, tokenHash, next, now, expiresAt }))) return 'on_the_way'
   const url = confirmUrl(requestUrl, token)
   try {
-    await env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
-    return 'mailed'
+    const outcome = await env.MAILER.sendSignInLink({ to: email, url, expiresInMinutes: LINK_MINUTES })
+    if (outcome === 'sent') return 'mailed'
+    await dropLink(db, tokenHash)
+    return outcome
   } catch (cause) {
     // If this fails too, the link expires.
     await dropLink(db, tokenHash).catch(() => {})

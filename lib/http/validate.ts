@@ -163,14 +163,19 @@ export type Fields = Readonly<Record<string, string>>
 /**
  * Reads a page's form, for `c.req.valid('form')`. What the fields mean is checked by `checked`.
  *
- * @throws {ApiError} `unsupported_media_type`, `body_too_large`
+ * @throws {ApiError} `unsupported_media_type`, `body_too_large`, `invalid_body`
  */
 export const form = () => {
   const read: MiddlewareHandler<BaseEnv> = async (c, next) => {
     if (mediaType(c.req.header('Content-Type')) !== 'application/x-www-form-urlencoded') {
       throw new ApiError('unsupported_media_type', 'Send this form from its page.')
     }
-    const fields = [...new URLSearchParams(await c.req.text())].map(([name, value]) => [name, value.trim()])
+    const entries = [...new URLSearchParams(await c.req.text())]
+    // What is not UTF-8 is read as this character, so that different addresses would become the same.
+    if (entries.flat().some((text) => text.includes('\uFFFD'))) {
+      throw new ApiError('invalid_body', 'This form is not in UTF-8. Send it from its page.')
+    }
+    const fields = entries.map(([name, value]) => [name, value.trim()])
     c.req.addValidatedData('form', Object.fromEntries(fields.filter(([, value]) => value !== '')))
     await next()
   }

@@ -3,9 +3,10 @@ export type MailerService = {
   /**
    * Sends a sign-in link immediately. It bypasses the outbox, because a link that signs somebody in must not be stored.
    *
+   * @returns `refused` if the transport never delivers to this address
    * @throws when it could not be sent after two attempts
    */
-  sendSignInLink: (mail: SignInMail) => Promise<void>
+  sendSignInLink: (mail: SignInMail) => Promise<'sent' | 'refused'>
 }
 
 /** A mail with a sign-in link. */

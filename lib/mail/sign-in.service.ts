@@ -14,18 +14,17 @@ const MAX_WAIT_MS = 1_000
 /**
  * Sends a sign-in link.
  *
+ * @returns `refused` if the transport never delivers to this address
  * @throws when it could not be sent; the message contains neither the address nor the link
  */
-export const sendSignInLink = async (transport: Transport, mail: SignInMail): Promise<void> => {
+export const sendSignInLink = async (transport: Transport, mail: SignInMail): Promise<'sent' | 'refused'> => {
   const to = deliverableAddress(mail.to)
-  if (!to) throw new Error('The sign-in mail was not sent: invalid_address.')
+  if (!to) return 'refused'
   const ready = { id: crypto.randomUUID(), to, ...signInContent(mail) }
   for (let attempt = 1; ; attempt++) {
     const outcome = await transport(ready, { timeoutMs: TIMEOUT_MS })
-    if (outcome.kind === 'sent') return
-    if (outcome.kind === 'refused' || attempt === MAX_ATTEMPTS) {
-      throw new Error(`The sign-in mail was not sent: ${outcome.code}.`)
-    }
+    if (outcome.kind === 'sent' || outcome.kind === 'refused') return outcome.kind
+    if (attempt === MAX_ATTEMPTS) throw new Error(`The sign-in mail was not sent: ${outcome.code}.`)
     const waitMs = outcome.kind === 'paused' ? outcome.seconds * 1_000 : 0
     await new Promise((resume) => setTimeout(resume, Math.min(waitMs, MAX_WAIT_MS)))
   }

@@ -53,6 +53,33 @@ describe('requesting a link', () => {
     })
   })
 
+  test('of an address that the mail provider refuses shows the form with an error, each time', async () => {
+    const email = `ann-${crypto.randomUUID()}@münchen`
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const answer = await submit(url('/sign-in'), { email })
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toContain('No mail can be sent to this address')
+    }
+    const json = await send(url('/api/auth/sign-in/magic-link'), {
+      body: { email },
+      headers: fromSomewhere(),
+    })
+    expect(json).toMatchObject({ status: 400, body: errorShape('invalid_body') })
+  })
+
+  test('by a form that is not in UTF-8 is refused, because the address would be another', async () => {
+    const answer = await fetch(url('/sign-in'), {
+      method: 'POST',
+      headers: {
+        ...fromSomewhere(),
+        Origin: inject('baseUrl'),
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+      body: 'email=a%FFn@example.com',
+    })
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('not in UTF-8')])
+  })
+
   test('sends at most five unused links to an address', async () => {
     const email = somebody()
     const answers = await Promise.all(Array.from({ length: 8 }, () => submit(url('/sign-in'), { email })))

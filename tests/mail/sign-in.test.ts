@@ -28,29 +28,27 @@ test.each([
   { case: 'at the second, after a rate limit', outcomes: [LIMITED, SENT], tries: 2 },
 ])('a sign-in link is sent $case, with one idempotency key', async ({ outcomes, tries }) => {
   const { given, send } = transport(...outcomes)
-  await sendSignInLink(send, LINK)
+  expect(await sendSignInLink(send, LINK)).toBe('sent')
   expect(given).toHaveLength(tries)
   expect(new Set(given.map(({ id }) => id)).size).toBe(1)
   expect(given[0]).toMatchObject({ to: LINK.to, text: expect.stringContaining(LINK.url) })
 })
 
-test.each([
-  { case: 'both attempts failed', outcomes: [LATER, LATER], tries: 2, code: 'timeout' },
-  { case: 'it was refused', outcomes: [REFUSED], tries: 1, code: 'validation_error' },
-])(
-  'a sign-in link throws when $case, without the address or the link in the message',
-  async ({ outcomes, tries, code }) => {
-    const { given, send } = transport(...outcomes)
-    const error = await sendSignInLink(send, LINK).catch((thrown: unknown) => thrown)
-    expect(error).toEqual(new Error(`The sign-in mail was not sent: ${code}.`))
-    expect(given).toHaveLength(tries)
-  },
-)
+test('a sign-in link throws when both attempts failed, without the address or the link in the message', async () => {
+  const { given, send } = transport(LATER, LATER)
+  const error = await sendSignInLink(send, LINK).catch((thrown: unknown) => thrown)
+  expect(error).toEqual(new Error('The sign-in mail was not sent: timeout.'))
+  expect(given).toHaveLength(2)
+})
+
+test('a sign-in link to an address that the transport refuses is not tried again', async () => {
+  const { given, send } = transport(REFUSED)
+  expect(await sendSignInLink(send, LINK)).toBe('refused')
+  expect(given).toHaveLength(1)
+})
 
 test('a sign-in link is never sent to two addresses', async () => {
   const { given, send } = transport()
-  await expect(sendSignInLink(send, { ...LINK, to: 'ann@pine.example,eve@evil.example' })).rejects.toThrow(
-    'invalid_address',
-  )
+  expect(await sendSignInLink(send, { ...LINK, to: 'ann@pine.example,eve@evil.example' })).toBe('refused')
   expect(given).toEqual([])
 })
