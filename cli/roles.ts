@@ -25,7 +25,7 @@ const MAX_NAME_BYTES = 63
 /** Found by guessing, the password of a role would betray a shorter one of the owner, from which it is derived. */
 const MIN_OWNER_PASSWORD = 12
 
-/** Neon refuses a password without a lower case letter, an upper case letter, a digit and a sign. */
+/** Managed servers may refuse a password without a lower case letter, an upper case letter, a digit and a sign. */
 const ALL_KINDS = 'aA1-'
 
 const databaseOf = (databaseUrl: string): string =>
