@@ -6,63 +6,12 @@ import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
-import {
-  type CommissionRow,
-  findCommission,
-  listCommissions,
-} from '../../lib/tracking/commissions.queries.ts'
-import type { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
+import { commissionResponse } from '../../lib/tracking/commission-response.ts'
+import { findCommission, listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
-import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { type HoldResolution, refusalOf } from '../../lib/tracking/holds.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
-
-/** The columns of a left join are null together, which their types don't say. */
-const holdOf = ({
-  holdReason,
-  holdNote,
-  heldBy,
-  heldAt,
-  ...row
-}: CommissionRow): CommissionResponse['hold'] => {
-  if (holdReason === null || heldAt === null) return null
-  const { evidenceEventId, resolution, resolvedAt, resolvedBy } = row
-  return {
-    reason: holdReason,
-    note: holdNote,
-    createdBy: heldBy,
-    evidenceEventId,
-    createdAt: heldAt,
-    resolution,
-    resolvedAt,
-    resolvedBy,
-  }
-}
-
-const adjustmentOf = (commission: CommissionRow): CommissionResponse['adjustment'] => {
-  const { adjustmentExternalId: externalId, adjustmentReason: reason, adjustedBy: createdBy } = commission
-  if (externalId === null || reason === null || createdBy === null) return null
-  const { adjustedEventId: eventId, correctsId: commissionId } = commission
-  return { externalId, reason, createdBy, eventId, commissionId }
-}
-
-const commissionResponse = (commission: CommissionRow, now: Date): CommissionResponse => ({
-  id: commission.id,
-  kind: commission.kind,
-  amountCents: Number(commission.amountCents),
-  currency: commission.currency,
-  status: commissionStatus(commission, now),
-  payableAt: commission.payableAt,
-  createdAt: commission.createdAt,
-  partnerId: commission.partnerId,
-  customerExternalId: commission.customerExternalId,
-  eventId: commission.eventId,
-  reversesId: commission.reversesId,
-  payoutId: commission.payoutId,
-  hold: holdOf(commission),
-  adjustment: adjustmentOf(commission),
-})
 
 /** Releases or rejects the held commission of the URL. */
 const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>) => {

@@ -3,35 +3,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { partnerLink } from '../../lib/slugs.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import type { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
-import {
-  changePartner,
-  findPartner,
-  listPartners,
-  type PartnerRow,
-} from '../../lib/workspace/partners.queries.ts'
-import type { PartnerResponse } from '../../lib/workspace/partners.responses.ts'
+import { partnerResponse } from '../../lib/workspace/partner-response.ts'
+import { changePartner, findPartner, listPartners } from '../../lib/workspace/partners.queries.ts'
 import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
-
-const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
-  id: partner.id,
-  programId: partner.programId,
-  email: partner.email,
-  name: partner.name,
-  slug: partner.slug,
-  groupId: partner.groupId,
-  status: partner.status,
-  link: partnerLink(partner.siteUrl, partner.slug),
-  minimumPayoutCents: partner.minimumPayoutCents,
-  documentsReceivedAt: partner.documentsReceivedAt,
-  payoutAccount: partner.payoutAccount && {
-    ...partner.payoutAccount,
-    effectiveAt: partner.payoutAccount.effectiveAt ? new Date(partner.payoutAccount.effectiveAt) : null,
-  },
-  coupons: partner.coupons,
-})
 
 const balanceResponse = (balance: EarnedSums): BalanceResponse => ({
   currency: balance.currency,

@@ -10,8 +10,9 @@ import { cancelPayout } from '../../lib/payouts/cancel.queries.ts'
 import { cancelRefusalOf } from '../../lib/payouts/cancel.ts'
 import { approvalRefusalOf } from '../../lib/payouts/limits.ts'
 import { changeRun } from '../../lib/payouts/manual-runs.queries.ts'
-import { findPayout, type PayoutRow, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
-import type { PayoutResponse, PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
+import { payoutResponse } from '../../lib/payouts/payout-response.ts'
+import { findPayout, payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
+import type { PayoutRunResponse } from '../../lib/payouts/payouts.responses.ts'
 import {
   PayoutQuery,
   PayoutResolution,
@@ -28,18 +29,6 @@ import { releaseRefusalOf } from '../../lib/payouts/reversals.ts'
 import { endReview } from '../../lib/payouts/review.queries.ts'
 import { findRun, listRuns, type Run } from '../../lib/payouts/runs.queries.ts'
 import { refusalOf, reviewRefusalOf } from '../../lib/payouts/runs.ts'
-
-const payoutResponse = ({
-  partnerSlug: _,
-  partnerName: __,
-  confirmedAt: ___,
-  failedLookUps: ____,
-  ...payout
-}: PayoutRow): PayoutResponse => ({
-  ...payout,
-  amountCents: Number(payout.amountCents),
-  reversedCents: Number(payout.reversedCents),
-})
 
 const payoutRunResponse = ({ programName: _, ...run }: Run): PayoutRunResponse => run
 

@@ -1,0 +1,22 @@
+import { partnerLink } from '../slugs.ts'
+import type { PartnerRow } from './partners.queries.ts'
+import type { PartnerResponse } from './partners.responses.ts'
+
+/** A partner as the API represents it, in responses and webhooks. */
+export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
+  id: partner.id,
+  programId: partner.programId,
+  email: partner.email,
+  name: partner.name,
+  slug: partner.slug,
+  groupId: partner.groupId,
+  status: partner.status,
+  link: partnerLink(partner.siteUrl, partner.slug),
+  minimumPayoutCents: partner.minimumPayoutCents,
+  documentsReceivedAt: partner.documentsReceivedAt,
+  payoutAccount: partner.payoutAccount && {
+    ...partner.payoutAccount,
+    effectiveAt: partner.payoutAccount.effectiveAt ? new Date(partner.payoutAccount.effectiveAt) : null,
+  },
+  coupons: partner.coupons,
+})
