@@ -2074,9 +2074,10 @@ begin
     end if;
 
     -- Reports change the revision only if they change whose the customer is, so most reports of one customer do not
-    -- conflict with each other.
+    -- conflict with each other. Those that may change the row lock it as strongly as that from the beginning: two that hold
+    -- it `for share` and then update it are a deadlock.
     if known is not null then
-        if (known -> 'isChanged')::boolean then
+        if (known -> 'isChanged')::boolean or report -> 'late' is not null then
             perform from customers c
             where c.id = of_customer and c.revision = (known -> 'revision')::integer for no key update;
         else

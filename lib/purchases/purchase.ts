@@ -54,7 +54,10 @@ const earliest = (dates: Date[]): Date | null =>
  */
 export const readPurchase = (received: ReceivedFact[], now: Date, others: ReceivedFact[] = []): Purchase => {
   const checkouts = ofKind(received, 'checkout').sort(
-    (a, b) => Number(b.fact.paid !== null) - Number(a.fact.paid !== null) || Number(a.at) - Number(b.at),
+    (a, b) =>
+      Number(b.fact.paid !== null) - Number(a.fact.paid !== null) ||
+      Number(a.at) - Number(b.at) ||
+      byText(a.fact.id, b.fact.id),
   )
   const invoices = ofKind(received, 'invoice')
     .map(({ fact }) => fact)

@@ -85,7 +85,8 @@ export type ReceivedEvents = {
  * linked to its sale only by a payment and an invoice.
  *
  * @param ids keys of the purchase, or the id under which its sale is recorded
- * @returns their facts, all their keys, and their number
+ * @returns their facts, all their keys, and their number; in the same order whichever of the keys it is found by, and in
+ *   whatever order they arrived: where facts contradict each other, one of them counts, and it must be the same one each time
  */
 export const loadReceived = async (db: Db, workspaceId: string, ids: string[]): Promise<ReceivedEvents> => {
   const [received] = await loadAllReceived(db, workspaceId, [ids])
@@ -117,7 +118,7 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
     keys: ids.flatMap((id) => (isProcessorId(id) ? [id] : [id, reportKey(id)])),
   }))
   const statement = sql<ReceivedRow>`
-    select place, received.*
+    select place, facts, received.keys, "occurredAt", "of"
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (keys text[])
     cross join lateral (
     with recursive known as (
@@ -126,21 +127,22 @@ export const receivedQuery = (workspaceId: string, purchases: string[][]) => {
       select e.id, e.keys, e.customer, e.facts
       from known join processor_events e on e.workspace_id = ${workspaceId} and e.keys && known.keys
     )
-    select e.facts, e.keys, e.occurred_at as "occurredAt", 'it' as "of"
+    select e.facts, e.keys, e.occurred_at as "occurredAt", e.processor_event_id, 'it' as "of"
     from known join processor_events e on e.id = known.id
     union all
-    select e.facts, e.keys, e.occurred_at, 'customer'
+    select e.facts, e.keys, e.occurred_at, e.processor_event_id, 'customer'
     from processor_events e
     where e.workspace_id = ${workspaceId} and e.customer in (select customer from known) and e.keys = '{}'
       and e.facts @> '[{"kind": "discount"}]'
     union all
-    select e.facts, '{}', e.occurred_at, 'subscription'
+    select e.facts, '{}', e.occurred_at, e.processor_event_id, 'subscription'
     from (select distinct customer, fact ->> 'subscription' as id
           from known, jsonb_array_elements(known.facts) fact where fact ->> 'subscription' is not null) s
     join processor_events e on e.workspace_id = ${workspaceId} and e.customer = s.customer
     where e.facts @> jsonb_build_array(jsonb_build_object('kind', 'checkout', 'subscription', s.id))
       and e.id not in (select id from known)
-    ) received`
+    ) received
+    order by place, "occurredAt", processor_event_id`
   const read = (rows: ReceivedRow[]): ReceivedEvents[] =>
     wanted.map(({ keys }, place) => {
       const own = rows.filter((row) => row.place === place)

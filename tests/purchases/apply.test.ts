@@ -42,3 +42,26 @@ test('a plan made before a refund turned out to have failed is not applied after
   const kinds = await database.query('select kind from commissions where workspace_id = $1', [workspaceId])
   expect(kinds).toEqual([{ kind: 'sale' }])
 })
+
+test('two checkouts of one payment that name different customers are read alike by either: replanning never ended', async () => {
+  const merchant = await createMerchant()
+  const stripe = await useStripe(merchant)
+  const ids = [stripeId('cs_test'), stripeId('cs_test')]
+  const shared = stripeId('in')
+  for (const [place, id] of ids.entries()) {
+    const session = checkoutSession({
+      id,
+      customer: `cus_${place}`,
+      invoice: shared,
+      payment_intent: stripeId('pi'),
+    })
+    await stripe.deliver(stripeEvent('checkout.session.completed', session))
+  }
+  const db = connect(inject('database'))
+  const buyers = ids.map(async (id) => {
+    const received = await loadReceived(db, merchant.workspace.id, [id])
+    expect(received.count).toBe(2)
+    return readPurchase(received.facts, new Date()).customer
+  })
+  expect(new Set(await Promise.all(buyers)).size).toBe(1)
+})
