@@ -53,7 +53,7 @@ grant execute on function
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"pages";
 grant select on
-    account_payouts, adjustments, address_changes, api_keys, audit_entries, balances, clicks, commission_holds, commissions,
+    account_payouts, adjustments, address_changes, api_keys, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
     former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, mails, members, one_time_rewards,
     partner_terms, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
@@ -88,7 +88,7 @@ grant select on
     customers, events, former_group_terms, former_partner_addresses, former_partner_terms, former_program_terms, former_sales_from, group_terms,
     groups, invoice_numbers, invoices, mails, members, one_time_rewards, partner_terms, partners, payees, payers, payment_details, payout_accounts,
     payout_run_notices, payout_runs, payout_sums, payouts, processor_events, program_terms, programs, referrals, rewards, run_totals,
-    balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
+    balance_cutoffs, balances, stripe_keys, stripe_secrets, total_deltas, totals, unreachable_people, workspaces
     to :"pay";
 grant insert, update         on payouts, payout_runs, payout_run_notices, account_payouts, invoice_numbers to :"pay";
 grant insert, update, delete on payout_accounts, unreachable_people to :"pay";

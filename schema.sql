@@ -2692,10 +2692,9 @@ end $$;
 -- folds the differences into the totals (fold_totals). Reads add up both, in one statement, so they see each difference once.
 -- verify_ledger counts everything again, and rebuild_totals replaces totals that are wrong.
 --
--- What depends on the time cannot be stored as a total: a commission becomes payable without a write. Unpaid commissions are
--- therefore summed by the day, in UTC, on which they become payable. Payable are those of past days, and of the present
--- day those whose time has come, which are read from the commissions: one day's, whatever has accumulated. Days that are
--- over for good are folded into one row, of '-infinity', so a balance is about as many rows as there are days to come.
+-- What depends on the time cannot be stored as a total: a commission becomes payable without a write. What is payable is
+-- therefore stored as it was at a cutoff, which the same job moves on every minute. Reads add the commissions
+-- that became payable since then, which are few, one by one. So a balance is one row, whatever has accumulated.
 -- What is held for review is not left out of these sums: the open holds are few, and reads deduct them.
 --
 -- Each level has rows of its own: a partner, or all partners of a program. What is credited to nobody is of the
@@ -2728,26 +2727,37 @@ create table totals (
 create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) where level = 'program';
 
 
--- What is unpaid, by the day on which it becomes payable, and what payouts have claimed (on '-infinity').
+-- What is unpaid, and what payouts have claimed.
 create table balances (
     of_id          uuid    not null,   -- a partner or a program
     workspace_id   uuid    not null
         constraint balances_workspace_id_fkey references workspaces (id),
     level          text    not null
         constraint balances_level_check check (level in ('partner', 'program')),
-    payable_on     date    not null,   -- -infinity is before yesterday
     currency       text    not null,
     open_cents     bigint  not null default 0,
+    due_cents      bigint  not null default 0,   -- of these, what was payable at the cutoff
     claimed_cents  bigint  not null default 0,
 
-    constraint balances_pkey primary key (of_id, payable_on, currency)
-);
+    constraint balances_pkey primary key (of_id, currency)
+) with (fillfactor = 70);   -- rows change often: there is room for their next version in the same page, without new index entries
 
 -- What is payable to whom, and what is unpaid in this workspace?
-create index balances_workspace_id_idx on balances (workspace_id, level, payable_on);
+create index balances_workspace_id_idx on balances (workspace_id, level);
 
--- Which days are over?
-create index balances_payable_on_idx on balances (payable_on) where payable_on > '-infinity';
+
+-- Up to when the balances of a workspace count what is payable. Without a row, nothing is counted. It never moves back: what
+-- was payable then stays so, and differences rely on it (count_commissions_again).
+create table balance_cutoffs (
+    workspace_id  uuid         not null
+        constraint balance_cutoffs_pkey primary key
+        constraint balance_cutoffs_workspace_id_fkey references workspaces (id),
+    cutoff_at     timestamptz  not null default '-infinity',
+    next_at       timestamptz  not null   -- nothing that was folded becomes payable between the cutoff and this
+) with (fillfactor = 70);
+
+-- In which workspaces has something become payable?
+create index balance_cutoffs_next_at_idx on balance_cutoffs (next_at);
 
 
 -- The payouts of a run by currency and status.
@@ -2781,7 +2791,7 @@ create table statement_totals (
 );
 
 
--- The differences that are not folded into the totals yet: of `day` in totals, of `due_on` in balances, of `run_id` in
+-- The differences that are not folded into the totals yet: of `day` in totals, of `due_at` in balances, of `run_id` in
 -- run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
@@ -2795,7 +2805,7 @@ create table total_deltas (
     sales          bigint,
     revenue_cents  bigint,
     earned_cents   bigint,
-    due_on         date,
+    due_at         timestamptz,   -- -infinity was payable at the cutoff, infinity is what a later one counts itself
     open_cents     bigint,
     claimed_cents  bigint,
     run_id         uuid,
@@ -2824,7 +2834,7 @@ $$;
 create view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
-           null::date as due_on, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
+           null::timestamptz as due_at, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
            0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind
     from clicks where is_counted
     union all
@@ -2836,7 +2846,7 @@ create view total_facts as
     from customers where partner_id is not null
     union all
     select workspace_id, partner_id, currency, earned_on, 0, 0, 0, 0, 0, 0, case when earned_on is null then 0 else amount_cents end,
-           utc_day(payable_at), case when payout_id is null then amount_cents else 0 end,
+           payable_at, case when payout_id is null then amount_cents else 0 end,
            case when payout_id is null then 0 else amount_cents end, null, null, 0, 0, utc_day(created_at), kind
     from commissions
     union all
@@ -2963,9 +2973,9 @@ create trigger commissions_earned_on
 
 create function count_commissions() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_on, open_cents, claimed_cents, entered_on,
+    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_at, open_cents, claimed_cents, entered_on,
                               kind)
-    select workspace_id, partner_id, currency, earned_on, amount_cents, utc_day(payable_at),
+    select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
            case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
            utc_day(created_at), kind
     from added;
@@ -2984,11 +2994,14 @@ create trigger commissions_count
 -- Of the payouts' own sums too, which partners read.
 create function count_commissions_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, due_on, open_cents, claimed_cents)
-    select workspace_id, partner_id, currency, utc_day(payable_at), sum(case when payout_id is null then cents else 0 end),
+    -- What was payable at the cutoff is one difference per partner: a payout claims thousands.
+    insert into total_deltas (workspace_id, partner_id, currency, due_at, open_cents, claimed_cents)
+    select workspace_id, partner_id, currency, due_at, sum(case when payout_id is null then cents else 0 end),
            sum(case when payout_id is null then 0 else cents end)
     from (select *, -amount_cents as cents from before union all select *, amount_cents from after) changed
-    group by workspace_id, partner_id, currency, utc_day(payable_at)
+    left join balance_cutoffs using (workspace_id)
+    cross join lateral (select case when payable_at <= cutoff_at then '-infinity' else payable_at end as due_at) due
+    group by workspace_id, partner_id, currency, due_at
     having sum(case when payout_id is null then cents else 0 end) <> 0;
 
     update payouts p
@@ -3049,14 +3062,17 @@ create trigger payouts_count_again
     for each statement execute function count_payouts_again();
 
 
--- Folds some of the differences into the totals, and days that are over into one row. Returns how many differences it
--- took: the caller repeats it until that is less than the limit. Of concurrent calls one works, and the others return 0.
+-- Folds some of the differences into the totals. When none are left, it moves cutoffs on: to now, or as far as some commissions
+-- reach. Returns how many it took, of one or the other: the caller repeats it until that is less than the limit. Of concurrent
+-- calls one works, and the others return 0.
+--
+-- All is one statement, which sees one moment: what becomes payable between two cutoffs is counted from the commissions, so
+-- the differences of that time are not. Whatever is inserted concurrently comes as a difference, of a time before the new cutoff.
 create function fold_totals(most integer) returns integer language plpgsql
 security definer set search_path = public, pg_temp
 set plan_cache_mode = force_custom_plan as $$
 declare
-    today  date := utc_day(now());
-    folded integer;
+    counts integer[];
 begin
     if not pg_try_advisory_xact_lock(hashtextextended('fold_totals', 0)) then return 0; end if;
 
@@ -3081,18 +3097,59 @@ begin
                 customers = totals.customers + excluded.customers, leads = totals.leads + excluded.leads,
                 sales = totals.sales + excluded.sales, revenue_cents = totals.revenue_cents + excluded.revenue_cents,
                 earned_cents = totals.earned_cents + excluded.earned_cents
+    ), behind as materialized (
+        select workspace_id, cutoff_at as since from balance_cutoffs
+        where next_at <= now() and (select count(*) from taken) < most
+        order by next_at limit most
+    ), next as materialized (
+        select b.workspace_id, b.since, c.payable_at
+        from behind b cross join lateral (
+            select payable_at from commissions
+            where workspace_id = b.workspace_id and payout_id is null and payable_at > b.since and payable_at <= now()
+            order by payable_at limit most) c
+        limit most
+    ), moved as materialized (
+        select workspace_id, since, until,
+               (select payable_at from commissions c
+                where c.workspace_id = m.workspace_id and c.payout_id is null and c.payable_at > until
+                order by c.payable_at limit 1) as next_at
+        from (select workspace_id, since, now() as until from behind where (select count(*) from next) < most
+              union all
+              select workspace_id, since, max(payable_at) from next where (select count(*) from next) = most
+              group by workspace_id, since) m
+    ), became as (
+        select m.workspace_id, c.partner_id, c.currency, sum(c.amount_cents) as cents
+        from moved m cross join lateral (
+            select partner_id, currency, amount_cents from commissions
+            where workspace_id = m.workspace_id and payout_id is null and payable_at > m.since and payable_at <= m.until offset 0) c
+        group by m.workspace_id, c.partner_id, c.currency
     ), due as (
-        insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents, claimed_cents)
-        select of_id, workspace_id, level, d.payable_on, currency, sum(d.open_cents), sum(d.claimed_cents)
-        from leveled cross join lateral (
-            -- Yesterday is not over for a Worker whose clock is late.
-            select '-infinity'::date, case when due_on < today - 1 then open_cents else 0 end, claimed_cents
-            union all select due_on, open_cents, 0 where due_on >= today - 1) as d (payable_on, open_cents, claimed_cents)
-        where due_on is not null
-        group by of_id, workspace_id, level, d.payable_on, currency
-        on conflict (of_id, payable_on, currency) do update
-            set open_cents = balances.open_cents + excluded.open_cents,
+        insert into balances (of_id, workspace_id, level, currency, open_cents, due_cents, claimed_cents)
+        select of_id, workspace_id, level, currency, sum(open_cents), sum(due_cents), sum(claimed_cents)
+        from (
+            select of_id, workspace_id, level, currency, open_cents,
+                   case when due_at <= coalesce(cutoff_at, '-infinity') then open_cents else 0 end as due_cents, claimed_cents
+            from leveled left join balance_cutoffs using (workspace_id) where due_at is not null
+            union all
+            select l.of_id, workspace_id, l.level, currency, 0, cents, 0
+            from became cross join lateral (
+                values (partner_id, 'partner'), ((select program_id from partners where id = partner_id), 'program')) as l (of_id, level)
+        ) d
+        group by of_id, workspace_id, level, currency
+        on conflict (of_id, currency) do update
+            set open_cents = balances.open_cents + excluded.open_cents, due_cents = balances.due_cents + excluded.due_cents,
                 claimed_cents = balances.claimed_cents + excluded.claimed_cents
+    ), cutoffs as (
+        insert into balance_cutoffs as k (workspace_id, cutoff_at, next_at)
+        select workspace_id, until, coalesce(next_at, 'infinity') from moved
+        union all
+        select workspace_id, '-infinity', min(due_at) from taken left join balance_cutoffs using (workspace_id)
+        where due_at > coalesce(cutoff_at, '-infinity') and workspace_id not in (select workspace_id from moved)
+        group by workspace_id
+        on conflict (workspace_id) do update
+            set cutoff_at = greatest(k.cutoff_at, excluded.cutoff_at),
+                next_at = case when excluded.cutoff_at > k.cutoff_at then excluded.next_at else least(k.next_at, excluded.next_at) end
+            where excluded.cutoff_at > k.cutoff_at or excluded.next_at < k.next_at
     ), paid as (
         insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
         select run_id, workspace_id, currency, status, sum(payouts), sum(amount_cents)
@@ -3107,17 +3164,8 @@ begin
         on conflict (partner_id, month, currency, kind) do update
             set amount_cents = statement_totals.amount_cents + excluded.amount_cents
     )
-    select count(*) into folded from taken;
-
-    with over as (
-        delete from balances where ctid = any (array(
-            select ctid from balances where payable_on > '-infinity' and payable_on < today - 1 limit most)) returning *
-    )
-    insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents)
-    select of_id, workspace_id, level, '-infinity', currency, sum(open_cents)
-    from over group by of_id, workspace_id, level, currency
-    on conflict (of_id, payable_on, currency) do update set open_cents = balances.open_cents + excluded.open_cents;
-    return folded;
+    select array[(select count(*) from taken), (select count(*) from next)] into counts;
+    return greatest(counts[1], counts[2]);
 end $$;
 
 
@@ -3130,31 +3178,38 @@ begin
         raise exception 'rebuild_totals needs a transaction of the isolation level repeatable read';
     end if;
     perform pg_advisory_xact_lock(hashtextextended('fold_totals', 0));
+    -- What is not payable yet is not counted as of its time, but when it becomes payable. Fails if a cutoff has moved
+    -- since this transaction has begun.
+    insert into balance_cutoffs (workspace_id, next_at)
+    select id, '-infinity' from workspaces where workspace is null or id = workspace
+    on conflict (workspace_id) do update set next_at = '-infinity';
 
     create temporary table counted on commit drop as
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
-               sum(earned_cents) as earned_cents, due_on, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
+               sum(earned_cents) as earned_cents, due_at, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
                run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-                   null::date as due_on, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
+                   null::timestamptz as due_at, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
                    0 as amount_cents, null::date as entered_on, null as kind
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
-            select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0, due_on, open_cents, claimed_cents, run_id, status,
-                   payouts, amount_cents, entered_on, kind
-            from total_facts where (due_on is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_on, run_id, status, entered_on, kind;
+            select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0,
+                   case when due_at <= cutoff_at then '-infinity'::timestamptz when due_at > cutoff_at then 'infinity' end,
+                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind
+            from total_facts join balance_cutoffs using (workspace_id)
+            where (due_at is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
+        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from balances where workspace is null or workspace_id = workspace;
     delete from run_totals where workspace is null or workspace_id = workspace;
     delete from statement_totals where workspace is null or workspace_id = workspace;
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
-                              earned_cents, due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind)
+                              earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_on, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind from counted;
+           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -3237,21 +3292,22 @@ set enable_seqscan = on as $$
             coalesce(sum(t.sales), 0), coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0, 0)
 
     union all
-    select b.workspace_id, b.of_id, format('payable on %s: %s %s, claimed %s', min(b.payable_on), sum(b.open_cents), b.currency, sum(b.claimed_cents))
+    select b.workspace_id, b.of_id,
+           format('unpaid %s %s, of these payable %s, claimed %s', sum(b.open_cents), b.currency, sum(b.due_cents), sum(b.claimed_cents))
     from (
-        select l.of_id, f.workspace_id, d.payable_on, f.currency, d.open_cents, d.claimed_cents
+        select l.of_id, f.workspace_id, f.currency, f.open_cents, f.claimed_cents,
+               case when f.due_at <= coalesce(cutoff_at, '-infinity') then f.open_cents else 0 end as due_cents
         from (
-            select workspace_id, partner_id, currency, due_on, open_cents, claimed_cents from total_facts where due_on is not null
+            select workspace_id, partner_id, currency, due_at, open_cents, claimed_cents from total_facts where due_at is not null
             union all
-            select workspace_id, partner_id, currency, due_on, -open_cents, -claimed_cents from total_deltas where due_on is not null) f
+            select workspace_id, partner_id, currency, due_at, -open_cents, -claimed_cents from total_deltas where due_at is not null) f
         join partners p on p.id = f.partner_id
+        left join balance_cutoffs k on k.workspace_id = f.workspace_id
         cross join lateral (values (f.partner_id), (p.program_id)) as l (of_id)
-        cross join lateral (values (f.due_on, f.open_cents, 0), ('-infinity', 0, f.claimed_cents)) as d (payable_on, open_cents, claimed_cents)
         union all
-        select of_id, workspace_id, payable_on, currency, -open_cents, -claimed_cents from balances) b
-    group by b.workspace_id, b.of_id, b.currency,
-             case when b.payable_on < utc_day(now()) - 1 then '-infinity' else b.payable_on end
-    having sum(b.open_cents) <> 0 or sum(b.claimed_cents) <> 0
+        select of_id, workspace_id, currency, -open_cents, -claimed_cents, -due_cents from balances) b
+    group by b.workspace_id, b.of_id, b.currency
+    having sum(b.open_cents) <> 0 or sum(b.due_cents) <> 0 or sum(b.claimed_cents) <> 0
 
     union all
     select r.workspace_id, r.run_id, format('%s payouts %s, %s %s', sum(r.payouts), r.status, sum(r.amount_cents), r.currency)

@@ -16,15 +16,18 @@ export const earnedQuery = (workspaceId: string, now: Date, partnerId?: string) 
   sql<EarnedSums>`
     with own as (${
       partnerId === undefined
-        ? sql`select ${workspaceId}::uuid as workspace_id`
-        : sql`select id, workspace_id from partners where workspace_id = ${workspaceId} and id = ${partnerId}`
+        ? sql`select ${workspaceId}::uuid as workspace_id, ${cutoffOf(sql`${workspaceId}::uuid`)} as cutoff_at`
+        : sql`select id, workspace_id, ${cutoffOf(sql`partners.workspace_id`)} as cutoff_at
+              from partners where workspace_id = ${workspaceId} and id = ${partnerId}`
     })
     select currency, ${SUMS} from (${parts(now, partnerId !== undefined)}) parts group by currency order by currency`
 
 /** The same of the partners of an email address, by partner. */
 export const ownEarnedQuery = (email: string, now: Date) =>
   sql<EarnedSums & { partnerId: string }>`
-    with own as (select id, workspace_id from partners where email = ${email})
+    with own as (
+      select id, workspace_id, ${cutoffOf(sql`partners.workspace_id`)} as cutoff_at from partners where email = ${email}
+    )
     select id as "partnerId", currency, ${SUMS} from (${parts(now, true)}) parts group by id, currency order by currency`
 
 const SUMS = sql`
@@ -32,16 +35,17 @@ const SUMS = sql`
   coalesce(sum(payable), 0)::bigint as "payableCents", coalesce(sum(processing), 0)::bigint as "processingCents",
   coalesce(sum(paid), 0)::bigint as "paidCents"`
 
-/** The first moment of the day in UTC. */
-const dayOf = (now: Date) => sql`${now.toISOString().slice(0, 10)}::date`
+/** Up to when the balances of a workspace count what is payable. @param workspaceId a parameter, or a reference to a column */
+const cutoffOf = (workspaceId: RawBuilder<unknown>) => sql`
+  coalesce((select k.cutoff_at from balance_cutoffs k where k.workspace_id = ${workspaceId}), '-infinity')`
 
-/** A condition on the time of the present day, whose commissions are read one by one. */
-const isOfToday = (now: Date) => {
-  const [start, end] = [new Date(now), new Date(now)]
-  start.setUTCHours(0, 0, 0, 0)
-  end.setUTCHours(24, 0, 0, 0)
-  return sql`c.payable_at >= ${start}::timestamptz and c.payable_at < ${end}::timestamptz`
-}
+/** Whether the commission `c` becomes payable between a cutoff and now, whichever is later: what balances have counted too little, or too much. */
+const isBetween = (cutoff: RawBuilder<unknown>, now: Date) => sql`
+  c.payable_at > least(${cutoff}, ${now}::timestamptz) and c.payable_at <= greatest(${cutoff}, ${now}::timestamptz)`
+
+/** The amount of the commission `c` by which the balances at the cutoff differ. */
+const since = (cutoff: RawBuilder<unknown>, now: Date) =>
+  sql`case when ${cutoff} <= ${now}::timestamptz then c.amount_cents else -c.amount_cents end`
 
 /** The open commissions of open holds, `c`, with their reversals. They are few. */
 const held = sql`
@@ -63,7 +67,6 @@ export const isUnpaid = (p: string) => {
  * @param isPartner whether `own` are partners, else a workspace
  */
 const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
-  const today = dayOf(now)
   const id = isPartner ? sql`own.id` : sql`null::uuid as id`
   const isOwn = (row: string) =>
     isPartner
@@ -72,19 +75,19 @@ const parts = (now: Date, isPartner: boolean): RawBuilder<unknown> => {
   const isTotal = isPartner
     ? sql`b.of_id = own.id`
     : sql`b.workspace_id = own.workspace_id and b.level = 'program'`
-  const open = (day: RawBuilder<unknown>) => sql`
-           case when ${day} > ${today} then open_cents else 0 end as pending,
-           case when ${day} < ${today} then open_cents else 0 end as payable, 0 as processing, claimed_cents as paid`
+  const between = since(sql`own.cutoff_at`, now)
   const isPayable = sql`c.payable_at <= ${now}::timestamptz`
   return sql`
-    select ${id}, b.currency, 0 as held, ${open(sql`b.payable_on`)} from own join balances b on ${isTotal}
+    select ${id}, b.currency, 0 as held, b.open_cents - b.due_cents as pending, b.due_cents as payable, 0 as processing,
+           b.claimed_cents as paid
+    from own join balances b on ${isTotal}
     union all
-    select ${id}, t.currency, 0, ${open(sql`t.due_on`)}
-    from own join total_deltas t on ${isOwn('t')} where t.due_on is not null
+    select ${id}, t.currency, 0, case when t.due_at <= own.cutoff_at then 0 else t.open_cents end,
+           case when t.due_at <= own.cutoff_at then t.open_cents else 0 end, 0, t.claimed_cents
+    from own join total_deltas t on ${isOwn('t')} where t.due_at is not null
     union all
-    select ${id}, c.currency, 0, case when ${isPayable} then 0 else c.amount_cents end,
-           case when ${isPayable} then c.amount_cents else 0 end, 0, 0
-    from own join commissions c on ${isOwn('c')} where c.payout_id is null and ${isOfToday(now)}
+    select ${id}, c.currency, 0, -${between}, ${between}, 0, 0
+    from own join commissions c on ${isOwn('c')} where c.payout_id is null and ${isBetween(sql`own.cutoff_at`, now)}
     union all
     select ${id}, c.currency, c.amount_cents, case when ${isPayable} then 0 else -c.amount_cents end,
            case when ${isPayable} then -c.amount_cents else 0 end, 0, 0
@@ -112,19 +115,28 @@ const inRuns = sql`
       select q.currency, ${remaining} - case when q.status in ('processing', 'canceling') then q.amount_cents else 0 end
       from payouts q where q.workspace_id = own.workspace_id and q.is_freeing and q.paid_at is null`
 
-/** What is payable to each partner of a workspace, by currency, if it is not zero: rows of partner_id, currency, amount_cents. */
-export const payableSums = (workspaceId: string, now: Date) => sql`
-  select partner_id, currency, sum(cents)::bigint as amount_cents
-  from (
-    select b.of_id as partner_id, b.currency, b.open_cents as cents from balances b
-    where b.workspace_id = ${workspaceId} and b.level = 'partner' and b.payable_on < ${dayOf(now)}
-    union all
-    select t.partner_id, t.currency, t.open_cents from total_deltas t
-    where t.workspace_id = ${workspaceId} and t.due_on < ${dayOf(now)}
-    union all
-    select c.partner_id, c.currency, c.amount_cents from commissions c
-    where c.workspace_id = ${workspaceId} and c.payout_id is null and ${isOfToday(now)} and c.payable_at <= ${now}::timestamptz
-    union all
-    select c.partner_id, c.currency, -c.amount_cents from ${held}
-    where h.workspace_id = ${workspaceId} and h.resolved_at is null and c.payable_at <= ${now}::timestamptz) sums
-  group by partner_id, currency having sum(cents) <> 0`
+/**
+ * What is payable to each partner of a workspace, by currency, if it is not zero: rows of partner_id, currency, amount_cents.
+ * The balances are many, what they do not count yet is little: so only that is grouped.
+ */
+export const payableSums = (workspaceId: string, now: Date) => {
+  const cutoff = cutoffOf(sql`${workspaceId}`)
+  return sql`
+  select * from (
+    select coalesce(b.of_id, d.partner_id) as partner_id, coalesce(b.currency, d.currency) as currency,
+           coalesce(b.due_cents, 0) + coalesce(d.cents, 0) as amount_cents
+    from (select of_id, currency, due_cents from balances where workspace_id = ${workspaceId} and level = 'partner') b
+    full join (
+      select partner_id, currency, sum(cents)::bigint as cents
+      from (
+        select t.partner_id, t.currency, t.open_cents as cents from total_deltas t
+        where t.workspace_id = ${workspaceId} and t.due_at <= ${cutoff}
+        union all
+        select c.partner_id, c.currency, ${since(cutoff, now)} from commissions c
+        where c.workspace_id = ${workspaceId} and c.payout_id is null and ${isBetween(cutoff, now)}
+        union all
+        select c.partner_id, c.currency, -c.amount_cents from ${held}
+        where h.workspace_id = ${workspaceId} and h.resolved_at is null and c.payable_at <= ${now}::timestamptz) changes
+      group by partner_id, currency) d on d.partner_id = b.of_id and d.currency = b.currency) sums
+  where amount_cents <> 0`
+}

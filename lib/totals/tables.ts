@@ -21,10 +21,15 @@ export type TotalTables = {
     of_id: string
     workspace_id: string
     level: 'partner' | 'program'
-    payable_on: string
     currency: string
     open_cents: Generated<bigint>
+    due_cents: Generated<bigint>
     claimed_cents: Generated<bigint>
+  }
+  balance_cutoffs: {
+    workspace_id: string
+    cutoff_at: Generated<Date>
+    next_at: Date
   }
   run_totals: {
     run_id: string
@@ -54,7 +59,7 @@ export type TotalTables = {
     sales: bigint | null
     revenue_cents: bigint | null
     earned_cents: bigint | null
-    due_on: string | null
+    due_at: Date | null
     open_cents: bigint | null
     claimed_cents: bigint | null
     run_id: string | null

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 
-/** Folds some of the differences into the totals. @returns how many it took: less than the limit if none are left */
+/** Folds some of the differences into the totals, and counts what became payable. @returns how many it took: less than the limit if none are left */
 export const foldTotals = async (db: Db, limit: number): Promise<number> => {
   const { rows } = await sql<{ folded: number }>`select fold_totals(${limit}) as folded`.execute(db)
   return rows[0]?.folded ?? 0

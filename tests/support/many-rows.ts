@@ -119,8 +119,10 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
   insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
-  insert into balances (of_id, workspace_id, level, payable_on, currency, open_cents)
-    select ${id('partner')}, ${id('workspace', '1')}, 'partner', current_date, 'USD', 5000 from numbers;
+  insert into balances (of_id, workspace_id, level, currency, open_cents)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'USD', 5000 from numbers;
+  insert into balance_cutoffs (workspace_id, cutoff_at, next_at)
+    select ${id('workspace')}, now() - interval '1 day', now() - n * interval '1 minute' from numbers;
   insert into run_totals (run_id, workspace_id, currency, status, payouts, amount_cents)
     select ${id('run')}, ${id('workspace', '1')}, 'USD', 'processing', 1, 5000 from numbers;
   insert into statement_totals (partner_id, workspace_id, month, currency, kind, amount_cents)
