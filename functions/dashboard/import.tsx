@@ -2,6 +2,8 @@
 
 import { managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { holdsNewMails } from '../../lib/mail/held.queries.ts'
+import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import type { LayoutProps } from '../../lib/pages/layout.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listPrograms } from '../../lib/workspace/programs.queries.ts'
@@ -10,6 +12,8 @@ type Props = {
   /** The workspace's slug. */
   workspace: string
   programs: { id: string; name: string }[]
+  /** Mails to new partners are held: the workspace is new. */
+  holdsMails?: boolean
 }
 
 /** The largest page of a list. A workspace with more programs sees the newest. */
@@ -29,15 +33,18 @@ export const importRoutes = createRoutes<WorkspaceEnv>().get(
   managersOnly(),
   async (c) => {
     const { workspace, db } = c.var
-    const programs = await listPrograms(db, workspace.id, { limit: MAX_PROGRAMS })
+    const [programs, holdsMails] = await Promise.all([
+      listPrograms(db, workspace.id, { limit: MAX_PROGRAMS }),
+      holdsNewMails(db, workspace.id),
+    ])
     return renderPage(c, {
       ...IMPORT_PAGE,
-      children: <ImportPage workspace={workspace.slug} programs={programs} />,
+      children: <ImportPage workspace={workspace.slug} programs={programs} holdsMails={holdsMails} />,
     })
   },
 )
 
-export const ImportPage = ({ workspace, programs }: Props) => (
+export const ImportPage = ({ workspace, programs, holdsMails = false }: Props) => (
   <>
     <h1>Import partners and customers</h1>
     <p>
@@ -51,12 +58,12 @@ export const ImportPage = ({ workspace, programs }: Props) => (
         import partners into.
       </p>
     ) : (
-      <ImportForm workspace={workspace} programs={programs} />
+      <ImportForm workspace={workspace} programs={programs} holdsMails={holdsMails} />
     )}
   </>
 )
 
-const ImportForm = ({ workspace, programs }: Props) => (
+const ImportForm = ({ workspace, programs, holdsMails }: Props) => (
   <div id="import" data-workspace={workspace}>
     <noscript>
       <p class="note">
@@ -109,7 +116,8 @@ const ImportForm = ({ workspace, programs }: Props) => (
             />
             <label for="import-mails">Send new partners the “We’ve moved” email</label>
             <span class="hint" id="import-mails-hint">
-              Contains their link and the portal’s URL. Sent as soon as a partner is imported.
+              Contains their link and the portal’s URL.{' '}
+              {holdsMails ? WHY_HELD : 'Sent as soon as a partner is imported.'}
             </span>
           </p>
           <p class="option">

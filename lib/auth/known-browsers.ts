@@ -2,6 +2,7 @@
 import { getCookie } from 'hono/cookie'
 import { randomBase62 } from '../db/ids.ts'
 import { sha256 } from '../sha256.ts'
+import { timeWords } from '../time-words.ts'
 import { browserName } from './browsers.ts'
 import type { AuthContext } from './context.ts'
 import { noteBrowser } from './known-browsers.queries.ts'
@@ -47,6 +48,3 @@ export const knowBrowser = async (c: AuthContext, { user }: Verified): Promise<s
   })
   return cookieOf(value, secure)
 }
-
-const timeWords = (at: Date): string =>
-  `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`

@@ -50,3 +50,13 @@ export const holdsMails = async (db: Db, workspaceId: string, recipient: string)
   )
   return rows[0]?.holds === true
 }
+
+/** Whether mails of a workspace to people who have never signed in are held, so that a manager reads it before sending many. */
+export const holdsNewMails = async (db: Db, workspaceId: string): Promise<boolean> => {
+  const { trusted_at } = await db
+    .selectFrom('workspaces')
+    .select('trusted_at')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return trusted_at === null
+}

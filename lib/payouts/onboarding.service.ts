@@ -4,6 +4,7 @@ import { randomBase62 } from '../db/ids.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
 import { decryptSecret } from '../secrets.ts'
 import { sha256 } from '../sha256.ts'
+import { timeWords } from '../time-words.ts'
 import { loadKnownAccount, saveReadings } from './account-checks.queries.ts'
 import {
   bindPayoutAccount,
@@ -19,7 +20,7 @@ import {
   type Platform,
   withdrawIntent,
 } from './accounts.queries.ts'
-import { effectiveFrom, timeWords } from './payment-details.ts'
+import { effectiveFrom } from './payment-details.ts'
 import type { OnboardingRequest, Refused } from './payouts.rpc.ts'
 import type { ConnectEnv } from './stripe/client.service.ts'
 import { type Connect, connectTo } from './stripe/connect.service.ts'

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { SessionEnv } from '../auth/session.ts'
 import { newId } from '../db/ids.ts'
 import { rpc } from '../http/rpc.ts'
+import { timeWords } from '../time-words.ts'
 import { cancelPaymentDetails, type PaymentChoice, savePaymentDetails } from './payment-details.queries.ts'
 import {
   countryOf,
@@ -12,7 +13,6 @@ import {
   offeredMethods,
   type PaymentDetails,
   paidByWords,
-  timeWords,
 } from './payment-details.ts'
 import type { PayoutsService, Refused } from './payouts.rpc.ts'
 

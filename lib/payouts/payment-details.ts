@@ -42,10 +42,6 @@ export const effectiveFrom = (now: Date): Date => new Date(now.getTime() + HOLD_
 /** Since when a former address of a person is mailed about changes too: whoever took the address over must not be the only one. */
 export const formerAddressesSince = (now: Date): Date => new Date(now.getTime() - HOLD_HOURS * 3_600_000)
 
-/** A time for people: "25 Nov 2026, 10:00 UTC". */
-export const timeWords = (at: Date): string =>
-  `${at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`
-
 export const METHOD_WORDS: Record<PaymentMethod, string> = {
   stripe: 'Stripe',
   paypal: 'PayPal',

@@ -144,10 +144,12 @@ describe('mailing strangers from a new workspace', () => {
         ],
       },
     })
-    const page = await fetch(`${inject('baseUrl')}/app/${merchant.workspace.slug}/mails`, {
-      headers: { Cookie: await merchant.manager() },
-    })
-    expect(await page.text()).toContain('are held until the first sale is credited to a partner')
+    for (const path of ['mails', 'import']) {
+      const page = await fetch(`${inject('baseUrl')}/app/${merchant.workspace.slug}/${path}`, {
+        headers: { Cookie: await merchant.manager() },
+      })
+      expect(await page.text()).toContain('are held until the first sale is credited to a partner')
+    }
   })
 
   test('is not made possible by time, nor by sales that are credited to nobody', async () => {
