@@ -39,10 +39,13 @@ export const listPaidInYear = async (
     : sql``
   const { rows } = await sql<PaidInYear>`
     with people as materialized (
-      -- Payouts are looked up for one partner after the other, until the page is full.
+      -- Partners are read in order, program by program, and payouts looked up for one after the other, until the page is full.
       select distinct on (p.email) p.email, p.id as partner_id
-      from (select p.email, p.id from partners p where p.workspace_id = ${workspaceId} ${isNext} order by p.email, p.id offset 0) p
-      where exists (select from payouts po where po.partner_id = p.id and ${isPaid} offset 0)
+      from programs g cross join lateral (
+        select p.email, p.id from partners p
+        where p.program_id = g.id ${isNext} and exists (select from payouts po where po.partner_id = p.id and ${isPaid} offset 0)
+        order by p.email limit ${limit ?? null}::int) p
+      where g.workspace_id = ${workspaceId}
       order by p.email, p.id limit ${limit ?? null}::int
     ), paid as (
       select p.email, people.partner_id, po.currency, count(*)::int as payouts, max(p.name) as name,
@@ -50,7 +53,8 @@ export const listPaidInYear = async (
              coalesce(sum(po.amount_cents) filter (where po.stripe_account_id is not null), 0)::bigint as stripe,
              coalesce(sum(po.amount_cents) filter (where po.stripe_account_id is null), 0)::bigint as manual,
              sum(case when po.returned_at is not null then po.amount_cents else po.reversed_cents end)::bigint as returned
-      from people join partners p on p.workspace_id = ${workspaceId} and p.email = people.email
+      from people cross join lateral (
+        select * from partners o where o.workspace_id = ${workspaceId} and o.email = people.email offset 0) p
       join payouts po on po.partner_id = p.id and ${isPaid}
       group by p.email, people.partner_id, po.currency
     )

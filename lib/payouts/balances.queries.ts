@@ -1,9 +1,9 @@
 /** What is due to partners, and what is not paid, as managers read it. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { payableSums } from '../totals/balances.queries.ts'
-import { balances, isChanging, isOpen } from './due.queries.ts'
+import { balances, balancesOneByOne, isChanging, isOpen } from './due.queries.ts'
 import { presentMethod } from './methods.queries.ts'
 import type { SkipCode } from './payouts.ts'
 
@@ -25,19 +25,31 @@ const presentScope = (workspaceId: string, now: Date) => ({
   cover: null,
 })
 
-/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
-type Unready = { unconnected: number; inReview: number; restricted: number }
-
 /** The totals as they come out of JSON. */
 type TotalRow = Omit<BalanceTotal, 'amountCents'> & { amountCents: string }
 
+/** The totals of the balances `b`, as a column. */
+const totalsOf = (b: RawBuilder<unknown>) => sql`
+  (select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.code), '[]')
+   from (select currency, code, sum(amount_cents)::text as "amountCents", count(*)::int as partners
+         from ${b} b group by currency, code) t) as totals`
+
 /**
- * The payable balances of a workspace by currency and by why a run would skip them, and how many partners Stripe cannot pay,
- * as a query of one row that reads the balances once. Partners' balances are not netted against each other. Whether the
- * money suffices is not known here.
+ * The payable balances of a workspace by currency and by why a run would skip them, as a query of one row. Partners'
+ * balances are not netted against each other. Whether the money suffices is not known here.
  */
-export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
-  const scope = presentScope(workspaceId, now)
+export const balanceTotalsQuery = (workspaceId: string, now: Date) =>
+  sql<{ totals: TotalRow[] }>`
+    select ${totalsOf(sql`(
+      select currency, code, amount_cents
+      from (${balances(presentScope(workspaceId, now), payableSums(workspaceId, now))}) b offset 0)`)}`
+
+/** How many partners with earnings due have to do something, or wait for Stripe, in a country that Stripe transfers to. */
+type Unready = { unconnected: number; inReview: number; restricted: number }
+
+/** The same, and how many partners Stripe cannot pay, which reads all of their accounts. */
+export const readinessQuery = (workspaceId: string, now: Date) => {
+  const scope = { ...presentScope(workspaceId, now), withAccounts: true }
   return sql<Unready & { totals: TotalRow[] }>`
     with b as materialized (
       select currency, code, amount_cents, partner_id,
@@ -49,13 +61,11 @@ export const balanceTotalsQuery = (workspaceId: string, now: Date) => {
     select count(distinct partner_id) filter (where unready not in ('in_review', 'restricted'))::int as unconnected,
            count(distinct partner_id) filter (where unready = 'in_review')::int as "inReview",
            count(distinct partner_id) filter (where unready = 'restricted')::int as restricted,
-           (select coalesce(jsonb_agg(to_jsonb(t) order by t.currency, t.code), '[]')
-            from (select currency, code, sum(amount_cents)::text as "amountCents", count(*)::int as partners
-                  from b group by currency, code) t) as totals
+           ${totalsOf(sql`b`)}
     from b where unready is not null`
 }
 
-/** The totals of the row of `balanceTotalsQuery`. */
+/** The totals of the row of a query. */
 export const toBalanceTotals = (totals: TotalRow[]): BalanceTotal[] =>
   totals.map((total) => ({ ...total, amountCents: BigInt(total.amountCents) }))
 
@@ -98,18 +108,26 @@ export const listPartnerBalances = async (
   const isShown = sql`(${partnerId ?? null}::uuid is null or s.partner_id = ${partnerId ?? null}::uuid)
                       and (not ${owed}::boolean or s.amount_cents < 0)`
   const isNext = sql`(${cursor ?? null}::uuid is null or s.partner_id < ${cursor ?? null}::uuid)`
+  const sums = sql`select * from (${payableSums(workspaceId, now)}) s where ${isShown}`
+  const page = sql`order by partner_id desc limit ${limit}`
   // Why a run would skip a balance is decided on few, unless it is what they are chosen by.
-  const chosen = code
-    ? sql`select partner_id from (${balances(scope, sql`select * from s where ${isNext}`)}) b where b.code = ${code}`
-    : sql`select partner_id from s where ${isNext} and not ${isChanging(workspaceId)}`
-  const { rows } = await sql<PartnerBalance>`
-    with s as materialized (
-      select * from (${payableSums(workspaceId, now)}) s where ${isShown}
+  const shown = code
+    ? sql`
+    decided as materialized (
+      ${balances(scope, sql`${sums} and ${isNext}`, code)}
     ), shown as (
-      select distinct partner_id from (${chosen}) c order by partner_id desc limit ${limit}
+      select distinct partner_id from decided ${page}
     ), b as (
-      ${balances(scope, sql`select s.* from shown join s using (partner_id)`)}
-    )
+      select decided.* from decided join shown using (partner_id)
+    )`
+    : sql`
+    s as materialized (${sums}), shown as (
+      select distinct partner_id from s where ${isNext} and not ${isChanging(workspaceId)} ${page}
+    ), b as (
+      ${balancesOneByOne(scope, sql`select s.* from shown join s using (partner_id)`)}
+    )`
+  const { rows } = await sql<PartnerBalance>`
+    with ${shown}
     select b.partner_id as "partnerId", p.slug as "partnerSlug", p.name as "partnerName", b.currency,
            b.amount_cents as "amountCents", b.code,
            case when b.amount_cents < 0 then (
@@ -121,7 +139,6 @@ export const listPartnerBalances = async (
                      where ${isOpen(scope)} and c.partner_id = b.partner_id and c.currency = b.currency) steps) falls
              where not is_before) end as "owedSince"
     from b join partners p on p.id = b.partner_id
-    where ${code ?? null}::text is null or b.code = ${code ?? null}
     order by b.partner_id desc, b.currency`.execute(db)
   return rows
 }

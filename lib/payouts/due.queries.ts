@@ -36,6 +36,8 @@ type BalanceScope = Omit<RunScope, 'method'> & {
   /** The run that claims, if one does. */
   id?: string
   method: PayoutMethod | RawBuilder<PayoutMethod>
+  /** Whether accounts are wanted, whatever the method is. */
+  withAccounts?: boolean
 }
 
 /** Whether the commission `c` is payable: at a preview, or if it was deducted since then. */
@@ -78,78 +80,118 @@ export const isChanging = (workspaceId: string) => sql`
     select q.partner_id, q.currency::text from payouts q
     where q.workspace_id = ${workspaceId} and (q.claimed_at is null or q.is_freeing))`
 
+/** The workspace whose accounts are read: none if it does not pay by Stripe. */
+const accountsOf = ({ workspaceId, method, withAccounts }: BalanceScope) =>
+  withAccounts
+    ? sql`${workspaceId}`
+    : sql`(select case when ${method}::text = 'stripe' then ${workspaceId}::uuid end)`
+
 /** The partner, its program and its account of the balance `s`. */
-const joined = (workspaceId: string) => sql`
+const joined = (scope: BalanceScope) => sql`
     join partners p on p.id = s.partner_id
     join programs g on g.id = p.program_id
-    left join payout_accounts a on a.workspace_id = ${workspaceId} and a.email = p.email
+    left join payout_accounts a on a.workspace_id = ${accountsOf(scope)} and a.email = p.email
                                and a.disconnected_at is null`
 
 /** The same, looked up for each balance: joined, all of them are read for each where Postgres takes the tables for empty. */
-const lookedUp = (workspaceId: string) => sql`
+const lookedUp = (scope: BalanceScope) => sql`
     join lateral (select o.* from partners o where o.id = s.partner_id offset 0) p on true
     join programs g on g.id = p.program_id
     left join lateral (select o.* from payout_accounts o
-                       where o.workspace_id = ${workspaceId} and o.email = p.email and o.disconnected_at is null
+                       where o.workspace_id = ${accountsOf(scope)} and o.email = p.email and o.disconnected_at is null
                        offset 0) a on true`
 
 /**
- * Balances, each with its destination account and the reason why a run skips it. The minimum applies to the minor units
- * of every currency. What is the same for all of them is read once, as `w`.
+ * Balances, each with its destination account, if the method is to pay by Stripe, and the reason why a run skips it. The
+ * minimum applies to the minor units of every currency. What is the same for all of them is read once, as `w`.
+ *
+ * @param code limits them to those that a run skips for this reason
  */
-export const balances = (scope: BalanceScope, sums: RawBuilder<unknown>) =>
-  balancesWith(joined(scope.workspaceId), scope, sums)
+export const balances = (scope: BalanceScope, sums: RawBuilder<unknown>, code?: SkipCode) =>
+  balancesWith(joined(scope), scope, sums, code)
 
 /** The same for a run, which may begin right after an import. */
 export const balancesOneByOne = (scope: BalanceScope, sums: RawBuilder<unknown>) =>
-  balancesWith(lookedUp(scope.workspaceId), scope, sums)
+  balancesWith(lookedUp(scope), scope, sums)
 
-/** @param partner joins the partner of each balance */
+/** Why a run skips the balance `s`, each with a condition: the first one that applies. */
+type Reasons = [code: SkipCode, applies: RawBuilder<unknown>][]
+
+/** What keeps a balance from being paid by any method. */
+const anyReasons = ({ id, workspaceId, limits, cutoffAt }: BalanceScope): Reasons => {
+  const excludePartnerIds = limits?.excludePartnerIds ?? []
+  const isDueAnywhere = isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) })
+  return [
+    ['negative_balance', sql`s.amount_cents < 0`],
+    ['partner_banned', sql`p.status = 'banned'`],
+    ['excluded', sql`s.partner_id = any (${sql.val(excludePartnerIds)}::uuid[])`],
+    ['below_minimum', isBelowMinimum({ workspaceId, id, excludePartnerIds, isOpen: isDueAnywhere })],
+    ['documents_missing', sql`w.require_documents and p.documents_received_at is null`],
+  ]
+}
+
+/** What keeps a balance from being paid by Stripe. */
+const stripeReasons = ({ workspaceId, cover, cutoffAt }: BalanceScope): Reasons => [
+  [
+    'other_method',
+    sql`w.has_choices and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'`,
+  ],
+  ['country_not_supported', sql`not can_receive`],
+  ['account_in_review', sql`a.status = 'in_review'`],
+  ['account_restricted', sql`a.status = 'restricted'`],
+  ['not_connected', sql`a.status is distinct from 'enabled'`],
+  ['account_changed', sql`a.effective_at > ${cutoffAt}::timestamptz`],
+  [
+    'amount_too_fine',
+    sql`s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0`,
+  ],
+  [
+    'amount_too_small',
+    sql`exists (select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
+                  and small.stripe_account_id = a.stripe_account_id
+                  and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)`,
+  ],
+  ['insufficient_funds', sql`not ${isCovered(cover)}`],
+]
+
+const firstOf = (reasons: Reasons, otherwise: RawBuilder<unknown>) => {
+  const cases = reasons.map(([code, applies]) => sql`when ${applies} then ${sql.lit(code)}`)
+  return sql`case ${sql.join(cases, sql` `)} else ${otherwise} end`
+}
+
+/**
+ * @param partner joins the partner of each balance
+ * @param only    the reason of all that are wanted: whether it applies is cheaper to know than that no other one comes before
+ */
 const balancesWith = (
   partner: RawBuilder<unknown>,
-  { id, workspaceId, method, cover, maximum, limits, cutoffAt }: BalanceScope,
+  scope: BalanceScope,
   sums: RawBuilder<unknown>,
-) => sql`
+  only?: SkipCode,
+) => {
+  const { workspaceId, method, maximum } = scope
+  const [any, byStripe] = [anyReasons(scope), stripeReasons(scope)]
+  const isOverMaximum = sql`case when not ${isCovered(maximum ?? null)} then 'over_maximum' end`
+  const decided = firstOf(
+    any,
+    sql`coalesce(case when w.by_stripe then ${firstOf(byStripe, sql`null`)} end, ${isOverMaximum})`,
+  )
+  const applies = [...any, ...byStripe.map(([code, is]) => [code, sql`w.by_stripe and ${is}`] as const)]
+    .filter(([code]) => code === only)
+    .map(([, is]) => sql`and (${is})`)
+  return sql`
     select s.*, p.program_id, p.status as partner_status, a.stripe_account_id,
-           a.status as account_status, can_receive,
-           case when s.amount_cents < 0 then 'negative_balance'
-                when p.status = 'banned' then 'partner_banned'
-                when s.partner_id = any (${sql.val(limits?.excludePartnerIds ?? [])}::uuid[]) then 'excluded'
-                when ${isBelowMinimum({
-                  workspaceId,
-                  id,
-                  excludePartnerIds: limits?.excludePartnerIds ?? [],
-                  isOpen: isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }),
-                })} then 'below_minimum'
-                when w.require_documents and p.documents_received_at is null then 'documents_missing'
-                when w.by_stripe and w.has_choices
-                     and ${chosenMethod(sql`${workspaceId}`, sql`p.email`, sql`${cutoffAt}::timestamptz`)} <> 'stripe'
-                  then 'other_method'
-                when w.by_stripe and not can_receive then 'country_not_supported'
-                when w.by_stripe and a.status is distinct from 'enabled' then
-                  case a.status when 'in_review' then 'account_in_review' when 'restricted' then 'account_restricted'
-                                else 'not_connected' end
-                when w.by_stripe and a.effective_at > ${cutoffAt}::timestamptz then 'account_changed'
-                when w.by_stripe
-                     and s.amount_cents % coalesce((${JSON.stringify(TRANSFER_STEPS)}::jsonb ->> s.currency::text)::bigint, 1) <> 0
-                  then 'amount_too_fine'
-                when w.by_stripe and exists (
-                       select from payouts small where small.partner_id = s.partner_id and small.currency = s.currency
-                         and small.stripe_account_id = a.stripe_account_id
-                         and small.failure_code = 'amount_too_small' and small.amount_cents >= s.amount_cents)
-                  then 'amount_too_small'
-                when w.by_stripe and not ${isCovered(cover)} then 'insufficient_funds'
-                when not ${isCovered(maximum ?? null)} then 'over_maximum'
-           end as code
+           a.status as account_status, can_receive, ${decided} as code
     from (${sums}) s
     cross join (select require_documents, ${method}::text = 'stripe' as by_stripe,
                        exists (select from payment_details d where d.workspace_id = ${workspaceId}) as has_choices,
                        (select k.transfer_countries from stripe_keys k where k.workspace_id = ${workspaceId}) as countries
                 from workspaces where id = ${workspaceId} offset 0) w
     ${partner}
-    left join unreachable_people u on u.workspace_id = ${workspaceId} and u.email = p.email
+    left join unreachable_people u on u.workspace_id = ${accountsOf(scope)} and u.email = p.email
     cross join lateral (select coalesce(coalesce(a.country, u.country) = any (w.countries), true) as can_receive) country
-    where not ${isChanging(workspaceId)}`
+    where not ${isChanging(workspaceId)} ${sql.join(applies, sql` `)} ${only ? sql`and ${decided} = ${only}` : sql``}`
+}
 
 /** The balances that a run would pay or skip now, as a query. */
 export const balancesQuery = (scope: RunScope) => sql<Balance>`

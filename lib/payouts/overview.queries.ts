@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
-import { balanceTotalsQuery, toBalanceTotals } from './balances.queries.ts'
+import { readinessQuery, toBalanceTotals } from './balances.queries.ts'
 import { setupColumns } from './methods.queries.ts'
 import { payoutsQuery } from './payouts.queries.ts'
 import { countResolvable } from './resolution.queries.ts'
@@ -50,7 +50,7 @@ const setupQuery = (workspaceId: string) => sql<PayoutSetup & { reversed: number
 export const readPayoutsPage = async (db: Db, workspaceId: string, slice: PageRequest, now: Date) => {
   const [earned, [owed], [setup], elsewhere, programs, runs] = await db.batch([
     earnedQuery(workspaceId, now).compile(db),
-    balanceTotalsQuery(workspaceId, now).compile(db),
+    readinessQuery(workspaceId, now).compile(db),
     setupQuery(workspaceId).compile(db),
     elsewhereQuery(workspaceId).compile(db),
     programNamesQuery(db, workspaceId).compile(),
