@@ -6,10 +6,11 @@
  * - `<!-- fields SaleEvent -->`: the fields of a schema of the document
  * - `<!-- errors -->`: the error codes
  *
- * Run by `npm run docs`.
+ * Run by `npm run docs`, which writes the client's types too.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
+import { clientTypes } from './client-types.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
 import { openapi } from './openapi.ts'
 import { WORKSPACE } from './operations.ts'
@@ -161,7 +162,11 @@ export const withTables = (page: string, document: Document): string =>
 /** The document as its readers get it. */
 export const readDocument = (): Document => JSON.parse(JSON.stringify(openapi()))
 
+/** The file of the client's types: see client-types.ts. */
+export const CLIENT_TYPES = new URL('../clients/node/src/openapi.ts', import.meta.url)
+
 if (import.meta.main) {
   const file = new URL('../docs/api.md', import.meta.url)
   await writeFile(file, withTables(await readFile(file, 'utf8'), readDocument()))
+  await writeFile(CLIENT_TYPES, clientTypes(JSON.parse(JSON.stringify(openapi()))))
 }

@@ -13,6 +13,7 @@ import { build } from '../dev/build.ts'
 import { SNIPPET_BUDGET_BYTES } from '../dev/runtime/build-snippet.ts'
 import { workerNames } from '../dev/runtime/wrangler-config.ts'
 import { createBench, say } from './bench.ts'
+import { measureClient } from './client.ts'
 import { countImportFetches, measureImports } from './import.ts'
 import { measureChunks, measureFreeze } from './import-page.ts'
 import { measureLocal } from './local.ts'
@@ -110,6 +111,12 @@ const pages = async () => {
     table.info('  another', figure.ratio, times(figure))
 }
 
+const client = async () => {
+  const { gzipBytes, importMs } = await measureClient()
+  table.info('bytes gzipped: @tributary/client, with openapi-fetch', gzipBytes)
+  table.info('  its import in a new Node process, in ms', importMs)
+}
+
 /** The parts, in order, with what is said before each. */
 const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   speed: { says: 'New sales against floors, by the bundles and by npm start.', run: speed },
@@ -118,6 +125,7 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   'import-page': { says: 'An import of 50,000 rows in Chromium.', run: importPage },
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
+  client: { says: 'The client of clients/node.', run: client },
   local: { says: 'The start and the memory of npm start.', run: () => measureLocal(table, say) },
   pages: { says: `Pages and lists among ${EVENTS} events.`, run: pages },
   many: {

@@ -1,9 +1,10 @@
-/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the page of error codes. */
+/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the page of error codes. As a command, the client's package too. */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorsPage } from '../api/errors-page.ts'
 import { openapi } from '../api/openapi.ts'
 import { ROOT } from './root.ts'
+import { buildClient } from './runtime/build-client.ts'
 import { buildIslands } from './runtime/build-islands.ts'
 import { buildSnippet } from './runtime/build-snippet.ts'
 
@@ -26,5 +27,6 @@ export const build = async (): Promise<number> => {
 }
 
 if (import.meta.main) {
+  await buildClient()
   console.log(`Built public/. via.js is ${await build()} bytes gzipped.`)
 }

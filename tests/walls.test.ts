@@ -75,6 +75,20 @@ test('the tracking Workers bundle no query builder, which would be a third of th
   expect([...bundled].filter((path) => /^kysely|^lib\/db\/connection\.ts$/.test(path))).toEqual([])
 })
 
+test('the client stands alone: it imports only its own files and openapi-fetch, which its package.json pins as ours does', () => {
+  const sources = files('clients/node/src/*.ts')
+  const outside = sources.flatMap((file) =>
+    [...read(file).matchAll(/from '([^']+)'/g)].flatMap(([, path = '']) =>
+      /^\.\/[\w-]+\.ts$/.test(path) ? [] : [path],
+    ),
+  )
+  const { dependencies } = JSON.parse(read('clients/node/package.json'))
+  const ours = JSON.parse(read('package.json')).devDependencies
+  expect([...new Set(outside)]).toEqual(Object.keys(dependencies))
+  for (const [name, version] of Object.entries(dependencies)) expect(ours[name]).toBe(version)
+  expect(sources.length).toBeGreaterThan(4)
+})
+
 /** All modules of ours that a file imports, types included. */
 const imports = (file: string): string[] =>
   [...read(file).matchAll(/^(?:import|export) (?:[^'";]*?from )?'(\.[^']+)'/gm)].map(([, path = '']) =>
@@ -101,7 +115,10 @@ const findCycles = (sources: string[]): string[][] => {
 }
 
 test('no file imports itself by way of others, types included', () => {
-  const sources = files('{lib,functions,islands,snippet,api,cli,dev,bench}/**/*.{ts,tsx}')
+  const sources = files(
+    '{lib,functions,islands,snippet,api,cli,dev,bench}/**/*.{ts,tsx}',
+    'clients/node/src/*.ts',
+  )
   expect(findCycles(sources)).toEqual([])
   expect(sources.flatMap(imports).length).toBeGreaterThan(1_000)
 })

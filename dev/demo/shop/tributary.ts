@@ -1,30 +1,22 @@
 /**
- * A merchant's client for Tributary, to copy: it needs only `fetch`.
+ * How a merchant reports with the client of clients/node: in the background, and what could not be delivered is queued.
  *
  * Reports are idempotent. A report's `externalId` is the merchant's own and never changes, so retries count once.
  */
-import { setTimeout as pause } from 'node:timers/promises'
-
-/** The body of POST /api/track/lead. */
-export type Lead = { externalId: string; customerEmail: string; customerName: string; clickId?: string }
-
-/** The body of POST /api/track/sale. */
-export type Sale = {
-  externalId: string
-  customerExternalId: string
-  amountCents: number
-  currency: string
-  clickId?: string
-  eventName: string
-  metadata: Record<string, unknown>
-}
+import {
+  createTributary as createClient,
+  type Lead,
+  type Recorded,
+  type Sale,
+  TributaryError,
+} from '../../../clients/node/src/client.ts'
 
 export type Report =
   | { kind: 'lead'; path: '/api/track/lead'; body: Lead }
   | { kind: 'sale'; path: '/api/track/sale'; body: Sale }
 
 /** The response of both endpoints. */
-type Answer = { eventId: string | null; attributed: boolean }
+type Answer = Omit<Recorded, 'idempotencyMismatch'>
 
 /** A report's outcome: recorded, refused for good, or queued to be sent later. */
 export type Outcome =
@@ -35,18 +27,11 @@ export type Outcome =
 /** A report and its outcome. A queued report that is sent later gets a new outcome. */
 export type Delivery = { report: Report; outcome: Promise<Outcome> }
 
-const MAX_ATTEMPTS = 4
-/** Tributary responds with 503 after nine seconds at the latest. Without a response by now, the connection is lost. */
-const TIMEOUT_MS = 12_000
-/** Doubled after each attempt. */
-const FIRST_PAUSE_MS = 250
-/** If Retry-After is longer, the report is queued. */
-const LONGEST_PAUSE_MS = 10_000
-
-type Failure = { state: 'failed'; reason: string; retryAfterMs: number | undefined }
+/** A customer's page shows a queued report after this time. */
+const DEADLINE_MS = 10_000
 
 /**
- * Creates the client. Reporting never throws, and no customer waits for it.
+ * Creates the shop's reporting. Reporting never throws, and no customer waits for it.
  *
  * Reports are queued in memory here. A real shop should queue them in its database, so that a restart loses none.
  *
@@ -57,44 +42,18 @@ type Failure = { state: 'failed'; reason: string; retryAfterMs: number | undefin
  * ```
  */
 export const createTributary = ({ url, apiKey }: { url: string; apiKey: string }) => {
+  const { track } = createClient({ url, apiKey, deadlineMs: DEADLINE_MS })
   const kept: Delivery[] = []
 
-  const attempt = async ({ path, body }: Report): Promise<Outcome | Failure> => {
+  const send = async ({ kind, body }: Report): Promise<Outcome> => {
     try {
-      const response = await fetch(new URL(path, url), {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
-      const { ok, status, headers } = response
-      if (ok) return { state: 'recorded', status, answer: (await response.json()) as Answer }
-      const problem = await response.text()
-      if (status < 500 && status !== 429) return { state: 'refused', status, problem }
-
-      const seconds = Number.parseInt(headers.get('Retry-After') ?? '', 10)
-      return {
-        state: 'failed',
-        reason: `Tributary answered ${status}.`,
-        retryAfterMs: Number.isNaN(seconds) ? undefined : seconds * 1_000,
-      }
+      const { eventId, attributed } = await (kind === 'lead' ? track.lead(body) : track.sale(body))
+      return { state: 'recorded', status: 200, answer: { eventId, attributed } }
     } catch (error) {
-      // Without a response, the report may or may not be saved. Sending it again is safe in both cases.
-      return { state: 'failed', reason: `No answer: ${(error as Error).message}.`, retryAfterMs: undefined }
-    }
-  }
-
-  const send = async (report: Report): Promise<Outcome> => {
-    for (let attempts = 1; ; attempts++) {
-      const result = await attempt(report)
-      if (result.state !== 'failed') return result
-
-      // Jitter, so that clients don't all retry at the same time after an outage.
-      const backoff = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (0.5 + Math.random() / 2)
-      const wait = result.retryAfterMs ?? backoff
-      if (attempts === MAX_ATTEMPTS || wait > LONGEST_PAUSE_MS)
-        return { state: 'kept', reason: result.reason }
-      await pause(wait)
+      if (!(error instanceof TributaryError)) throw error
+      const { status, body: problem, message, retryable } = error
+      if (status && !retryable) return { state: 'refused', status, problem: problem ?? message }
+      return { state: 'kept', reason: status ? `Tributary answered ${status}.` : message }
     }
   }
 

@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Sale } from '../../../clients/node/src/client.ts'
 import { createShop } from '../../../dev/demo/shop/app.ts'
-import { createTributary, type Sale } from '../../../dev/demo/shop/tributary.ts'
+import { createTributary } from '../../../dev/demo/shop/tributary.ts'
 import { startStripe } from '../../../dev/fakes/stripe.ts'
 import { uncheckedFetch } from '../../support/contract.ts'
 

@@ -1,0 +1,169 @@
+/** The client of Tributary's API: see README.md. */
+import createApi, { type Client } from 'openapi-fetch'
+import { TributaryError } from './errors.ts'
+import type { components, paths } from './openapi.ts'
+import { type CallOptions, withRetries } from './retry.ts'
+
+export { type RequestLike, readClickId } from './click-id.ts'
+export { type ErrorCode, TributaryError } from './errors.ts'
+export type { components, paths } from './openapi.ts'
+export type { CallOptions } from './retry.ts'
+export {
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookMessage,
+  type WebhookProblem,
+  WebhookVerificationError,
+} from './webhooks.ts'
+
+type Schemas = components['schemas']
+export type Lead = Schemas['LeadEvent']
+export type Sale = Schemas['SaleEvent']
+/** Takes back a sale, or a part of it. */
+export type Refund = {
+  /** Your refund id. One refund per id. */
+  externalId: string
+  /** The `externalId` of the sale. */
+  saleExternalId: string
+  /** In minor units. Without it, all that is left of the sale. */
+  amountCents?: number | null | undefined
+  /** The currency of the sale. */
+  currency?: string | null | undefined
+  eventName?: string | null | undefined
+  metadata?: Record<string, unknown> | null | undefined
+}
+
+/** What became of a report. */
+export type Recorded = Schemas['TrackingResponse'] & {
+  /** Whether an earlier report with this `externalId` had another body. That one counts. */
+  idempotencyMismatch: boolean
+}
+
+export type TributaryOptions = {
+  /** The URL of your Tributary: `https://track.example.com`. */
+  url: string | URL
+  /** An API key with the scope `track` and, for `api`, `read` or `write`. Keep it on the server. */
+  apiKey: string
+  /** The workspace's slug or id: for `api` only. */
+  workspace?: string | undefined
+  /** How long a call may take with all its attempts, in milliseconds. 30,000 by default. */
+  deadlineMs?: number | undefined
+  /** Instead of the global one. */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+const DEADLINE_MS = 30_000
+const LOCAL_HOSTS = /^(localhost|127(\.\d+){3}|\[::1\]|.+\.localhost)$/
+
+const readUrl = (text: string | URL): URL => {
+  const url = new URL(text)
+  // A key sent in the clear is a lost key.
+  if (url.protocol !== 'https:' && !LOCAL_HOSTS.test(url.hostname)) {
+    throw new TypeError('The URL of Tributary must begin with https://.')
+  }
+  return url
+}
+
+/** Repeating these is safe: they change nothing, or the server recognizes a repeat. */
+const isRepeatable = ({ method, headers }: Request): boolean =>
+  method === 'GET' || method === 'HEAD' || headers.has('Idempotency-Key')
+
+/**
+ * Creates a client. It keeps no state, so one serves a whole process.
+ *
+ * @throws {TypeError} when an option is invalid
+ * @example
+ * ```ts
+ * const tributary = createTributary({ url: 'https://track.example.com', apiKey: process.env.TRIBUTARY_API_KEY })
+ * await tributary.track.sale({ externalId: invoice.id, customerExternalId: user.id, amountCents: 4900, clickId })
+ * ```
+ */
+export const createTributary = (options: TributaryOptions) => {
+  const url = readUrl(options.url)
+  const { workspace, deadlineMs = DEADLINE_MS } = options
+  // Looked up at each call, so that an instrumented one is used.
+  const fetch: typeof globalThis.fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
+  // Throws here if the key has characters that no header can have.
+  const headers = new Headers({
+    Authorization: `Bearer ${options.apiKey}`,
+    'Content-Type': 'application/json',
+  })
+
+  const report = async (path: string, event: object, call: CallOptions = {}): Promise<Recorded> => {
+    const body = JSON.stringify(event)
+    const target = new URL(path, url)
+    const send = (signal: AbortSignal) =>
+      // A redirect would send the key elsewhere, or the report as a GET.
+      fetch(target, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    const { response, body: text } = await withRetries(send, {
+      signal: call.signal,
+      deadlineMs: call.deadlineMs ?? deadlineMs,
+    })
+    return {
+      ...readRecorded(response.status, text),
+      idempotencyMismatch: response.headers.get('Idempotency-Mismatch') === 'true',
+    }
+  }
+
+  /** For openapi-fetch: repeats what is safe to repeat, and returns an error's response as it is. */
+  const fetchApi = async (request: Request): Promise<Response> => {
+    let last: Response | undefined
+    const send = async (signal: AbortSignal) => {
+      last = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }))
+      return last.clone()
+    }
+    try {
+      await withRetries(send, { signal: request.signal, deadlineMs, once: !isRepeatable(request) })
+    } catch (error) {
+      if (!(error instanceof TributaryError) || error.status === undefined) throw error
+    }
+    return last ?? Response.error()
+  }
+
+  let api: Client<paths> | undefined
+
+  return {
+    /**
+     * Reports events. Each is tried again after a lost connection, 429 and 5xx until it is recorded or refused, or the deadline
+     * passes. That is safe, because an `externalId` counts once.
+     *
+     * @throws {TributaryError}
+     */
+    track: {
+      lead: (lead: Lead, call?: CallOptions): Promise<Recorded> => report('/api/track/lead', lead, call),
+      sale: (sale: Sale, call?: CallOptions): Promise<Recorded> => report('/api/track/sale', sale, call),
+      refund: (refund: Refund, call?: CallOptions): Promise<Recorded> =>
+        report('/api/track/refund', refund, call),
+    },
+
+    /**
+     * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Reading is tried again, like reports.
+     * It resolves to `data`, or to `error` for a response of 4xx and 5xx.
+     *
+     * @throws {TributaryError} when no response came
+     * @example
+     * ```ts
+     * const { data, error } = await tributary.api.GET('/partners', { params: { query: { limit: 10 } } })
+     * ```
+     */
+    get api(): Client<paths> {
+      if (!workspace) throw new TypeError('Pass the option `workspace` to use `api`.')
+      api ??= createApi<paths>({
+        baseUrl: new URL(`/api/workspaces/${encodeURIComponent(workspace)}`, url).href,
+        headers,
+        fetch: fetchApi,
+      })
+      return api
+    },
+  }
+}
+
+/** @throws {TributaryError} when something else than Tributary answered */
+const readRecorded = (status: number, body: string): Schemas['TrackingResponse'] => {
+  try {
+    const answer = JSON.parse(body)
+    if (typeof answer.attributed === 'boolean') return answer
+  } catch {}
+  const message = 'The response is not Tributary’s. Check the URL.'
+  throw new TributaryError('unexpected_response', message, { status, body, retryable: false })
+}

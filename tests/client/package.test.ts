@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { clientTypes } from '../../api/client-types.ts'
+import { openapi } from '../../api/openapi.ts'
+import { CLIENT_TYPES } from '../../api/reference.ts'
+import { ROOT } from '../../dev/root.ts'
+import { buildClient, CLIENT } from '../../dev/runtime/build-client.ts'
+import { sharedSystem } from '../support/shared-system.ts'
+
+const run = promisify(execFile)
+const DEPENDENCIES = ['openapi-fetch', 'openapi-typescript-helpers']
+
+test('the client’s types are those of the OpenAPI document: npm run docs writes them', async () => {
+  const types = await readFile(CLIENT_TYPES, 'utf8')
+  expect(clientTypes(JSON.parse(JSON.stringify(openapi())))).toBe(types)
+})
+
+/** A merchant's backend, as the README shows it. */
+const BACKEND = `
+import { createTributary, readClickId, TributaryError, verifyWebhook } from '@tributary/client'
+const [url, apiKey, workspace, run, clickId] = process.argv.slice(2)
+const tributary = createTributary({ url, apiKey, workspace })
+const request = new Request('https://shop.example/', { headers: { cookie: 'tributary_click=' + clickId } })
+const click = readClickId(request)
+const lead = await tributary.track.lead({ externalId: 'user_' + run, clickId: click })
+const sale = { externalId: 'inv_' + run, customerExternalId: 'user_' + run, amountCents: 4900, clickId: click }
+const copies = await Promise.all(Array.from({ length: 8 }, () => tributary.track.sale(sale)))
+const changed = await tributary.track.sale({ ...sale, amountCents: 1 })
+const refused = await tributary.track.sale({ ...sale, amountCents: 0 }).catch((error) => error)
+const { data } = await tributary.api.GET('/events/{id}', { params: { path: { id: copies[0].eventId } } })
+const list = await tributary.api.GET('/events', { params: { query: { kind: 'sale', externalId: sale.externalId } } })
+console.log(JSON.stringify({
+  lead, copies, changed, partner: data.partner.slug, earned: data.commission.amountCents, events: list.data.data.length,
+  refused: refused instanceof TributaryError && { code: refused.code, docUrl: refused.docUrl, requestId: refused.requestId },
+  functions: [typeof verifyWebhook],
+}))
+`
+
+/** What an editor checks, with the strictest settings. */
+const TYPED = `
+import { createTributary, type Sale, TributaryError, verifyWebhook } from '@tributary/client'
+const tributary = createTributary({ url: 'https://track.example.com', apiKey: 'k', workspace: 'acme' })
+export const use = async (request: Request) => {
+  const sale: Sale = { externalId: 'i', customerExternalId: 'u', amountCents: 1, clickId: undefined }
+  const recorded: boolean = (await tributary.track.sale(sale)).attributed
+  const { data } = await tributary.api.GET('/partners', { params: { query: { limit: 1 } } })
+  const slug: string | undefined = data?.data[0]?.slug
+  const type: string = (await verifyWebhook(request, 'whsec_')).type
+  // @ts-expect-error a sale needs an amount
+  await tributary.track.sale({ externalId: 'i', customerExternalId: 'u' })
+  // @ts-expect-error there is no such path
+  await tributary.api.GET('/nothing')
+  return [recorded, slug, type, new TributaryError('internal', '', { retryable: true }).requestId?.length]
+}
+`
+
+let project = ''
+beforeAll(async () => {
+  project = join(inject('folder'), 'client-project')
+  await mkdir(project)
+  await writeFile(join(project, 'package.json'), '{"private": true, "type": "module"}')
+  await buildClient()
+  // Packages from node_modules instead of the registry: the same files, and no network.
+  const sources = [CLIENT, ...DEPENDENCIES.map((name) => `${ROOT}node_modules/${name}`)]
+  const npm = (...args: string[]) => run('npm', args, { cwd: project, shell: process.platform === 'win32' })
+  await npm('pack', '--ignore-scripts', ...sources)
+  const tarballs = (await readdir(project)).filter((name) => name.endsWith('.tgz'))
+  await npm('install', '--offline', '--no-audit', '--no-fund', ...tarballs.map((name) => `./${name}`))
+})
+
+test('the packed client, installed into an empty project, reports to Tributary and reads its API', async () => {
+  const { demo } = await sharedSystem()
+  const clicked = await fetch(`${demo.baseUrl}/api/track/click`, {
+    method: 'POST',
+    body: JSON.stringify({ programId: demo.programId, slug: demo.partnerSlug }),
+  })
+  const { clickId } = (await clicked.json()) as { clickId: string }
+  await writeFile(join(project, 'backend.js'), BACKEND)
+  const id = crypto.randomUUID()
+  const args = ['backend.js', demo.baseUrl, demo.apiKey, demo.workspace, id, clickId]
+  const { stdout } = await run(process.execPath, args, { cwd: project })
+  const said = JSON.parse(stdout)
+
+  const { eventId } = said.copies[0]
+  expect(eventId).toMatch(/^[0-9a-f-]{36}$/)
+  const first = { eventId, attributed: true, idempotencyMismatch: false }
+  expect(said).toEqual({
+    lead: { eventId: expect.any(String), attributed: true, idempotencyMismatch: false },
+    copies: Array(8).fill(first),
+    changed: { ...first, idempotencyMismatch: true },
+    partner: demo.partnerSlug,
+    earned: 980,
+    events: 1,
+    refused: {
+      code: 'invalid_body',
+      docUrl: `${demo.baseUrl}/docs/errors#invalid_body`,
+      requestId: expect.any(String),
+    },
+    functions: ['function'],
+  })
+})
+
+test('the packed client has types for strict projects, and nothing but its module, types, license and README', async () => {
+  await writeFile(join(project, 'typed.ts'), TYPED)
+  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom']
+  const tsc = `${ROOT}node_modules/typescript/bin/tsc`
+  await run(process.execPath, [tsc, ...flags, '--exactOptionalPropertyTypes', '--types', '', 'typed.ts'], {
+    cwd: project,
+  }).catch(({ stdout }) => expect(stdout).toBe(''))
+  const files = await readdir(join(project, 'node_modules/@tributary/client'), { recursive: true })
+  const names = files.filter((name) => !name.endsWith('.d.ts')).sort()
+  expect(names).toEqual(['LICENSE', 'README.md', 'dist', 'dist/client.js', 'package.json'])
+})
