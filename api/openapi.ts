@@ -1,5 +1,19 @@
-import { createDocument } from 'zod-openapi'
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { operationId } from './operation-id.ts'
 import { paths } from './paths.ts'
+
+/** Operations with their ids. Without `security`, they are public. */
+const identified: ZodOpenApiPathsObject = Object.fromEntries(
+  Object.entries(paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item).map(([method, operation]) => [
+        method,
+        { operationId: operationId(method, path), security: [], ...operation },
+      ]),
+    ),
+  ]),
+)
 
 /** The OpenAPI 3.1 document. */
 export const openapi = () =>
@@ -11,7 +25,9 @@ export const openapi = () =>
       description:
         'Tracks sales and leads, receives Stripe events, explains each commission, pays partners, and imports them ' +
         'from other platforms.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/' }],
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'A live API key: `trib_live_...`' },
@@ -23,5 +39,5 @@ export const openapi = () =>
         },
       },
     },
-    paths,
+    paths: identified,
   })
