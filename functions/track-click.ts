@@ -6,6 +6,7 @@ import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { slugKey } from '../lib/slugs.ts'
+import { clickCookies } from '../lib/tracking/click-cookie.ts'
 import { saveClick } from '../lib/tracking/clicks.queries.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
 import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
@@ -53,6 +54,8 @@ export default createTrackingApp({ onlyFailures: true })
       if (!click)
         throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
 
+      const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
+      for (const cookie of clickCookies(page, click)) c.header('Set-Cookie', cookie, { append: true })
       return c.json<ClickResponse>(click)
     },
   )
