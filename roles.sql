@@ -20,7 +20,7 @@ grant usage on schema public to :"track", :"pages", :"pay", :"auth", :"mail";
 
 
 -- track: the public tracking Workers. No table at all, and these functions.
-grant execute on function save_click_1, load_report_1, save_report_1, note_key_use_1 to :"track";
+grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, note_key_use_1 to :"track";
 
 
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.

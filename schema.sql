@@ -119,7 +119,7 @@ create table api_keys (
     last4         char(4)      not null,
     -- track reports sales and leads, read reads, write changes partners, coupons and groups.
     scopes        text[]       not null
-        constraint api_keys_scopes_check check (scopes <@ '{track,read,write}' and cardinality(scopes) > 0),
+        constraint api_keys_scopes_check check (scopes <@ '{track,read,write,clicks}' and cardinality(scopes) > 0),
     expires_at    timestamptz,              -- null is never
     last_used_at  timestamptz,              -- to the hour; null is never
     created_at    timestamptz  not null default now(),
@@ -1560,6 +1560,19 @@ begin
           and c.created_at > now - interval '30 minutes'))
     on conflict (workspace_id, id) do nothing;
     return ends_at;
+end $$;
+
+
+-- Whether an API key may pass on clicks of a program, and say which address each came from.
+create function may_pass_on_1(api_key_hash text, program uuid, now timestamptz) returns boolean language plpgsql stable
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    workspace uuid;
+begin
+    select k.workspace_id into workspace from api_keys k
+    where k.key_hash = api_key_hash and 'clicks' = any (k.scopes) and k.revoked_at is null and coalesce(k.expires_at > now, true);
+    return found and exists (select from programs p where p.id = program and p.workspace_id = workspace);
 end $$;
 
 

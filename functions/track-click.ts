@@ -2,12 +2,12 @@ import { cors } from 'hono/cors'
 import { isbot } from 'isbot'
 import { ApiError } from '../lib/http/errors.ts'
 import { MAX_ID_LENGTH } from '../lib/http/fields.ts'
-import { callerKey, limitRate } from '../lib/http/rate-limit.ts'
+import type { RateLimiter } from '../lib/http/rate-limit.ts'
 import { createTrackingApp } from '../lib/http/tracking-app.ts'
 import { body } from '../lib/http/validate.ts'
 import { slugKey } from '../lib/slugs.ts'
 import { clickCookies } from '../lib/tracking/click-cookie.ts'
-import { saveClick } from '../lib/tracking/clicks.queries.ts'
+import { limitByVisitor, recordClick } from '../lib/tracking/passed-on-clicks.service.ts'
 import type { ClickResponse } from '../lib/tracking/reports.responses.ts'
 import { ClickEvent } from '../lib/tracking/reports.schemas.ts'
 
@@ -26,36 +26,28 @@ const pageOf = (url: string | null | undefined): string | null => {
 }
 
 /** POST /api/track/click: records a visit through a partner's link. Any site may call it; the snippet does. */
-export default createTrackingApp({ onlyFailures: true })
+export default createTrackingApp<{ FAILURE_LIMIT: RateLimiter }>({ onlyFailures: true })
   .use(
     '/api/track/click',
     cors({ origin: '*', allowMethods: ['POST'], allowHeaders: ['Content-Type'], maxAge: ONE_DAY_SECONDS }),
   )
-  .post(
-    '/api/track/click',
-    async function limitByAddress(c, next) {
-      await limitRate(c.env.RATE_LIMIT, callerKey(c))
-      await next()
-    },
-    body(ClickEvent, { plainText: true }),
-    async (c) => {
-      const { programId, slug, url, referrer, clickId } = c.req.valid('json')
-      const { db, now } = c.var
+  .post('/api/track/click', limitByVisitor(), body(ClickEvent, { plainText: true }), async (c) => {
+    const { programId, slug, url, referrer, clickId } = c.req.valid('json')
+    const { now } = c.var
 
-      const click = await saveClick(db, {
-        programId,
-        slugKey: slugKey(slug),
-        landingUrl: pageOf(url),
-        referrer: pageOf(referrer),
-        isPerson: !isbot(c.req.header('User-Agent')),
-        earlierId: clickId?.slice(0, MAX_ID_LENGTH).toWellFormed() ?? null,
-        now,
-      })
-      if (!click)
-        throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
+    const click = await recordClick(c, {
+      programId,
+      slugKey: slugKey(slug),
+      landingUrl: pageOf(url),
+      referrer: pageOf(referrer),
+      isPerson: !isbot(c.req.header('User-Agent')),
+      earlierId: clickId?.slice(0, MAX_ID_LENGTH).toWellFormed() ?? null,
+      now,
+    })
+    if (!click)
+      throw new ApiError('partner_not_found', `This program has no active partner with the slug "${slug}".`)
 
-      const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
-      for (const cookie of clickCookies(page, click)) c.header('Set-Cookie', cookie, { append: true })
-      return c.json<ClickResponse>(click)
-    },
-  )
+    const page = { site: c.req.header('Sec-Fetch-Site'), origin: c.req.header('Origin') }
+    for (const cookie of clickCookies(page, click)) c.header('Set-Cookie', cookie, { append: true })
+    return c.json<ClickResponse>(click)
+  })

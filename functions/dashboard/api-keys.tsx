@@ -36,6 +36,7 @@ const SCOPE_LABELS: Record<ApiKeyScope, string> = {
   track: 'Report leads and sales',
   read: 'Read',
   write: 'Change partners, coupons and groups',
+  clicks: 'Pass on clicks from your own domain',
 }
 
 const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean => expiresAt !== null && expiresAt <= now

@@ -1,4 +1,5 @@
 /** API keys: `trib_live_`, 32 random characters, and a checksum by which a mistyped key is refused without a query. */
+import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { randomBase62 } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
@@ -38,6 +39,12 @@ export const hashApiKey = async (key: string): Promise<string | null> => {
   return intact ? sha256(key) : null
 }
 
+/** The hash of the key in a request's `Authorization`, or null if there is none, or it is malformed. */
+export const requestKeyHash = async (c: Context): Promise<string | null> => {
+  const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
+  return key === undefined ? null : await hashApiKey(key)
+}
+
 /** The same error whether the key is missing, malformed, unknown, revoked or expired. */
 export const invalidApiKey = () =>
   new ApiError(
@@ -60,8 +67,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ApiError && erro
  */
 export const apiKey = () =>
   createMiddleware<KeyEnv>(async function apiKey(c, next) {
-    const [, key] = /^Bearer +(\S+) *$/i.exec(c.req.header('Authorization') ?? '') ?? []
-    const hash = key === undefined ? null : await hashApiKey(key)
+    const hash = await requestKeyHash(c)
     if (hash === null) throw invalidApiKey()
     noteForLog(c, { keyHash: hash.slice(0, LOGGED_LENGTH) })
     await limitRate(c.env.RATE_LIMIT, hash)

@@ -1,7 +1,10 @@
 /** What API keys may do. */
 
-/** `track` reports sales and leads, `read` reads, `write` changes partners, coupons and groups. */
-export const API_KEY_SCOPES = ['track', 'read', 'write'] as const
+/**
+ * `track` reports sales and leads, `read` reads, `write` changes partners, coupons and groups; `clicks` lets a proxy under the
+ * merchant's domain say which address a click comes from, and nothing else.
+ */
+export const API_KEY_SCOPES = ['track', 'read', 'write', 'clicks'] as const
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
 
 /** What a backend that reports sales needs. */

@@ -168,6 +168,7 @@ test('functions with the owner’s rights say themselves which tables they mean,
   expect(found.filter(({ isPinned }) => !isPinned)).toEqual([])
   const callers = Object.fromEntries(found.map(({ name, callers }) => [name, callers.join(', ')]))
   expect(callers).toMatchObject({
+    may_pass_on_1: 'track',
     save_click_1: 'track',
     load_report_1: 'track',
     save_report_1: 'track',

@@ -1,4 +1,6 @@
-import { expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { newId } from '../../lib/db/ids.ts'
+import type { ApiKeyScope } from '../../lib/workspace/api-keys.ts'
 import { createMerchant, send, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -134,4 +136,97 @@ test('too many clicks from one IP address receive 429 with Retry-After; other ad
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
   }
   expect((await from('2001:db8:1:3::7')).status).toBe(200)
+})
+
+describe('a click that the merchant’s own domain passes on', () => {
+  const PROXY = '2001:db8:9:1::1'
+  /** A merchant whose proxy sends clicks with a key. The proxy has an address of its own per test. */
+  const createProxy = async ({
+    scopes = ['clicks'] as ApiKeyScope[],
+    revokedAt = null as Date | null,
+  } = {}) => {
+    const merchant = await createMerchant()
+    const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes, revokedAt })
+    const proxy = PROXY.replace('9', newId().slice(-4))
+    const pass = (visitor: string, programId = merchant.programId) =>
+      click(
+        { programId, slug: 'maya' },
+        {
+          Authorization: `Bearer ${key}`,
+          'Tributary-Visitor-Address': visitor,
+          'CF-Connecting-IP': proxy,
+        },
+      )
+    const used = async () => {
+      const [row] = await database.query(
+        'select last_used_at is not null as "isUsed" from api_keys where workspace_id = $1 and $2 = any (scopes)',
+        [merchant.workspace.id, scopes[0]],
+      )
+      return row
+    }
+    return { merchant, proxy, pass, used }
+  }
+  const statuses = (answers: { status: number }[]) => [...new Set(answers.map(({ status }) => status))].sort()
+
+  test('counts under the visitor’s address: many visitors behind one proxy are served, and one of them is limited', async () => {
+    const { pass, used } = await createProxy()
+    const visitors = Array.from({ length: 230 }, (_, index) => pass(`198.51.${index}.7`))
+    expect(statuses(await Promise.all(visitors))).toEqual([200])
+    const one = await Promise.all(Array.from({ length: 230 }, () => pass('203.0.113.5')))
+    expect(statuses(one)).toEqual([200, 429])
+    await expect.poll(used).toEqual({ isUsed: true })
+  })
+
+  test.each([
+    { case: 'without the scope', scopes: ['track', 'read', 'write'] as ApiKeyScope[], revokedAt: null },
+    { case: 'that is revoked', scopes: ['clicks'] as ApiKeyScope[], revokedAt: new Date() },
+  ])('with a key $case is recorded, and counts under the proxy’s address', async (key) => {
+    const { pass, merchant, used } = await createProxy(key)
+    const answers = []
+    for (let index = 0; index < 45; index++) answers.push(await pass(`198.51.100.${index}`))
+    // Failed attempts with keys are limited first.
+    expect(statuses(answers)).toEqual([200, 429])
+    const [row] = await database.query<{ count: number }>(
+      'select count(*)::int as count from clicks where workspace_id = $1',
+      [merchant.workspace.id],
+    )
+    expect(row?.count).toBe(answers.filter(({ status }) => status === 200).length)
+    expect(await used()).toEqual({ isUsed: false })
+  })
+
+  test('with another workspace’s key counts under the proxy’s address', async () => {
+    const { merchant } = await createProxy()
+    const stranger = await createProxy()
+    const answers = []
+    for (let index = 0; index < 45; index++)
+      answers.push(await stranger.pass(`198.51.100.${index}`, merchant.programId))
+    expect(statuses(answers)).toEqual([200, 429])
+  })
+
+  test('reads nothing else: its key opens no other endpoint', async () => {
+    const { merchant } = await createProxy()
+    const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['clicks'] })
+    const headers = { Authorization: `Bearer ${key}` }
+    const sale = { externalId: 'order-1', customerExternalId: 'user-1', amountCents: 100 }
+    const base = inject('baseUrl')
+    const answers = [
+      await send(`${base}/api/track/sale`, { body: sale, headers }),
+      await send(`${base}/api/workspaces/${merchant.workspace.slug}/partners`, { method: 'GET', headers }),
+    ]
+    for (const { status, body } of answers) {
+      expect({ status, code: body.error?.code }).toEqual({ status: 403, code: 'insufficient_scope' })
+    }
+  })
+
+  test('takes no address from a caller without a key', async () => {
+    const merchant = await createMerchant()
+    const from = `2001:db8:${newId().slice(-4)}:1::1`
+    const burst = Array.from({ length: 230 }, (_, index) =>
+      click(
+        { programId: merchant.programId, slug: 'maya' },
+        { 'CF-Connecting-IP': from, 'Tributary-Visitor-Address': `198.51.${index}.9` },
+      ),
+    )
+    expect(statuses(await Promise.all(burst))).toEqual([200, 429])
+  })
 })
