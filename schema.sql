@@ -1236,7 +1236,8 @@ create index commissions_kind_idx on commissions (workspace_id, kind, id) where 
 
 
 -- Why a manager adjusted what a partner has earned: what the commission of the kind
--- adjustment adds, or deducts. external_id identifies repeated requests.
+-- adjustment adds, or deducts; or why a manager reversed corrects_id, or a part of it, by
+-- hand. external_id identifies repeated requests.
 create table adjustments (
     commission_id  uuid  primary key,
     workspace_id   uuid  not null,
@@ -3608,7 +3609,9 @@ set enable_seqscan = on as $$
     union all
     select 'an adjustment has its reason', c.workspace_id, c.id, format('it is of kind %s', c.kind)
     from commissions c left join adjustments a on a.commission_id = c.id
-    where (c.kind = 'adjustment') <> (a.commission_id is not null)
+    where (c.kind = 'adjustment' and a.commission_id is null)
+       or (a.commission_id is not null and c.kind not in ('adjustment', 'reversal'))
+       or (a.commission_id is not null and c.kind = 'reversal' and a.corrects_id is distinct from c.reverses_id)
 
     union all
     select 'an adjustment corrects a commission of its own partner and currency', c.workspace_id, c.id,
@@ -3621,6 +3624,15 @@ set enable_seqscan = on as $$
            format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
     from commissions c join commissions r on r.reverses_id = c.id
     group by c.id having sum(r.amount_cents) not between least(-c.amount_cents, 0) and greatest(-c.amount_cents, 0)
+
+    -- What a manager reversed stays so, whatever was refunded and reinstated since.
+    union all
+    select 'what a manager reversed stays reversed', o.workspace_id, o.id,
+           format('%s of %s %s', -sum(r.amount_cents), -m.cents, o.currency)
+    from (select r.reverses_id as id, sum(r.amount_cents) as cents
+          from adjustments a join commissions r on r.id = a.commission_id and r.kind = 'reversal' group by r.reverses_id) m
+    join commissions o on o.id = m.id join commissions r on r.reverses_id = o.id
+    group by o.id, m.cents having -sum(r.amount_cents) < -m.cents
 
     union all
     select 'a replaced commission is reversed in full', c.workspace_id, c.id,

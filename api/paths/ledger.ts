@@ -1,16 +1,21 @@
-import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { CustomerResponse } from '../../lib/customers/customers.responses.ts'
 import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
 import { ErasureResponse, PersonalDataResponse } from '../../lib/people/people.responses.ts'
 import { CommissionResponse } from '../../lib/tracking/commissions.responses.ts'
-import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
+import {
+  CommissionQuery,
+  NewAdjustment,
+  NewHold,
+  NewReversal,
+} from '../../lib/tracking/commissions.schemas.ts'
 import { EventResponse } from '../../lib/tracking/events.responses.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
-import { act, actWith, byManager, get, json, list, post, WORKSPACE } from '../operations.ts'
+import { act, actWith, byManager, byWriter, get, id, json, list, post, WORKSPACE } from '../operations.ts'
 
-const created = post('Adjust what a partner has earned', NewAdjustment, CommissionResponse)
-const adjust = {
-  ...created,
+/** A creation that is repeated with the same `externalId`. */
+const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+  ...operation,
   responses: {
     200: {
       description:
@@ -18,18 +23,25 @@ const adjust = {
         'the earlier request had a different body.',
       ...json(CommissionResponse),
     },
-    ...created.responses,
+    ...operation.responses,
   },
-}
+})
 
 export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/events`]: { get: list('List events, newest first', EventResponse, EventQuery) },
   [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
   [`${WORKSPACE}/commissions`]: {
     get: list('List commissions', CommissionResponse, CommissionQuery),
-    post: adjust,
+    post: byWriter(repeatable(post('Adjust what a partner has earned', NewAdjustment, CommissionResponse))),
   },
   [`${WORKSPACE}/commissions/{id}`]: { get: get('Get a commission', CommissionResponse) },
+  [`${WORKSPACE}/commissions/{id}/reverse`]: {
+    post: byWriter(
+      repeatable(
+        post('Reverse all or a part of a commission', NewReversal, CommissionResponse, id, 'conflict'),
+      ),
+    ),
+  },
   [`${WORKSPACE}/commissions/{id}/hold`]: {
     post: actWith('Hold a commission for review', NewHold, CommissionResponse),
   },

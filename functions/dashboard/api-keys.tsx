@@ -35,7 +35,7 @@ const LABELS = { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires after (opti
 const SCOPE_LABELS: Record<ApiKeyScope, string> = {
   track: 'Report leads and sales',
   read: 'Read',
-  write: 'Change partners, coupons and groups',
+  write: 'Change partners, coupons, groups and earnings',
   clicks: 'Pass on clicks from your own domain',
 }
 

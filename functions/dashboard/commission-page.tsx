@@ -11,10 +11,11 @@ import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { AdjustmentForm } from './adjustment-form.tsx'
+import { ReversalForm } from './reversal-form.tsx'
 
 /** A rejected form, or a step that was refused. */
 export type RefusedForm = {
-  form: 'adjustment' | 'hold'
+  form: 'adjustment' | 'hold' | 'reversal'
   fields: Fields
   errors: ErrorDetail[]
   message?: string
@@ -49,6 +50,17 @@ export const CommissionPage = ({ workspace, commission, now, done, refused }: Pr
             <section class="card">
               <h2>Review</h2>
               {commission.isHeld ? <Decide path={path} /> : <Hold path={path} refused={of('hold')} />}
+            </section>
+          )}
+          {commission.kind !== 'reversal' && commission.amountCents > 0n && (
+            <section class="card">
+              <h2>Reversal</h2>
+              <p>Takes back all or a part. What was paid already is deducted from the next payout.</p>
+              <ReversalForm
+                action={`${path}/reverse`}
+                currency={commission.currency}
+                refused={of('reversal')}
+              />
             </section>
           )}
           <section class="card">

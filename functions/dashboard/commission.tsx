@@ -8,14 +8,20 @@ import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { findCommission } from '../../lib/tracking/commissions.queries.ts'
 import { NewHold } from '../../lib/tracking/commissions.schemas.ts'
+import { reverseCommission } from '../../lib/tracking/manual-reversals.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { ALREADY_SAVED, readAdjustment } from './adjustment-form.tsx'
 import { CommissionPage, type RefusedForm } from './commission-page.tsx'
+import { readReversal } from './reversal-form.tsx'
 
 const DONE = {
   adjusted: 'Earnings adjusted.',
+  reversed: 'Commission reversed.',
   held: 'Commission held. It is not paid until a manager releases it.',
 }
+
+const REVERSAL_SAVED =
+  'This form was already submitted with other values, and that reversal was saved. Reload the page to make another one.'
 
 /** The commission of the URL. @throws {ApiError} `not_found` */
 const read = (c: Context<WorkspaceEnv>) =>
@@ -32,7 +38,7 @@ const show = async (c: Context<WorkspaceEnv>, refused?: RefusedForm, status: 200
 
 const PATH = '/app/:workspace/commissions/:id'
 
-/** /app/:workspace/commissions/:id: one commission, which managers hold and adjust. */
+/** /app/:workspace/commissions/:id: one commission, which managers hold, reverse and adjust. */
 export default createRoutes<WorkspaceEnv>()
   .get(PATH, (c) => show(c))
   .post(`${PATH}/hold`, managersOnly(), form(), async (c) => {
@@ -44,6 +50,17 @@ export default createRoutes<WorkspaceEnv>()
     )
     if (refusal) return show(c, { form: 'hold', fields, errors: [], message: refusal }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/commissions/${commission.id}?done=held`, 303)
+  })
+  .post(`${PATH}/reverse`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { id, currency } = await read(c)
+    const { data, errors } = readReversal(fields, currency)
+    if (errors) return show(c, { form: 'reversal', fields, errors }, 400)
+    const saved = await found('commission', id, (uuid) => reverseCommission(c.var.db, actOf(c), uuid, data))
+    const message =
+      saved.outcome === 'refused' ? saved.refusal : saved.isMismatch ? REVERSAL_SAVED : undefined
+    if (message) return show(c, { form: 'reversal', fields, errors: [], message }, 409)
+    return c.redirect(`/app/${c.var.workspace.slug}/commissions/${id}?done=reversed`, 303)
   })
   .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')

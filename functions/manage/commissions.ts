@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { actOf, manager, reader, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { actOf, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -8,8 +8,14 @@ import { body, query } from '../../lib/http/validate.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
 import { commissionResponse } from '../../lib/tracking/commission-response.ts'
 import { findCommission, listCommissions } from '../../lib/tracking/commissions.queries.ts'
-import { CommissionQuery, NewAdjustment, NewHold } from '../../lib/tracking/commissions.schemas.ts'
+import {
+  CommissionQuery,
+  NewAdjustment,
+  NewHold,
+  NewReversal,
+} from '../../lib/tracking/commissions.schemas.ts'
 import { type HoldResolution, refusalOf } from '../../lib/tracking/holds.ts'
+import { reverseCommission } from '../../lib/tracking/manual-reversals.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 
@@ -27,8 +33,8 @@ const resolve = (resolution: HoldResolution) => async (c: Context<WorkspaceEnv>)
 const COMMISSIONS = '/api/workspaces/:workspace/commissions'
 
 /**
- * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST /commissions/:id/hold, /release
- * and /reject. Design, section 12.
+ * GET /commissions: the ledger of what partners earned. POST /commissions adjusts it. POST /commissions/:id/reverse, /hold,
+ * /release and /reject. Design, section 12.
  */
 export default createRoutes()
   .get(COMMISSIONS, reader(), query(CommissionQuery), async (c) => {
@@ -44,10 +50,19 @@ export default createRoutes()
     )
     return c.json(commissionResponse(commission, now))
   })
-  .post(COMMISSIONS, manager(), body(NewAdjustment), async (c) => {
+  .post(COMMISSIONS, writer(), body(NewAdjustment), async (c) => {
     const { db, now } = c.var
     const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
     if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
+    if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
+    return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
+  })
+  .post(`${COMMISSIONS}/:id/reverse`, writer(), body(NewReversal), async (c) => {
+    const { db, now } = c.var
+    const saved = await found('commission', c.req.param('id'), (id) =>
+      reverseCommission(db, actOf(c), id, c.req.valid('json')),
+    )
+    if (saved.outcome === 'refused') throw new ApiError('conflict', saved.refusal)
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
   })

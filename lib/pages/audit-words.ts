@@ -132,6 +132,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>
     `adjusted the earnings of ${quoted(d.slug)} by ${money(d)}: ${text(d.reason)}`,
+  'commission.reversed': (d) =>
+    `reversed ${money(d)} of a commission of ${quoted(d.slug)}: ${text(d.reason)}`,
   'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
   'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,

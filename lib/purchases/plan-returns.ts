@@ -3,8 +3,8 @@ import type { Money } from '../tracking/rewards.ts'
 import type { EventOutcome } from './outcomes.ts'
 import type { PurchasePlan, RecordedSale } from './plan.ts'
 import type { Purchase } from './purchase.ts'
-import { returnedOf, reversedOf } from './returns.ts'
-import { type CurrentCommission, type Reversal, reversedSteps, reverseTo } from './reversals.ts'
+import { returnedOf } from './returns.ts'
+import { type CurrentCommission, type Reversal, reversedSteps, reverseTo, toReverse } from './reversals.ts'
 
 /** Reverses as much of the sale's commission as was returned, or reinstates what is no longer returned. */
 export const planReturns = ({ sale, returns }: Purchase, recorded: RecordedSale): PurchasePlan => {
@@ -13,7 +13,7 @@ export const planReturns = ({ sale, returns }: Purchase, recorded: RecordedSale)
   const { externalId, steps } = recorded
   // A rejected commission must not be reinstated.
   const current = steps.some(({ code }) => code === 'commission_created') ? recorded.commission : null
-  const reversals = current ? reverseTo(current, reversedOf(current.amountCents, returned)) : []
+  const reversals = current ? reverseTo(current, toReverse(current, returned, steps)) : []
   const [reversal] = reversals
   if (!reversal || !current) {
     const outcome: EventOutcome = { code: 'nothing_changed', facts: { externalId } }

@@ -3,14 +3,15 @@ import type { Credit } from '../tracking/attribution.ts'
 import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
+import type { Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
 import { planReturns, saleFacts } from './plan-returns.ts'
 import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
-import { type Returned, returnedOf, reversedOf } from './returns.ts'
-import { replacedStep, reverseAll, reversedSteps, reverseTo } from './reversals.ts'
+import { type Returned, returnedOf } from './returns.ts'
+import { replacedStep, reverseAll, reversedSteps, reverseTo, toReverse } from './reversals.ts'
 
 /** A purchase of which it is known what was paid. */
 export type PaidPurchase = Purchase & { sale: NonNullable<Purchase['sale']>; referredAt: Date }
@@ -107,7 +108,7 @@ const planChange = (
           kind: 'create',
           change,
           steps: [...decision.steps, ...reversedSteps(decision.commission, returned)],
-          commission: newCommission(decision, returned),
+          commission: newCommission(decision, returned, []),
           oneTimeProgramId: oneTimeProgramOf(decision),
         },
     customer: changeCustomer(purchase, facts, from),
@@ -122,12 +123,12 @@ const oneTimeProgramOf = ({ commission, credit }: Decision): string | null =>
   commission?.oneTime && credit ? credit.partner.programId : null
 
 /** The commission of a new sale. */
-const newCommission = ({ commission, credit }: Decision, returned: Returned) =>
+const newCommission = ({ commission, credit }: Decision, returned: Returned, steps: Step[]) =>
   commission && credit
     ? {
         ...commission,
         partner: credit.partner,
-        reversedCents: reversedOf(commission.amountCents, returned),
+        reversedCents: toReverse({ ...commission, partnerId: credit.partner.id }, returned, steps),
         replacesId: null,
       }
     : null
@@ -143,11 +144,11 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     commission !== null &&
     current.partnerId === credit?.partner.id &&
     !differs(current, commission)
-  const made = isKept ? null : newCommission(decision, returned)
+  const made = isKept ? null : newCommission(decision, returned, steps)
   return {
     steps: [
       ...decision.steps,
-      ...steps.filter(({ code }) => code === 'commission_replaced'),
+      ...steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
       ...(current && !isKept ? [replacedStep(current)] : []),
       ...reversedSteps(commission, returned),
     ],
@@ -157,7 +158,7 @@ const planCommission = (decision: Decision, recorded: RecordedSale, returned: Re
     },
     keepsCommission: isKept || isRejected(recorded),
     oneTimeProgramId: oneTimeProgramOf(decision),
-    reversals: isKept ? reverseTo(current, reversedOf(current.amountCents, returned)) : reverseAll(current),
+    reversals: isKept ? reverseTo(current, toReverse(current, returned, steps)) : reverseAll(current),
   }
 }
 

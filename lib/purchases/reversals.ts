@@ -1,4 +1,5 @@
 /** Reversals: rows that reverse a commission in part or in whole, or reinstate what was reversed. */
+import { manuallyReversedOf } from '../tracking/manual-reversals.ts'
 import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
 import { type Returned, reversedOf } from './returns.ts'
@@ -15,6 +16,19 @@ export type CurrentCommission = Money & {
 
 /** A row of the ledger: negative amounts reverse the commission, positive ones reinstate it. */
 export type Reversal = Money & { reversesId: string; partnerId: string; payableAt: Date }
+
+/**
+ * How much of a commission is to be reversed: the share of what was returned, and what managers reversed by hand. Never more
+ * than all of it.
+ */
+export const toReverse = (
+  { amountCents, partnerId }: { amountCents: bigint; partnerId: string },
+  returned: Returned,
+  steps: Step[],
+): bigint => {
+  const cents = reversedOf(amountCents, returned) + manuallyReversedOf(steps, partnerId, amountCents)
+  return cents < amountCents ? cents : amountCents
+}
 
 /** The row, if any, after which exactly `targetCents` of a commission are reversed. */
 export const reverseTo = (current: CurrentCommission, targetCents: bigint): Reversal[] => {

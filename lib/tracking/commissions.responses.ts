@@ -34,7 +34,7 @@ const AdjustmentResponse = z
   .strictObject({
     externalId: z.string(),
     reason: z.string().meta({ description: 'The partner sees it.' }),
-    createdBy: z.string().meta({ description: 'The manager’s email address.' }),
+    createdBy: z.string().meta({ description: 'The manager’s email address, or the name of the API key.' }),
     eventId: z.uuid().nullable().meta({ description: 'The event that it is about, if any.' }),
     commissionId: z.uuid().nullable().meta({ description: 'The commission that it is about, if any.' }),
   })
@@ -61,7 +61,8 @@ export const CommissionResponse = z
       description: 'Why the commission is or was held; null if it never was.',
     }),
     adjustment: AdjustmentResponse.nullable().meta({
-      description: 'Who adjusted the earnings, and why; null for other kinds.',
+      description:
+        'Who adjusted the earnings or reversed the commission by hand, and why; null for other commissions.',
     }),
   })
   .meta({ id: 'Commission' })

@@ -5,6 +5,7 @@ import { Page } from '../http/lists.ts'
 import { MAX_AMOUNT_CENTS } from '../money.ts'
 import type { Adjustment } from './adjustments.ts'
 import { COMMISSION_KINDS, COMMISSION_STATUSES } from './commissions.ts'
+import type { ManualReversal } from './manual-reversals.ts'
 
 /** The filters of GET /api/workspaces/:workspace/commissions. */
 export const CommissionQuery = z.object({
@@ -63,6 +64,33 @@ export const NewAdjustment = z
     }),
   )
   .meta({ id: 'NewAdjustment' })
+
+const REVERSED = `Must be a whole number of minor units, from 1 to ${MAX_AMOUNT_CENTS}.`
+
+/** POST /api/workspaces/:workspace/commissions/:id/reverse. */
+export const NewReversal = z
+  .strictObject({
+    amountCents: optional(z.int(REVERSED).min(1, REVERSED).max(MAX_AMOUNT_CENTS, REVERSED)).meta({
+      description: 'How much to reverse, in minor units. All that is left by default.',
+    }),
+    reason: reason('Why.'),
+    externalId: optional(
+      id('Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`.'),
+    ),
+  })
+  .refine(({ amountCents, externalId }) => !amountCents || externalId, {
+    path: ['externalId'],
+    message:
+      'Send an externalId with amountCents, so that a repeated request does not reverse the amount twice.',
+  })
+  .transform(
+    ({ amountCents, reason, externalId }): ManualReversal => ({
+      amountCents: amountCents ?? null,
+      reason,
+      externalId: externalId ?? null,
+    }),
+  )
+  .meta({ id: 'NewReversal' })
 
 /** POST /api/workspaces/:workspace/commissions/:id/hold. */
 export const NewHold = z.strictObject({ note: reason('Why the commission is held.') }).meta({ id: 'NewHold' })

@@ -46,6 +46,19 @@ export type Step =
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */
   | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
+  /** A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents` say of which one. */
+  | {
+      code: 'reversed_by_hand'
+      facts: {
+        slug: string
+        partnerId: string
+        amountCents: number
+        commissionCents: number
+        currency: string
+        reason: string
+        by: string
+      }
+    }
   /** The same purchase is also recorded under another id, which is credited instead. */
   | { code: 'same_purchase'; facts: { externalId: string } }
   /** The refunded and disputed parts of the payment, and the part of the commission reversed for them. */
@@ -151,6 +164,8 @@ export const explain = (step: Step): string => {
       return `A manager rejected the held commission of ${formatMoney(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':
       return `“${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
+    case 'reversed_by_hand':
+      return `${facts.by} reversed ${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
     case 'same_purchase':
       return `This is the same purchase as the sale “${facts.externalId}”, which is credited instead.`
     case 'commission_reversed':

@@ -1,7 +1,7 @@
 /** What API keys may do. */
 
 /**
- * `track` reports sales and leads, `read` reads, `write` changes partners, coupons and groups; `clicks` lets a proxy under the
+ * `track` reports sales and leads, `read` reads, `write` changes partners, coupons, groups and earnings; `clicks` lets a proxy under the
  * merchant's domain say which address a click comes from, and nothing else.
  */
 export const API_KEY_SCOPES = ['track', 'read', 'write', 'clicks'] as const

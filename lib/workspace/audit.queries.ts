@@ -1,5 +1,5 @@
 /** The audit log: who changed what, and when. */
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, isExpression, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
@@ -29,6 +29,7 @@ export type AuditAction =
   | 'coupon.added'
   | 'coupon.removed'
   | 'commission.adjusted'
+  | 'commission.reversed'
   | 'commission.held'
   | 'commission.released'
   | 'commission.rejected'
@@ -76,7 +77,8 @@ export type AuditEntry = Act & {
   action: AuditAction
   /** The id of the changed row. */
   subjectId: string | null
-  details: Record<string, unknown>
+  /** Or an expression, for what only the batch knows. */
+  details: Record<string, unknown> | Expression<unknown>
   /** Writes the entry only if this holds at its position in the batch. */
   when?: Expression<SqlBool>
 }
@@ -104,7 +106,7 @@ export const auditEntry = (
           sql<string>`${actor}`.as('actor'),
           sql<string>`${action}`.as('action'),
           sql<string | null>`${subjectId}::uuid`.as('subject_id'),
-          sql<string>`${JSON.stringify(details)}::jsonb`.as('details'),
+          sql<string>`${isExpression(details) ? details : JSON.stringify(details)}::jsonb`.as('details'),
           sql<Date>`${now}::timestamptz`.as('created_at'),
         ])
         .where(when ?? sql<SqlBool>`true`),

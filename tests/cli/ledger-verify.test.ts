@@ -299,6 +299,14 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ later }) => `update commissions set amount_cents = 1 where reverses_id = '${later}'`,
   },
   {
+    invariant: 'what a manager reversed stays reversed',
+    how: ({ later }) => `
+      insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, event_id, corrects_id)
+      select id, workspace_id, 'rev-1', 'Ours', 'manager@shop.example', '', event_id, reverses_id
+      from commissions where reverses_id = '${later}';
+      ${copy({ amount_cents: '50' })} where reverses_id = '${later}'`,
+  },
+  {
     invariant: 'a replaced commission is reversed in full',
     how: ({ later }) => `
       update commissions set kind = 'sale' where id = '${later}';

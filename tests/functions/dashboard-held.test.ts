@@ -150,6 +150,32 @@ test('a manager adjusts a partner’s earnings on its page or on a commission’
   )
 })
 
+test('a manager reverses a part of a commission on its page, and a double click does it once', async () => {
+  const merchant = await createMerchant()
+  const sale = await merchant.sale({ clickId: await merchant.click() })
+  const { commission } = await merchant.explain(sale.body.eventId)
+  const pages = await openPages(merchant)
+  const path = `/commissions/${commission?.id}`
+  const form = (html: string) => fieldsOf(`<form>${/action="[^"]*\/reverse"(.*?)<\/form>/s.exec(html)?.[1]}`)
+  const first = form((await pages.get(path)).html)
+  const wrong = await pages.post(`${path}/reverse`, { ...first, amount: '0', reason: 'Returned' })
+  expect([wrong.status, wrong.text.includes('Enter an amount of the currency')]).toEqual([400, true])
+  const typed = { ...form(wrong.html), amount: '2.50' }
+  const both = await Promise.all([pages.post(`${path}/reverse`, typed), pages.post(`${path}/reverse`, typed)])
+  expect(both.map(({ status }) => status)).toEqual([303, 303])
+  expect((await pages.get(`${path}?done=reversed`)).text).toContain('Commission reversed.')
+  const tooMuch = await pages.post(`${path}/reverse`, {
+    ...form((await pages.get(path)).html),
+    amount: '8',
+    reason: 'x',
+  })
+  expect([tooMuch.status, tooMuch.text.includes('Only 7.30 USD of this commission is left.')]).toEqual([
+    409,
+    true,
+  ])
+  expect((await pages.get('/commissions?kind=reversal')).text).toContain('-2.50 USD')
+})
+
 test('a held commission that was refunded in full is not listed until a part is due again', async () => {
   const { stripe, payment, pages, merchant } = await createHold()
   const whole = refund({ payment_intent: payment })

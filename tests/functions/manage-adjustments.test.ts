@@ -176,10 +176,134 @@ describe('POST /commissions', () => {
     const as = async (cookie: string) => (await merchant.as(cookie).post('/commissions', request)).status
     expect([await as(await merchant.member()), await as(await merchant.stranger())]).toEqual([403, 404])
     const byKey = await merchant.post(`/api/workspaces/${merchant.workspace.slug}/commissions`, request)
-    expect(byKey.status).toBe(401)
+    expect([byKey.status, byKey.body.error?.code]).toEqual([403, 'insufficient_scope'])
     expect(await amounts(merchant)).toEqual([980])
     expect((await earner.adjust()).status).toBe(201)
     expect((await other.adjust()).status).toBe(201)
+  })
+})
+
+describe('POST /commissions/:id/reverse', () => {
+  test('takes back a part and then all that is left, and says so to the partner, however often it is repeated', async () => {
+    const earner = await createEarner()
+    const { merchant, manager, commissionId, partnerId, eventId } = earner
+    const path = `/commissions/${commissionId}/reverse`
+    const part = { amountCents: 300, reason: 'Half of it was ours', externalId: 'rev-1' }
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => manager.post(path, part)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+    expect(answers[0]?.body).toMatchObject({
+      kind: 'reversal',
+      amountCents: -300,
+      status: 'payable',
+      partnerId,
+      eventId,
+      reversesId: commissionId,
+      adjustment: {
+        externalId: 'rev-1',
+        reason: 'Half of it was ours',
+        createdBy: `manager@${merchant.workspace.slug}.example`,
+        commissionId,
+      },
+    })
+    const other = await manager.post(path, { ...part, amountCents: 400 })
+    expect([other.status, other.body.amountCents, other.headers.get('Idempotency-Mismatch')]).toEqual([
+      200,
+      -300,
+      'true',
+    ])
+    expect(await payable(earner)).toEqual([680])
+    const tooMuch = await manager.post(path, { ...part, amountCents: 681, externalId: 'rev-2' })
+    expect([tooMuch.status, tooMuch.body.error?.message]).toEqual([
+      409,
+      'Only 6.80 USD of this commission is left. Reverse at most that.',
+    ])
+    const rest = await manager.post(path, { reason: 'Fraud' })
+    expect([rest.status, rest.body.amountCents]).toEqual([201, -680])
+    const again = await manager.post(path, { reason: 'Fraud' })
+    expect([again.status, again.body.id]).toEqual([200, rest.body.id])
+    const nothing = await manager.post(path, { ...part, externalId: 'rev-3' })
+    expect([nothing.status, nothing.body.error?.code]).toEqual([409, 'conflict'])
+    const { steps } = await merchant.explain(eventId)
+    expect(steps.slice(-2).map(({ code, text }) => [code, text])).toEqual([
+      [
+        'reversed_by_hand',
+        `manager@${merchant.workspace.slug}.example reversed 3.00 USD of the commission of “maya”: Half of it was ours`,
+      ],
+      [
+        'reversed_by_hand',
+        `manager@${merchant.workspace.slug}.example reversed 6.80 USD of the commission of “maya”: Fraud`,
+      ],
+    ])
+    const log = (await database.audit(merchant)).filter(({ action }) => action === 'commission.reversed')
+    expect(log.map(({ details }) => details)).toMatchObject([
+      { amountCents: 300, currency: 'USD', slug: 'maya', reason: 'Half of it was ours', externalId: 'rev-1' },
+      { amountCents: 680, reason: 'Fraud' },
+    ])
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test('eight reversals at once never take back more than the commission', async () => {
+    const { merchant, manager, commissionId } = await createEarner()
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
+        manager.post(`/commissions/${commissionId}/reverse`, {
+          amountCents: 300,
+          reason: 'Ours',
+          externalId: `rev-${n}`,
+        }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5)
+    expect(await amounts(merchant)).toEqual([-300, -300, -300, 980])
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test('of a commission in a payout is deducted from the next one, and of a held one is held with it', async () => {
+    const earner = await createEarner()
+    const { merchant, manager, commissionId } = earner
+    const run = await manager.post('/payouts/run', { method: 'manual' })
+    expect(run.body.payouts).toMatchObject([{ amountCents: 980 }])
+    await manager.post(`/commissions/${commissionId}/reverse`, { reason: 'Ours' })
+    expect(await payable(earner)).toEqual([])
+    const bonus = await earner.adjust({ amountCents: 1_500 })
+    expect(await payable(earner)).toEqual([520])
+    await manager.post(`/commissions/${bonus.body.id}/hold`, { note: 'Wait' })
+    const part = { amountCents: 200, reason: 'Too much', externalId: 'rev-2' }
+    const held = await manager.post(`/commissions/${bonus.body.id}/reverse`, part)
+    expect(held.body).toMatchObject({ status: 'held', amountCents: -200 })
+    expect(await payable(earner)).toEqual([])
+    await manager.post(`/commissions/${bonus.body.id}/reject`)
+    expect(await amounts(merchant, '?kind=reversal')).toEqual([-1_300, -200, -980])
+    expect(await violations(merchant)).toEqual([])
+  })
+
+  test.each([
+    {
+      case: 'an amount without an id, which a repeat would take twice',
+      body: { amountCents: 1, reason: 'x' },
+    },
+    { case: 'no reason', body: {} },
+    { case: 'a negative amount', body: { amountCents: -1, reason: 'x', externalId: 'x' } },
+    { case: 'half a cent', body: { amountCents: 0.5, reason: 'x', externalId: 'x' } },
+  ])('$case is 400', async ({ body }) => {
+    const { merchant, manager, commissionId } = await createEarner()
+    expect((await manager.post(`/commissions/${commissionId}/reverse`, body)).status).toBe(400)
+    expect(await amounts(merchant)).toEqual([980])
+  })
+
+  test('reversals, deductions and commissions of others are refused', async () => {
+    const [earner, other] = await Promise.all([createEarner(), createEarner()])
+    const { manager, commissionId } = earner
+    const reverse = async (id: unknown) =>
+      (await manager.post(`/commissions/${id}/reverse`, { reason: 'x' })).status
+    expect([await reverse(other.commissionId), await reverse(newId()), await reverse('x')]).toEqual([
+      404, 404, 404,
+    ])
+    const deduction = await earner.adjust()
+    const reversal = await manager.post(`/commissions/${commissionId}/reverse`, { reason: 'x' })
+    expect([await reverse(deduction.body.id), await reverse(reversal.body.id)]).toEqual([409, 409])
+    expect(await amounts(other.merchant)).toEqual([980])
   })
 })
 

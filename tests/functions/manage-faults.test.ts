@@ -70,6 +70,7 @@ const createWatched = async () => {
                and confirmed_at is null) as marked,
             (select p.id from payouts p join payout_runs r on r.id = p.run_id
              where p.workspace_id = $1 and r.confirmed_at is not null) as confirmed,
+            (select id from commissions where workspace_id = $1) as owed,
             (select id from groups where workspace_id = $1) as group`,
     [id, COLLEAGUE],
   )
@@ -133,6 +134,7 @@ const CHANGES = [
     status: 201,
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
+  { method: 'POST', path: '/commissions/:owed/reverse', body: { reason: 'Ours' }, fetches: 3, status: 201 },
   { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
   {
     method: 'POST',

@@ -25,6 +25,11 @@ test.each([
     { email, role: { from: 'member', to: 'manager' } },
     'changed ann@x.example: role from member to manager',
   ],
+  [
+    'commission.reversed',
+    { amountCents: 300, currency: 'USD', slug: 'maya', reason: 'Ours', externalId: 'r' },
+    'reversed 3.00 USD of a commission of “maya”: Ours',
+  ],
   ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
   ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
   ['api_key.revoked', { name: 'Checkout' }, 'revoked the API key “Checkout”'],

@@ -119,7 +119,24 @@ nextCursor: string | null
 }
 }
 put?: never
-post?: never
+/** Adjust what a partner has earned */
+post: {
+parameters: NoParameters
+requestBody: { content: { "application/json": components['schemas']["NewAdjustment"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
 delete?: never
 patch?: never
 }
@@ -141,6 +158,32 @@ responses: {
 }
 put?: never
 post?: never
+delete?: never
+patch?: never
+}
+"/commissions/{id}/reverse": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Reverse all or a part of a commission */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewReversal"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
 delete?: never
 patch?: never
 }
@@ -562,6 +605,31 @@ clickId?: undefined | string | null
 eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 }
+NewAdjustment: {
+/** Your id for it. One adjustment per id: a repeat returns the first. */
+externalId: string
+/** The partner whose earnings change. */
+partnerId: string
+/** Added to what the partner has earned, or deducted if negative, in minor units. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+/** Why. The partner sees it. */
+reason: string
+/** When it becomes payable. At once by default. */
+payableAt?: undefined | string | null
+/** The event that it is about. */
+eventId?: undefined | string | null
+/** The commission that it is about, of the same partner and currency. */
+commissionId?: undefined | string | null
+}
+NewReversal: {
+/** How much to reverse, in minor units. All that is left by default. */
+amountCents?: undefined | number | null
+/** Why. The partner sees it. */
+reason: string
+externalId?: undefined | string | null
+}
 NewGroup: {
 /** The group’s name. */
 name: string
@@ -709,7 +777,7 @@ reversesId: string | null
 payoutId: string | null
 /** Why the commission is or was held; null if it never was. */
 hold: components['schemas']["Hold"] | null
-/** Who adjusted the earnings, and why; null for other kinds. */
+/** Who adjusted the earnings or reversed the commission by hand, and why; null for other commissions. */
 adjustment: components['schemas']["Adjustment"] | null
 }
 Hold: {
@@ -731,7 +799,7 @@ Adjustment: {
 externalId: string
 /** The partner sees it. */
 reason: string
-/** The manager’s email address. */
+/** The manager’s email address, or the name of the API key. */
 createdBy: string
 /** The event that it is about, if any. */
 eventId: string | null

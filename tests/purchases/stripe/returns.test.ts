@@ -30,6 +30,7 @@ const buy = async (shape: 'old' | 'new' = 'old') => {
   }
   await deliver('invoice.paid', paid)
   return {
+    merchant,
     deliver,
     payment,
     charge: chargeId,
@@ -154,4 +155,65 @@ test('a credit note of an invoice of today reverses in proportion', async () => 
   const { deliver, earned, invoice } = await buy('new')
   await deliver('credit_note.created', creditNote({ invoice, amount: 2_450 }))
   expect(await earned()).toBe(490)
+})
+
+/** Reverses an amount of the purchase's commission by hand, or all that is left. */
+const reverseByHand = async ({ merchant }: Bought, amountCents?: number) => {
+  const manager = await merchant.asManager()
+  const { body } = await merchant.get('/commissions?kind=sale')
+  const [commission] = (body as { data: { id: string }[] }).data
+  const externalId = amountCents === undefined ? undefined : `rev-${amountCents}`
+  return manager.post(`/commissions/${commission?.id}/reverse`, { amountCents, externalId, reason: 'Ours' })
+}
+
+test.each([
+  { case: 'half by hand and a quarter refunded', hand: 490, refunded: 1_225, earned: 245 },
+  { case: 'half by hand and all refunded', hand: 490, refunded: 4_900, earned: 0 },
+  { case: 'all that is left by hand', hand: undefined, refunded: 2_450, earned: 0 },
+])('a manual reversal and a refund add up, never to more than the commission: $case', async (part) => {
+  for (const isRefundedFirst of [true, false]) {
+    const bought = await buy()
+    const refunded = () =>
+      bought.deliver(
+        'refund.created',
+        refund({ id: 're_1', payment_intent: bought.payment, amount: part.refunded }),
+      )
+    if (isRefundedFirst) await refunded()
+    const left = await bought.earned()
+    const { status } = await reverseByHand(bought, part.hand)
+    // By then, less is left than the amount: nothing is reversed by hand.
+    const isRefused = (part.hand ?? 1) > (left ?? 0)
+    expect([status, isRefused]).toEqual([isRefused ? 409 : 201, isRefused])
+    if (!isRefundedFirst) await refunded()
+    expect(await bought.earned()).toBe(part.earned)
+    expect(await database.violations(bought.merchant.workspace.id)).toEqual([])
+  }
+})
+
+test('a refund that fails reinstates its own part, and not what a manager reversed', async () => {
+  const bought = await buy()
+  const ofRefund = { id: 're_1', payment_intent: bought.payment, amount: 4_900 }
+  await reverseByHand(bought, 300)
+  await bought.deliver('refund.created', refund(ofRefund))
+  expect(await bought.earned()).toBe(0)
+  await bought.deliver('refund.failed', refund({ ...ofRefund, status: 'failed' }))
+  expect(await bought.earned()).toBe(680)
+  expect(await database.violations(bought.merchant.workspace.id)).toEqual([])
+})
+
+test('refunds and manual reversals at the same time never take back more than the commission', async () => {
+  const bought = await buy()
+  const results = await Promise.all([
+    ...[1, 2, 3, 4].map((n) =>
+      bought.deliver(
+        'refund.created',
+        refund({ id: `re_${n}`, payment_intent: bought.payment, amount: 980 }),
+      ),
+    ),
+    ...[196, 195, 194, 193].map((cents) => reverseByHand(bought, cents)),
+  ])
+  const byHand = results.flatMap((answer) => (answer?.status === 201 ? Number(answer.body.amountCents) : []))
+  const taken = byHand.reduce((sum, cents) => sum - cents, 4 * 196)
+  expect(await bought.earned()).toBe(Math.max(0, 980 - taken))
+  expect(await database.violations(bought.merchant.workspace.id)).toEqual([])
 })
