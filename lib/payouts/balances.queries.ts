@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { payableSums } from '../totals/balances.queries.ts'
-import { balances, balancesOneByOne, isChanging, isOpen } from './due.queries.ts'
+import { balances, balancesOneByOne, isChanging, openOf } from './due.queries.ts'
 import { presentMethod } from './methods.queries.ts'
 import type { SkipCode } from './payouts.ts'
 
@@ -135,8 +135,7 @@ export const listPartnerBalances = async (
                select at, bool_or(total >= 0) over (order by at desc, id desc) as is_before
                from (select c.id, greatest(c.payable_at, c.created_at) as at,
                             sum(c.amount_cents) over (order by greatest(c.payable_at, c.created_at), c.id) as total
-                     from commissions c
-                     where ${isOpen(scope)} and c.partner_id = b.partner_id and c.currency = b.currency) steps) falls
+                     from ${openOf(sql`b.partner_id`, scope)} c where c.currency = b.currency) steps) falls
              where not is_before) end as "owedSince"
     from b join partners p on p.id = b.partner_id
     order by b.partner_id desc, b.currency`.execute(db)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
-import { balancesOneByOne, isOpen } from './due.queries.ts'
+import { balancesOneByOne, isOpen, openOf } from './due.queries.ts'
 import { isWithinTotals } from './limits.queries.ts'
 import type { OpenRun } from './open-runs.queries.ts'
 
@@ -66,7 +66,7 @@ export const claimPage = async (
       union all
       select partner_id, own.* from page join cut using (partner_id) cross join lateral (
         select c.currency, sum(c.amount_cents)::bigint, (array_agg(c.id))[:${commissions}]
-        from commissions c where ${isOpen(run)} and c.partner_id = cut.partner_id
+        from ${openOf(sql`cut.partner_id`, run)} c
         group by c.currency having sum(c.amount_cents) <> 0) own`,
         )}) as balances
         where code is null window nth as (partition by currency order by partner_id)
@@ -126,9 +126,8 @@ export const growPayout = async (
     ), claimed as (
       update commissions set payout_id = own.payout_id
       from (select growing.id as payout_id, c.workspace_id, c.id from growing cross join lateral (
-              select c.workspace_id, c.id from commissions c
-              where ${isOpen(run)} and c.partner_id = growing.partner_id and c.currency = growing.currency
-              limit ${commissions}) c) own
+              select c.workspace_id, c.id from ${openOf(sql`growing.partner_id`, run)} c
+              where c.currency = growing.currency limit ${commissions}) c) own
       where commissions.workspace_id = own.workspace_id and commissions.id = own.id and commissions.payout_id is null
       returning commissions.amount_cents
     ), sums as (

@@ -47,15 +47,31 @@ const isDue = (cutoffAt: Date, { previewedAt }: RunLimits = NO_LIMITS): RawBuild
     : sql`c.payable_at <= ${cutoffAt}::timestamptz`
 
 /** Whether a run may claim the commission `c`. */
-export const isOpen = ({
-  workspaceId,
-  programId,
-  cutoffAt,
-  limits,
-}: Omit<RunScope, 'method' | 'cover'>): RawBuilder<unknown> => sql`
-        c.workspace_id = ${workspaceId} and c.payout_id is null and ${isDue(cutoffAt, limits)}
+export const isOpen = (
+  { workspaceId, programId, cutoffAt, limits }: Omit<RunScope, 'method' | 'cover'>,
+  due = isDue(cutoffAt, limits),
+): RawBuilder<unknown> => sql`
+        c.workspace_id = ${workspaceId} and c.payout_id is null and ${due}
         and (${programId}::uuid is null or c.program_id = ${programId}::uuid)
         and not ${isHeld} ${isWithinLimits(limits)}`
+
+/**
+ * The commissions of one partner that a run may claim, as a subquery, the first that became payable first. It is written for
+ * the one index that has them in this order: with statistics that are older than the commissions, Postgres may take the one
+ * that finds all that is payable in the workspace.
+ */
+export const openOf = (
+  partnerId: RawBuilder<unknown>,
+  scope: Parameters<typeof isOpen>[0],
+): RawBuilder<unknown> => {
+  const due = scope.limits?.previewedAt
+    ? isDue(scope.cutoffAt, scope.limits)
+    : sql`(c.partner_id, c.payable_at) <= (${partnerId}, ${scope.cutoffAt}::timestamptz)`
+  return sql`(
+  select c.* from commissions c
+  where ${isOpen(scope, due)} and c.partner_id >= ${partnerId} and c.partner_id <= ${partnerId}
+  order by c.partner_id, c.payable_at, c.id)`
+}
 
 /** All balances other than zero. */
 export const allSums = (scope: Omit<RunScope, 'method' | 'cover'>) => sql`
@@ -120,12 +136,15 @@ type Reasons = [code: SkipCode, applies: RawBuilder<unknown>][]
 /** What keeps a balance from being paid by any method. */
 const anyReasons = ({ id, workspaceId, limits, cutoffAt }: BalanceScope): Reasons => {
   const excludePartnerIds = limits?.excludePartnerIds ?? []
-  const isDueAnywhere = isOpen({ workspaceId, programId: null, cutoffAt, ...(limits && { limits }) })
+  const anywhere = { workspaceId, programId: null, cutoffAt, ...(limits && { limits }) }
   return [
     ['negative_balance', sql`s.amount_cents < 0`],
     ['partner_banned', sql`p.status = 'banned'`],
     ['excluded', sql`s.partner_id = any (${sql.val(excludePartnerIds)}::uuid[])`],
-    ['below_minimum', isBelowMinimum({ workspaceId, id, excludePartnerIds, isOpen: isDueAnywhere })],
+    [
+      'below_minimum',
+      isBelowMinimum({ workspaceId, id, excludePartnerIds, open: openOf(sql`o.id`, anywhere) }),
+    ],
     ['documents_missing', sql`w.require_documents and p.documents_received_at is null`],
   ]
 }

@@ -7,8 +7,8 @@ type Scope = {
   id?: string | undefined
   /** Partners whom the run leaves out. */
   excludePartnerIds: string[]
-  /** Whether a commission `c` of any program may be claimed. */
-  isOpen: RawBuilder<unknown>
+  /** The commissions of the partner `o`, of any program, that may be claimed, as a subquery. */
+  open: RawBuilder<unknown>
 }
 
 /** What the partner `p` is paid at least, in minor units of every currency. Expects its program as `g`. */
@@ -18,12 +18,12 @@ const minimum = sql`coalesce(p.minimum_payout_cents, g.minimum_payout_cents)`
  * What is due to the person of the partner `p` in other programs, in the currency of the balance `s`: also what this run,
  * or another of the same scheduled time, has claimed for it already.
  */
-const dueElsewhere = ({ workspaceId, id, excludePartnerIds, isOpen }: Scope) => sql`
+const dueElsewhere = ({ workspaceId, id, excludePartnerIds, open }: Scope) => sql`
   (select coalesce(sum(greatest(own.cents, 0) + claimed.cents), 0)
    from partners o
    cross join lateral (
-     select coalesce(sum(c.amount_cents), 0) as cents from commissions c
-     where ${isOpen} and c.partner_id = o.id and c.currency = s.currency) own
+     select coalesce(sum(c.amount_cents), 0) as cents from ${open} c
+     where c.currency = s.currency) own
    cross join lateral (
      select coalesce(sum(q.amount_cents), 0) as cents from payouts q
      where ${id ?? null}::uuid is not null and q.partner_id = o.id and q.currency = s.currency

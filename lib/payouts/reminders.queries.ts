@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { ConnectDetails } from '../mail/details.ts'
-import { allSums, balances, isOpen, type RunScope } from './due.queries.ts'
+import { allSums, balances, openOf, type RunScope } from './due.queries.ts'
 import { type Reminder, remindersAt } from './reminders.ts'
 
 const isResolvable = sql`b.code in ('not_connected', 'account_restricted')`
@@ -83,8 +83,7 @@ export const listPeopleToRemind = async (
       from unpaid cross join lateral (
         with sums as (
           select c.payable_at, sum(c.amount_cents) over (order by c.payable_at) as cents
-          from commissions c
-          where ${isOpen(scope)} and c.partner_id = unpaid.partner_id and c.currency = unpaid.currency)
+          from ${openOf(sql`unpaid.partner_id`, scope)} c where c.currency = unpaid.currency)
         select min(payable_at) as since from sums
         where payable_at > coalesce((select max(payable_at) from sums where cents <= 0), '-infinity')) due
     ), people as (

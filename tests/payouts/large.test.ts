@@ -248,44 +248,98 @@ test('a preview of 500 partners reads ten times what one of 50 reads: it read al
 
 type Answer = { results: { rows: [string][] }[] }
 
-/** Claims the next page of a run, a batch of three statements. @returns the blocks that the claim itself read */
-const blocksOfClaim = async (run: Parameters<typeof claimPage>[1], page: Parameters<typeof claimPage>[2]) => {
+/** Does work of one batch that locks, and then changes something. @returns the blocks that the change read */
+const blocksOfBatch = async (work: () => Promise<unknown>) => {
   const real = fetch
   let read = 0
   vi.stubGlobal('fetch', (async (input, init) => {
     const { queries } = JSON.parse(String(init?.body)) as { queries: Statement[] }
-    const [lock, claim, growing] = queries
-    const explained = { ...claim, query: `explain (analyze, buffers, format json) ${claim?.query}` }
+    const [lock, change, ...rest] = queries
+    const explained = { ...change, query: `explain (analyze, buffers, format json) ${change?.query}` }
     const response = await real(input, {
       ...init,
-      body: JSON.stringify({ queries: [lock, explained, growing] }),
+      body: JSON.stringify({ queries: [lock, explained, ...rest] }),
     })
     const { results } = (await response.clone().json()) as Answer
     const [plan]: Plan[] = JSON.parse(results[1]?.rows[0]?.[0] ?? '[]')
     read = (plan?.Plan['Shared Hit Blocks'] ?? 0) + (plan?.Plan['Shared Read Blocks'] ?? 0)
     return response
   }) satisfies typeof fetch)
-  await claimPage(db(), run, page, new Date()).finally(() => vi.unstubAllGlobals())
+  await work().finally(() => vi.unstubAllGlobals())
   return read
 }
 
-/** The blocks that a page of 100 partners reads among so many, of five commissions each, filled after the last analyze. */
-const blocksOfPage = async (partners: number) => {
+/** A run of so many partners, of five commissions of 100 each, filled after the last analyze, when nothing was payable. */
+const stageRun = async (partners: number, terms: Parameters<typeof world.createPayer>[0] = {}) => {
   await world.query('truncate workspaces cascade')
   await addPartners(await world.createPayer(), 1, { commissions: 200, inDays: 30 })
   await world.query('analyze')
-  const payer = await addPartners(await world.createPayer(), partners, { commissions: 5 })
+  const payer = await addPartners(await world.createPayer(terms), partners, { commissions: 5 })
   const now = new Date()
   const { workspaceId } = payer
   const scope = { workspaceId, programId: null, method: 'stripe' as const, cutoffAt: now, cover: {} }
   const run = { ...scope, id: (await beginRun(db(), scope, { actor: 'a manager', now }))?.id ?? '' }
-  const read = await blocksOfClaim(run, { partners: 100, commissions: 600 })
-  expect(await world.query('select from payouts where run_id = $1', [run.id])).toHaveLength(100)
+  const payouts = () =>
+    world.query('select amount_cents::int as cents from payouts where run_id = $1', [run.id])
+  return { payer, run, now, payouts }
+}
+
+/** The blocks that a page of 100 partners reads among so many. */
+const blocksOfPage = async (partners: number) => {
+  const { run, now, payouts } = await stageRun(partners)
+  const read = await blocksOfBatch(() => claimPage(db(), run, { partners: 100, commissions: 600 }, now))
+  expect(await payouts()).toHaveLength(100)
+  return read
+}
+
+/** The blocks that the first page of a large balance reads, and the next one, among so many partners. */
+const blocksOfLarge = async (partners: number) => {
+  const { run, now, payouts } = await stageRun(partners)
+  const first = await blocksOfBatch(() => claimPage(db(), run, { partners: 1, commissions: 3 }, now))
+  expect(await payouts()).toEqual([{ cents: 300 }])
+  const next = await blocksOfBatch(() => growPayout(db(), run, now, 3))
+  expect(await payouts()).toEqual([{ cents: 500 }])
+  return { first, next }
+}
+
+/** The blocks that a page of 100 people reads who are below the minimum in each of two programs, and above it in both. */
+const blocksOfPeople = async (partners: number) => {
+  const { payer, run, now, payouts } = await stageRun(partners, { minimum_payout_cents: 600n })
+  await world.query(
+    `with other as (
+       insert into programs select p.* from programs o, jsonb_populate_record(o, jsonb_build_object('id', uuidv7(), 'name', 'Other')) p
+       where o.id = $1 returning id
+     ), made as (
+       insert into partners (id, workspace_id, program_id, email, slug, slug_key, status, created_at)
+       select uuidv7(), p.workspace_id, other.id, p.email, p.slug, p.slug_key, p.status, now()
+       from other, partners p where p.program_id = $1 and p.slug <> 'maya'
+       returning id, workspace_id, program_id
+     )
+     insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+     select uuidv7(), workspace_id, program_id, id, 'adjustment', 100, 'USD', $2::timestamptz - interval '1 hour', now()
+     from made, generate_series(1, 2)`,
+    [payer.programId, now],
+  )
+  const read = await blocksOfBatch(() => claimPage(db(), run, { partners: 100, commissions: 600 }, now))
+  expect(await payouts()).toHaveLength(100)
   return read
 }
 
 test('a page of a run reads its own partners, in a workspace that was filled after the last analyze: it read all commissions for each', async () => {
   const few = await blocksOfPage(200)
   const many = await blocksOfPage(2_000)
+  expect(many).toBeLessThan(1.5 * few)
+})
+
+test('the pages of a large balance read that of one partner, in a workspace that was filled after the last analyze: they read all commissions', async () => {
+  const few = await blocksOfLarge(200)
+  const many = await blocksOfLarge(2_000)
+  expect(many.first).toBeLessThan(1.5 * few.first)
+  expect(many.next).toBeLessThan(1.5 * few.next)
+})
+
+test('what people are due in other programs is read for them alone, in a workspace that was filled after the last analyze', async () => {
+  const few = await blocksOfPeople(200)
+  const many = await blocksOfPeople(2_000)
   expect(many).toBeLessThan(1.5 * few)
 })
