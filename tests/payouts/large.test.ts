@@ -304,7 +304,7 @@ const blocksOfLarge = async (partners: number) => {
 
 /** The blocks that a page of 100 people reads who are below the minimum in each of two programs, and above it in both. */
 const blocksOfPeople = async (partners: number) => {
-  const { payer, run, now, payouts } = await stageRun(partners, { minimum_payout_cents: 600n })
+  const { payer, run, now, payouts } = await stageRun(partners, { minimum_payout_cents: 600 })
   await world.query(
     `with other as (
        insert into programs select p.* from programs o, jsonb_populate_record(o, jsonb_build_object('id', uuidv7(), 'name', 'Other')) p
