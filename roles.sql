@@ -20,7 +20,8 @@ grant usage on schema public to :"track", :"pages", :"pay", :"auth", :"mail";
 
 
 -- track: the public tracking Workers. No table at all, and these functions.
-grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, note_key_use_1 to :"track";
+grant execute on function may_pass_on_1, save_click_1, load_report_1, save_report_1, load_refund_1, save_refund_1, note_key_use_1
+    to :"track";
 
 
 -- auth: sign-in links, sessions and their people. Nobody else sees this schema.
@@ -46,7 +47,7 @@ grant execute on function
     addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, note_own_address, note_received_1, partner_terms_1,
-    present_owner, sales_alike, save_partner_import_1, tie_customers, utc_day
+    present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 
 

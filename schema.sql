@@ -29,7 +29,7 @@ create table schema_migrations (
 
 -- What the values of a column may be, where each sale writes it. Postgres keeps the condition of a domain ready, while it
 -- reads and prepares each check of a table anew in each statement that writes a row.
-create domain report_kind        as text     constraint report_kind_check        check (value in ('sale', 'lead'));
+create domain report_kind        as text     constraint report_kind_check        check (value in ('sale', 'lead', 'refund'));
 create domain commission_kind    as text     constraint commission_kind_check
     check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal'));
 create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'customer'));
@@ -514,6 +514,10 @@ $$;
 -- A sale or lead that the merchant or a payment processor reported, and its decision:
 -- steps is the ordered list of {code, facts} that explains it. Unattributed events have
 -- no partner, and a customer row only if they are of a sale whose customer is known.
+--
+-- Or a refund that the merchant reported: of the sale named by sale_external_id, whose
+-- partner and customer are the refund's too, and of which amount_cents is what counts. It
+-- waits while the sale is not known, and then has no sale_id, amount and customer.
 create table events (
     id                    uuid         primary key,
     workspace_id          uuid         not null
@@ -536,18 +540,24 @@ create table events (
     reported_at           timestamptz,             -- when the merchant reported it, if it did
     subscription_id       text,                    -- of a payment processor
     commission_id         uuid,                    -- what the decision earns at present, if anything
+    sale_external_id      text,                    -- of a refund: the sale, as the merchant names it
+    sale_id               uuid,                    -- of a refund: the sale, once it is known
+    requested             jsonb,                   -- of a refund: {amountCents, currency}, each null if the merchant left it out
     revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, for ever, however often it is repeated.
     constraint events_workspace_id_kind_external_id_key unique (workspace_id, kind, external_id),
     constraint events_workspace_id_id_key unique (workspace_id, id),
-    constraint events_sale_check     check ((kind = 'sale') = (amount_cents is not null and currency is not null)),
+    constraint events_sale_check     check (case kind when 'refund' then (sale_id is null) = (amount_cents is null)
+                                                      else (kind = 'sale') = (amount_cents is not null and currency is not null) end
+                                            and (kind = 'refund') = (sale_external_id is not null)),
     constraint events_partner_check  check ((partner_id is null) = (attributed_by is null)),
     constraint events_click_id_fkey    foreign key (workspace_id, click_id)    references clicks (workspace_id, id),
     -- A new customer is inserted after its first event, which is unique.
     constraint events_customer_id_fkey foreign key (workspace_id, customer_id) references customers (workspace_id, id)
         deferrable initially deferred,
-    constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id)
+    constraint events_partner_id_fkey  foreign key (workspace_id, partner_id)  references partners (workspace_id, id),
+    constraint events_sale_id_fkey     foreign key (workspace_id, sale_id)     references events (workspace_id, id)
 );
 
 -- What did this customer buy, in order? What was paid first under this subscription?
@@ -592,6 +602,26 @@ create index events_metadata_idx on events (occurred_at) where partner_id is nul
 
 -- Which leads were reported, newest first?
 create index events_lead_idx on events (workspace_id, id) where kind = 'lead';
+
+-- Which refunds were reported, newest first? Which are of a sale of this name, and of this sale?
+create index events_refund_idx           on events (workspace_id, id) where kind = 'refund';
+create index events_sale_external_id_idx on events (workspace_id, sale_external_id) where sale_external_id is not null;
+create index events_sale_id_idx          on events (sale_id) where sale_id is not null;
+
+-- A refund is credited as its sale is.
+create function credit_refunds() returns trigger language plpgsql as $$
+begin
+    update events r
+    set partner_id = new.partner_id, attributed_by = new.attributed_by, customer_id = new.customer_id
+    where r.sale_id = new.id and r.workspace_id = new.workspace_id;
+    return null;
+end $$;
+
+create trigger events_credit_refunds
+    after update on events for each row
+    when (new.kind = 'sale' and (old.partner_id, old.attributed_by, old.customer_id)
+                                is distinct from (new.partner_id, new.attributed_by, new.customer_id))
+    execute function credit_refunds();
 
 
 -- The API key of a workspace's own Stripe account, from which its partners are paid. Used by
@@ -1688,6 +1718,7 @@ declare
     click           jsonb;
     click_partner   jsonb;
     owner           jsonb;
+    refunds         jsonb;
 begin
     select k.id, k.workspace_id, w.sales_from, 'track' = any (k.scopes) into key_id, workspace, sales_from, may_track
     from api_keys k join workspaces w on w.id = k.workspace_id
@@ -1728,6 +1759,9 @@ begin
         end if;
         if report_kind = 'sale' then
             is_processed := exists (select from processor_events s where s.workspace_id = workspace);
+            refunds := (select jsonb_agg(jsonb_build_object('id', r.id, 'requested', r.requested) order by r.id)
+                        from events r
+                        where r.workspace_id = workspace and r.sale_external_id = report_id and r.sale_id is null);
         end if;
         if is_processed then
             -- Counted, because a scan of the workspace's events would look cheaper for the first one.
@@ -1740,7 +1774,7 @@ begin
     return jsonb_build_object(
         'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'customer', customer, 'click', click, 'customerPartner', owner,
         'customerEmails', coalesce(array_remove(emails, null), '{}'),
-        'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
+        'refunds', coalesce(refunds, '[]'), 'adoptsSales', adopts_sales, 'hasProcessorEvents', is_joined, 'mayBeDuplicate', is_processed and is_own,
         -- Only a sale under an id of the merchant's depends on it.
         'salesFrom', case when is_own then sales_from else 'both' end);
 end $$;
@@ -2056,6 +2090,18 @@ begin
 end $$;
 
 
+-- Adds to the ledger what is reversed of a commission, a negative amount, or reinstated. Such a row copies its commission.
+create function reverse_1(reversal_id uuid, workspace uuid, of_commission uuid, cents bigint, now timestamptz) returns void
+language plpgsql as $$
+begin
+    insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, reverses_id,
+                             amount_cents, currency, payable_at, created_at)
+    select reversal_id, c.workspace_id, c.program_id, c.partner_id, c.customer_id, c.event_id, c.reward_id, 'reversal', c.id,
+           cents, c.currency, c.payable_at, now
+    from commissions c where c.workspace_id = workspace and c.id = of_commission;
+end $$;
+
+
 -- Saves a decided report, all of it or nothing: SavedReport in lib/tracking/reports.queries.ts. Returns the event, or that
 -- of an earlier report with the same id: of concurrent copies, the first one inserts it. May be repeated after a commit
 -- that was not seen. Raises TR001 if the customer is not as it was read, and the caller decides again.
@@ -2081,6 +2127,7 @@ declare
     referrer      jsonb       := report -> 'referrer';
     commission    jsonb       := report -> 'commission';
     review        jsonb       := report -> 'review';
+    refunds       jsonb       := coalesce(report -> 'refunds', '[]');
     adopts_sales  boolean     := coalesce((report -> 'adoptsSales')::boolean, false);
 begin
     if identities is not null then
@@ -2124,6 +2171,21 @@ begin
     on conflict (workspace_id, kind, external_id) do nothing;
     if not found then
         return event_reported(workspace, reported, report_id);
+    end if;
+
+    -- Refunds that waited for the sale. One that is reported now waits for it, or sees it.
+    if reported = 'sale' then
+        perform pg_advisory_xact_lock_shared(identity_lock_key(workspace, 'purchase', report ->> 'purchaseKey'));
+        perform assert_unchanged(jsonb_array_length(refunds) = (
+            select count(*) from events r
+            where r.workspace_id = workspace and r.sale_external_id = report_id and r.sale_id is null));
+    end if;
+    if refunds <> '[]' then
+        update events r
+        set sale_id = saved_id, amount_cents = d."amountCents", currency = d.currency, steps = d.steps, partner_id = partner,
+            attributed_by = report ->> 'attributedBy', customer_id = of_customer, customer_external_id = customer_ref
+        from jsonb_to_recordset(refunds) as d (id uuid, "amountCents" bigint, currency text, steps jsonb)
+        where r.id = d.id and r.workspace_id = workspace;
     end if;
     if partner is null then
         return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash);
@@ -2183,6 +2245,10 @@ begin
         values ((commission ->> 'id')::uuid, workspace, (commission ->> 'programId')::uuid, partner, of_customer, saved_id,
                 (commission ->> 'rewardId')::uuid, reported, (commission -> 'amountCents')::bigint, commission ->> 'currency',
                 (commission ->> 'payableAt')::timestamptz, now, utc_day(now));
+        if commission -> 'reversal' is not null then
+            perform reverse_1((commission -> 'reversal' ->> 'id')::uuid, workspace, (commission ->> 'id')::uuid,
+                              (commission -> 'reversal' -> 'amountCents')::bigint, now);
+        end if;
     end if;
 
     if report -> 'late' is not null and mark_late(workspace, saved_id, of_customer, report -> 'late', now) then
@@ -2199,6 +2265,116 @@ begin
         perform hold_self_referral_1(workspace, saved_id, true, now);
     end if;
     return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash);
+end $$;
+
+
+-- What a refund is decided from: RefundFacts in lib/tracking/refunds.queries.ts. Text if the API key is refused, as of
+-- load_report_1. processor_key is what a processor's events name the sale by: if there are any, the refund is joined with them.
+create function load_refund_1(api_key_hash text, report_id text, sale_ref text, processor_key text, now timestamptz) returns jsonb
+language plpgsql stable
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    workspace      uuid;
+    key_id         uuid;
+    may_track      boolean;
+    recorded       jsonb;
+    is_joined      boolean := false;
+    sale_currency  text;
+    s              events;
+    sale           jsonb;
+    refunds        jsonb;
+begin
+    select k.id, k.workspace_id, 'track' = any (k.scopes) into key_id, workspace, may_track
+    from api_keys k
+    where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
+    if not found then return '"unknown_key"'; end if;
+    if not may_track then return '"insufficient_scope"'; end if;
+
+    recorded := event_reported(workspace, 'refund', report_id);
+
+    if recorded ->> 'bodyHash' is null then
+        -- The last condition is that of event_reported, for the same reason.
+        select * into s from events e
+        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
+          and (e.kind, e.external_id) >= ('sale', sale_ref);
+        select count(*) > 0, min(p.sale_currency) into is_joined, sale_currency
+        from (select p.workspace_id, (select e.currency from events e where e.id = p.event_id) as sale_currency
+              from processor_events p where p.keys @> array[processor_key] offset 0) p
+        where p.workspace_id = workspace;
+        if s.id is not null then
+            sale_currency := s.currency;
+            refunds := (select jsonb_agg(jsonb_build_object('id', r.id, 'requested', r.requested) order by r.id)
+                        from events r where r.sale_id = s.id);
+            sale := jsonb_build_object(
+                'id', s.id, 'externalId', s.external_id, 'amountCents', s.amount_cents, 'currency', s.currency,
+                'steps', s.steps, 'revision', s.revision, 'commission', (
+                    select jsonb_build_object(
+                        'id', c.id, 'partnerId', c.partner_id, 'slug', p.slug, 'payableAt', c.payable_at,
+                        'amountCents', c.amount_cents, 'currency', c.currency,
+                        'reversedCents', (select coalesce(-sum(r.amount_cents), 0) from commissions r
+                                          where r.event_id = s.id and r.reverses_id = c.id))
+                    from commissions c join partners p on p.id = c.partner_id
+                    where c.id = s.commission_id));
+        end if;
+    end if;
+
+    return jsonb_build_object(
+        'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'isJoined', is_joined, 'saleCurrency', sale_currency,
+        'sale', sale, 'refunds', coalesce(refunds, '[]'));
+end $$;
+
+
+-- Saves a decided refund: toSaved in lib/tracking/refunds.queries.ts. Returns the event, or that of an earlier report with the
+-- same id. Raises TR001 if the sale is not as it was read, and the caller decides again.
+create function save_refund_1(refund jsonb) returns jsonb
+language plpgsql
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    workspace  uuid        := refund ->> 'workspaceId';
+    saved_id   uuid        := refund ->> 'eventId';
+    report_id  text        := refund ->> 'externalId';
+    sale_ref   text        := refund ->> 'saleExternalId';
+    hash       text        := refund ->> 'bodyHash';
+    now        timestamptz := refund ->> 'now';
+    known      jsonb       := refund -> 'sale';
+    s          events;
+begin
+    -- One that waits must be seen by whoever saves the sale or a processor's event of it: see save_report_1 and saveEvent.
+    perform pg_advisory_xact_lock(identity_lock_key(workspace, 'purchase', refund ->> 'purchaseKey'));
+    if not (refund -> 'isJoined')::boolean then
+        select * into s from events e
+        where e.workspace_id = workspace and e.kind = 'sale' and e.external_id = sale_ref
+          and (e.kind, e.external_id) >= ('sale', sale_ref)
+        for no key update;
+        perform assert_unchanged((s.id, s.revision) is not distinct from
+                                 ((known ->> 'id')::uuid, (known -> 'revision')::integer));
+        perform assert_unchanged(not exists (
+            select from (select p.workspace_id from processor_events p
+                         where p.keys @> array[refund ->> 'purchaseKey'] offset 0) p
+            where p.workspace_id = workspace));
+    end if;
+
+    insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, customer_id, amount_cents,
+                        currency, metadata, partner_id, attributed_by, body_hash, steps, occurred_at, reported_at,
+                        sale_external_id, sale_id, requested)
+    values (saved_id, workspace, 'refund', report_id, refund ->> 'eventName', coalesce(s.customer_external_id, ''), s.customer_id,
+            (refund -> 'amountCents')::bigint, refund ->> 'currency', refund -> 'metadata', s.partner_id, s.attributed_by, hash,
+            refund -> 'steps', now, now, sale_ref, s.id, refund -> 'requested')
+    on conflict (workspace_id, kind, external_id) do nothing;
+    if not found then
+        return event_reported(workspace, 'refund', report_id);
+    end if;
+
+    if s.id is not null then
+        update events e set steps = coalesce(known -> 'steps', e.steps), revision = e.revision + 1 where e.id = s.id;
+        if known -> 'reversal' is not null then
+            perform reverse_1((known -> 'reversal' ->> 'id')::uuid, workspace, (known -> 'reversal' ->> 'reversesId')::uuid,
+                              (known -> 'reversal' -> 'amountCents')::bigint, now);
+        end if;
+    end if;
+    return jsonb_build_object('id', saved_id, 'attributed', s.partner_id is not null, 'bodyHash', hash);
 end $$;
 
 
@@ -2854,7 +3030,7 @@ create view total_facts as
     union all
     select workspace_id, partner_id, coalesce(currency, ''), utc_day(occurred_at), 0, 0, 0, (kind = 'lead')::integer,
            (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null
-    from events where is_counted(steps)
+    from events where is_counted(steps) and kind <> 'refund'
     union all
     select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
     from customers where partner_id is not null
@@ -2939,11 +3115,13 @@ begin
     return null;
 end $$;
 
-create trigger events_count after insert on events for each row execute function count_event();
+-- A refund leaves what was sold as it is, and shows in what is earned.
+create trigger events_count after insert on events for each row when (new.kind <> 'refund') execute function count_event();
 
 create trigger events_count_again
     after update on events for each row
-    when ((old.partner_id, old.currency, old.amount_cents, old.occurred_at, is_counted(old.steps))
+    when (new.kind <> 'refund' and
+          (old.partner_id, old.currency, old.amount_cents, old.occurred_at, is_counted(old.steps))
           is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, is_counted(new.steps)))
     execute function count_event();
 
@@ -3660,6 +3838,34 @@ set enable_seqscan = on as $$
     from commissions c join events e on e.id = c.event_id
     where e.steps @> '[{"code": "same_purchase"}]'
     group by c.workspace_id, e.id, c.partner_id, c.currency having sum(c.amount_cents) <> 0
+
+    union all
+    select 'refunds do not exceed their sale', r.workspace_id, s.id,
+           format('%s of %s %s', sum(r.amount_cents), s.amount_cents, s.currency)
+    from events r join events s on s.id = r.sale_id
+    group by r.workspace_id, s.id having sum(r.amount_cents) > s.amount_cents
+
+    union all
+    select 'a refund is credited as its sale is', r.workspace_id, r.id, format('%s instead of %s', r.partner_id, s.partner_id)
+    from events r join events s on s.id = r.sale_id
+    where (r.partner_id, r.customer_id) is distinct from (s.partner_id, s.customer_id) or s.kind <> 'sale'
+
+    union all
+    select 'a refund does not wait for a sale that is known', r.workspace_id, r.id, r.sale_external_id
+    from events r join events s on s.workspace_id = r.workspace_id and s.kind = 'sale' and s.external_id = r.sale_external_id
+    where r.kind = 'refund' and r.sale_id is null and r.body_hash is not null
+
+    -- A processor's returns and its amounts with tax count too, so of its sales only the others are compared.
+    union all
+    select 'refunds reverse their part of the commission', c.workspace_id, s.id,
+           format('%s of %s for %s of %s', d.cents, c.amount_cents, r.cents, s.amount_cents)
+    from (select sale_id, sum(amount_cents) as cents from events where sale_id is not null group by sale_id) r
+    join events s on s.id = r.sale_id
+    join commissions c on c.id = s.commission_id
+    cross join lateral (select coalesce(-sum(amount_cents), 0) as cents from commissions where reverses_id = c.id) d
+    where s.amount_cents > 0
+      and d.cents < div(2 * c.amount_cents * r.cents + s.amount_cents, 2 * s.amount_cents)
+      and not exists (select from processor_events p where p.event_id = s.id)
 
     union all
     select 'a flat reward is not more than its sale', c.workspace_id, c.id,

@@ -17,6 +17,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The import has more rows than one request accepts.',
     remedy: 'Split the import into several requests.',
   },
+  currency_mismatch: {
+    when: 'A refund names another currency than its sale has.',
+    remedy: 'Leave `currency` out, and send `amountCents` in the currency of the sale.',
+  },
   invalid_signature: {
     when: 'The request is not signed by Stripe with a signing secret of the workspace, or its timestamp is too old.',
     remedy:

@@ -11,6 +11,7 @@ type Env = {
     | 'TRACK_CLICK'
     | 'TRACK_LEAD'
     | 'TRACK_SALE'
+    | 'TRACK_REFUND'
     | 'AUTH'
     | 'MANAGE'
     | 'IMPORT_PARTNERS'
@@ -42,6 +43,7 @@ export default new Hono<Env>()
   .all('/api/track/click', (c) => forward(c.env.TRACK_CLICK, c.req.raw, c.var.requestId))
   .all('/api/track/lead', (c) => forward(c.env.TRACK_LEAD, c.req.raw, c.var.requestId))
   .all('/api/track/sale', (c) => forward(c.env.TRACK_SALE, c.req.raw, c.var.requestId))
+  .all('/api/track/refund', (c) => forward(c.env.TRACK_REFUND, c.req.raw, c.var.requestId))
   .on('ALL', ['/api/auth/*', '/sign-in', '/auth/*'], (c) => forward(c.env.AUTH, c.req.raw, c.var.requestId))
   .all('/api/workspaces/:workspace/partners/import', (c) =>
     forward(c.env.IMPORT_PARTNERS, c.req.raw, c.var.requestId),

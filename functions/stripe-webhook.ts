@@ -14,7 +14,12 @@ import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.sc
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
 import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
-import type { IncompleteReport, ReferralsService, ReportsService } from '../lib/purchases/purchases.rpc.ts'
+import type {
+  IncompleteRefund,
+  IncompleteReport,
+  ReferralsService,
+  ReportsService,
+} from '../lib/purchases/purchases.rpc.ts'
 import { originOf, readEvent } from '../lib/purchases/stripe/events.schemas.ts'
 import { refuse } from '../lib/purchases/stripe/refusals.ts'
 import type { WebhookResponse } from '../lib/purchases/stripe/settings.responses.ts'
@@ -114,7 +119,10 @@ export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements 
 
 /** What the Workers of reports may ask for. */
 export class Reports extends WorkerEntrypoint<StripeBindings> implements ReportsService {
-  joinReport(workspaceId: string, report: IncompleteReport): Promise<{ id: string; attributed: boolean }> {
+  joinReport(
+    workspaceId: string,
+    report: IncompleteReport | IncompleteRefund,
+  ): Promise<{ id: string; attributed: boolean }> {
     return joinReport(connect(this.env), workspaceId, report, new Date())
   }
 }

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { ClickResponse, TrackingResponse } from '../../lib/tracking/reports.responses.ts'
-import { ClickEvent, LeadEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
+import { ClickEvent, LeadEvent, RefundEvent, SaleEvent } from '../../lib/tracking/reports.schemas.ts'
 import { BODY_ERRORS, byApiKey, errors, json } from '../operations.ts'
 
-const report = (summary: string, schema: z.ZodType) => ({
+const report = (summary: string, schema: z.ZodType, ...codes: Parameters<typeof errors>) => ({
   post: {
     summary,
     security: byApiKey,
@@ -16,7 +16,7 @@ const report = (summary: string, schema: z.ZodType) => ({
           '`Idempotency-Mismatch: true` means that the earlier request had a different body.',
         ...json(TrackingResponse),
       },
-      ...errors(...BODY_ERRORS, 'invalid_api_key', 'insufficient_scope'),
+      ...errors(...BODY_ERRORS, 'invalid_api_key', 'insufficient_scope', ...codes),
     },
   },
 })
@@ -34,4 +34,5 @@ export const tracking: ZodOpenApiPathsObject = {
   },
   '/api/track/lead': report('Report a lead', LeadEvent),
   '/api/track/sale': report('Report a sale', SaleEvent),
+  '/api/track/refund': report('Report a refund', RefundEvent, 'currency_mismatch'),
 }

@@ -12,13 +12,15 @@ import { NextPage, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
+import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
 
 const KINDS = [
-  { value: '', label: 'Sales and leads' },
+  { value: '', label: 'All events' },
   { value: 'sale', label: 'Sales' },
   { value: 'lead', label: 'Leads' },
+  { value: 'refund', label: 'Refunds' },
 ]
 const CREDITED = [
   { value: '', label: 'Any' },
@@ -66,12 +68,16 @@ type EventPageProps = { base: string; event: EventRow; customer: CustomerRow | u
 const EventPage = ({ base, event, customer, now }: EventPageProps) => (
   <>
     <h1>
-      {event.kind === 'sale' ? 'Sale' : 'Lead'} {event.externalId}
+      {KIND_NAMES[event.kind]} {event.externalId}
     </h1>
     <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
     <Steps steps={event.steps} />
-    <h2>Commission</h2>
-    <Commission base={base} event={event} now={now} />
+    {event.kind !== 'refund' && (
+      <>
+        <h2>Commission</h2>
+        <Commission base={base} event={event} now={now} />
+      </>
+    )}
     <h2>Details</h2>
     <dl class="facts">
       <dt>Date</dt>
@@ -82,7 +88,19 @@ const EventPage = ({ base, event, customer, now }: EventPageProps) => (
       <dd>{event.eventName}</dd>
       <dt>External ID</dt>
       <dd>{event.externalId}</dd>
-      {event.kind === 'sale' && (
+      {event.saleExternalId !== null && (
+        <>
+          <dt>Sale</dt>
+          <dd>
+            {event.saleId ? (
+              <a href={`${base}/events/${event.saleId}`}>{event.saleExternalId}</a>
+            ) : (
+              event.saleExternalId
+            )}
+          </dd>
+        </>
+      )}
+      {event.amountCents !== null && (
         <>
           <dt>Amount</dt>
           <dd>{saleAmount(event)}</dd>

@@ -8,10 +8,9 @@ import { findOwnEvent, type OwnEvent, readOwnEvents } from '../../lib/portal/eve
 import { maskCustomer } from '../../lib/portal/mask.ts'
 import { explainToPartner, reasonWithoutCommission } from '../../lib/portal/partner-steps.ts'
 import { PortalEventId, PortalQuery } from '../../lib/portal/portal.schemas.ts'
+import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { CommissionStatus, PaymentDate } from './commission-status.tsx'
 import { readList, renderList } from './list.tsx'
-
-const NAME = { sale: 'Sale', lead: 'Lead' }
 
 /** A sale's amount. Only the credited partner sees it. */
 const amountOf = ({ isCredited, amountCents, currency }: OwnEvent): string =>
@@ -24,6 +23,7 @@ const customerOf = ({ isCreditedToOther, customer }: OwnEvent): string =>
 const outcomeOf = (event: OwnEvent): string => {
   const { isCredited, commission } = event
   const nothing = reasonWithoutCommission(event)
+  if (event.kind === 'refund') return 'The buyer received a refund'
   if (!isCredited) return `Not credited: ${nothing}`
   if (!commission) return nothing ? `No commission: ${nothing}` : 'No commission'
   const { amountCents, currency, reversedCents } = commission
@@ -44,7 +44,7 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
         </td>
         {hasManyPrograms && <ProgramName name={event.program} />}
         <td>
-          {NAME[event.kind]} {customerOf(event)}
+          {KIND_NAMES[event.kind]} {customerOf(event)}
         </td>
         <td class="number">{amountOf(event)}</td>
         <td class="words">
@@ -52,7 +52,7 @@ const EventTable = ({ events, hasManyPrograms }: { events: OwnEvent[]; hasManyPr
           <a href={`/portal/events/${event.id}`}>
             Details{' '}
             <span class="hidden">
-              : {NAME[event.kind]} {customerOf(event)}
+              : {KIND_NAMES[event.kind]} {customerOf(event)}
             </span>
           </a>
         </td>
@@ -101,7 +101,7 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
         <a href="/portal/events">All sales and leads</a>
       </p>
       <h1>
-        {NAME[event.kind]}
+        {KIND_NAMES[event.kind]}
         {customer && ` of ${customer}`}
       </h1>
       <dl class="facts">
@@ -127,8 +127,12 @@ const EventPage = ({ event, now }: { event: OwnEvent; now: Date }) => {
         ))}
         {sentences.length === 0 && <li>This {event.kind} is not linked to you.</li>}
       </ol>
-      <h2>Commission</h2>
-      <Commission event={event} now={now} />
+      {event.kind !== 'refund' && (
+        <>
+          <h2>Commission</h2>
+          <Commission event={event} now={now} />
+        </>
+      )}
     </>
   )
 }
@@ -158,5 +162,5 @@ export default createRoutes<SessionEnv>()
     const event = id.success ? await findOwnEvent(db, user.email, id.data) : undefined
     if (!event) throw new ApiError('not_found', 'This sale or lead does not exist.')
     const children = <EventPage event={event} now={now} />
-    return renderPortal(c, { title: NAME[event.kind], at: '/portal/events', children })
+    return renderPortal(c, { title: KIND_NAMES[event.kind], at: '/portal/events', children })
   })

@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   invalid_body: 400,
   invalid_query: 400,
   too_many_rows: 400,
+  currency_mismatch: 400,
   invalid_signature: 400,
   invalid_api_key: 401,
   not_signed_in: 401,

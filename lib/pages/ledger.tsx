@@ -42,6 +42,10 @@ export const Steps = ({ steps }: { steps: Step[] }) => (
 
 /** The result of an event, such as "Earned 9.80 USD". */
 const outcome = (event: EventRow): string => {
+  if (event.kind === 'refund') {
+    if (event.saleId === null) return 'Waiting for its sale'
+    return event.amountCents ? 'Refunded' : 'Does not count'
+  }
   if (event.partnerId === null) return 'Not credited'
   const { commissionAmountCents: cents, commissionCurrency: currency, reversedCents: reversed } = event
   if (cents === null || currency === null) return 'No commission'

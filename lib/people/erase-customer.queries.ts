@@ -62,6 +62,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update events e
         set metadata = null, body_hash = case when e.body_hash is not null then 'erased' end, revision = e.revision + 1,
             steps = ${erasedJson('e.steps')}, customer_external_id = ${erased('e.customer_external_id')},
+            sale_external_id = ${erased('e.sale_external_id')},
             external_id = case when e.external_id = any(${texts}) then 'erased-' || e.id else e.external_id end
         where ${isTheirs}`,
     sql`update referrals r set origin = ${erased('r.origin')} where r.customer_id in ${mine} and r.origin = any(${texts})`,

@@ -1,6 +1,7 @@
 /** The events that a partner may see: those credited to it, and those with a click on its link credited elsewhere. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import type { EventKind } from '../tracking/event-kinds.ts'
 import type { HoldReason } from '../tracking/holds.ts'
 import type { Step } from '../tracking/steps.ts'
 import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
@@ -8,7 +9,7 @@ import { ownProgramsQuery, type PortalFilter } from './lists.queries.ts'
 /** An event for one partner. Show the customer and the amount only if the partner is credited. */
 export type OwnEvent = {
   id: string
-  kind: 'sale' | 'lead'
+  kind: EventKind
   occurredAt: Date
   steps: Step[]
   /** The reader's slug in the program. */

@@ -5,11 +5,12 @@
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { SALE_EXPECTED } from '../purchases/processors.ts'
+import type { EventKind } from '../tracking/event-kinds.ts'
 import type { Step } from '../tracking/steps.ts'
 
 /** What a partner may see of an event. */
 export type VisibleEvent = {
-  kind: 'sale' | 'lead'
+  kind: EventKind
   steps: Step[]
   /** Whether the partner is credited. */
   isCredited: boolean
@@ -161,6 +162,14 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
       return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':
       return `You earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case 'sale_refunded':
+      return 'The buyer received a refund, so the same proportion of your commission for the sale was reversed.'
+    case 'refund_exceeds_sale':
+      return facts.leftCents === 0
+        ? 'The sale was refunded before, so nothing more is reversed.'
+        : 'The refund is more than was left of the sale, so only that counts.'
+    case 'refund_currency_mismatch':
+      return 'The refund is in another currency than the sale, so it does not count.'
     case 'commission_reversed':
       return `${reversalReason(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of your commission was reversed.`
     default:

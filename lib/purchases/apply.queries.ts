@@ -16,7 +16,7 @@ import {
 import { isProcessorId } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
-import { saveDuplicates, saveSale } from './save-sale.queries.ts'
+import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
 
 export type Application = {
   workspaceId: string
@@ -58,6 +58,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       statement.compile(db),
       assertSaved(workspaceId, plan, saleId).compile(db),
       assertCurrent(application).compile(db),
+      ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId).compile(db)] : []),
       ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
       ...review(application, saleId).map((part) => part.compile(db)),
       ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
@@ -94,8 +95,11 @@ const assertCurrent = ({ workspaceId, received: { keys, count } }: Application) 
     select assert_unchanged(count(*) = ${count}::integer) from processor_events
     where workspace_id = ${workspaceId} and keys && ${textArray(keys)}`
 
-export const changesNothing = ({ sale, customer, duplicates }: PurchasePlan): boolean =>
-  (sale.kind === 'none' || sale.kind === 'keep') && !customer && duplicates.length === 0
+export const changesNothing = ({ sale, customer, duplicates, refunds }: PurchasePlan): boolean =>
+  (sale.kind === 'none' || sale.kind === 'keep') &&
+  !customer &&
+  duplicates.length === 0 &&
+  refunds.length === 0
 
 /**
  * Confirms that sales that need no change are as they were read, after any concurrent updates of them have committed.

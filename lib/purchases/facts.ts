@@ -3,7 +3,7 @@
  * units by ISO 4217; times in facts are ISO 8601 in UTC.
  */
 import type { Refusal } from './outcomes.ts'
-import type { Processor } from './processors.ts'
+import { isProcessorId, type Processor } from './processors.ts'
 
 /** A part of what was paid: in total, and without tax. `shippingCents` is the shipping in it, without tax; none if absent. */
 export type PaidPart = { grossCents: number; netCents: number; shippingCents?: number }
@@ -166,6 +166,10 @@ export const reportsSale = ({ kind }: Fact): boolean =>
  * never names another purchase of the processor.
  */
 export const reportKey = (externalId: string): string => `${REPORT}${externalId}`
+
+/** The key that names a purchase by the id under which the merchant reports it. */
+export const purchaseKeyOf = (externalId: string): string =>
+  isProcessorId(externalId) ? externalId : reportKey(externalId)
 
 const REPORT = 'report:'
 

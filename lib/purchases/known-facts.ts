@@ -2,7 +2,7 @@
 import { endOfSecond, importBetween, ownerAt, type Referral, startAt } from '../customers/owner.ts'
 import type { Click, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
-import type { KnownFacts, OwnReferral, RecordedSale } from './plan.ts'
+import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
 import type { Purchase, Trigger } from './purchase.ts'
 
@@ -11,6 +11,7 @@ export type Loaded = {
   salesFrom: SalesFrom
   /** Oldest first. */
   sales: RecordedSale[]
+  refunds: RecordedRefund[]
   candidates: Candidate[]
   /** The purchase's own coupon and click, and those of the trial before it. */
   coupon: CouponAlias | null
@@ -151,6 +152,7 @@ export const knownFacts = (
     salesFrom: loaded.salesFrom,
     recorded,
     duplicates,
+    refunds: loaded.refunds,
     customer,
     tie: sale ? tie : null,
     origins,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Referral } from '../customers/owner.ts'
 import type { Candidate } from './buyer.ts'
-import type { RecordedSale } from './plan.ts'
+import type { RecordedRefund, RecordedSale } from './plan.ts'
 import type { CurrentCommission } from './reversals.ts'
 
 const date = (time: string | null): Date | null => (time === null ? null : new Date(time))
@@ -60,6 +60,20 @@ export const reviveSale = ({
     reversedCents: BigInt(commission.reversedCents),
     payableAt: new Date(commission.payableAt),
   },
+})
+
+/** A refund as it comes out of JSON. */
+export type RefundRow = Omit<RecordedRefund, 'amountCents'> & { amountCents: number | null }
+
+/** A reported refund, `r`, as one JSON value. */
+export const REFUND_JSON = sql`jsonb_build_object(
+  'id', r.id, 'requested', r.requested, 'saleId', r.sale_id, 'amountCents', r.amount_cents, 'currency', r.currency,
+  'steps', r.steps)`
+
+/** A refund from its JSON value. */
+export const reviveRefund = ({ amountCents, ...refund }: RefundRow): RecordedRefund => ({
+  ...refund,
+  amountCents: amountCents === null ? null : BigInt(amountCents),
 })
 
 /** A candidate as it comes out of JSON. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/connection.ts'
 import { endReport, findLead, noteReport } from '../tracking/late-reports.queries.ts'
 import { applyPurchase } from './apply.service.ts'
 import { type AddressedPayment, nextByAddress } from './by-address.queries.ts'
-import type { IncompleteReport } from './purchases.rpc.ts'
+import type { IncompleteRefund, IncompleteReport } from './purchases.rpc.ts'
 import { receivedQuery } from './received.queries.ts'
 import { markedCustomers } from './replan.queries.ts'
 import { replanCustomer } from './replan.service.ts'
@@ -53,8 +53,15 @@ export const continueReplans = async (
  * Completes a report that came after a payment. An interrupted report has not ended: it is completed when the merchant
  * repeats it.
  */
-export const joinReport = async (db: Db, workspaceId: string, report: IncompleteReport, now: Date) => {
-  await (report.kind === 'sale' ? joinSale : joinLead)(db, workspaceId, report, now)
+export const joinReport = async (
+  db: Db,
+  workspaceId: string,
+  report: IncompleteReport | IncompleteRefund,
+  now: Date,
+) => {
+  if (report.kind === 'refund')
+    await applyPurchase(db, workspaceId, [report.saleExternalId], { trigger: 'return', now })
+  else await (report.kind === 'sale' ? joinSale : joinLead)(db, workspaceId, report, now)
   return endReport(db, workspaceId, report)
 }
 

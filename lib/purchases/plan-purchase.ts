@@ -2,20 +2,45 @@
  * Plans what has to change so that the ledger agrees with all facts received of a purchase. Planning is idempotent: once a
  * plan is applied, the next one changes nothing. Design, section 5.
  */
+import { canonicalJson } from '../json.ts'
 import { countedOf } from './amounts.ts'
 import { hasUnmerged, mergeDuplicates } from './duplicates.ts'
-import type { KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale, SalePlan } from './plan.ts'
 import { planReturns } from './plan-returns.ts'
 import { findCredit, planReport, planSale, planUnpaid } from './plan-sale.ts'
 import type { Purchase, Trigger } from './purchase.ts'
+import { type SettledRefund, settleRefunds } from './refunds.ts'
 
 /** @param trigger a return leaves a recorded sale's credit alone, unless two sales turn out to be one purchase */
-export const planPurchase = (received: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+export const planPurchase = (purchase: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
+  const plan = planLedger(purchase, facts, trigger)
+  return { ...plan, refunds: planRefunds(plan.sale, facts) }
+}
+
+/** The reported refunds that are not recorded as the sale has them after the plan. */
+const planRefunds = (sale: SalePlan, { refunds }: KnownFacts): SettledRefund[] => {
+  if (sale.kind === 'none' || refunds.length === 0) return []
+  const { externalId } = 'change' in sale ? sale.change : sale.recorded
+  const sold = 'change' in sale ? sale.change.sale : sale.recorded.sale
+  const saleId = sale.kind === 'create' ? null : sale.recorded.id
+  return settleRefunds(refunds, { ...sold, externalId }).filter((settled) => {
+    const recorded = refunds.find(({ id }) => id === settled.id)
+    return (
+      saleId === null ||
+      recorded?.saleId !== saleId ||
+      recorded.amountCents !== settled.amountCents ||
+      recorded.currency !== settled.currency ||
+      canonicalJson(recorded.steps) !== canonicalJson(settled.steps)
+    )
+  })
+}
+
+const planLedger = (received: Purchase, facts: KnownFacts, trigger: Trigger): PurchasePlan => {
   const { recorded } = facts
   const purchase = count(received, facts)
   const { sale, referredAt } = purchase
   if (facts.salesFrom === 'api') return planSaleOfMerchant(purchase, facts, trigger)
-  if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded)
+  if (recorded && trigger === 'return' && !hasUnmerged(facts)) return planReturns(purchase, recorded, facts)
   if (!sale || !referredAt) {
     return recorded ? planRecorded(purchase, facts, recorded, trigger) : planWait(purchase)
   }
@@ -40,7 +65,7 @@ const planSaleOfMerchant = (purchase: Purchase, facts: KnownFacts, trigger: Trig
   const { sale, referredAt } = purchase
   if (recorded) {
     const isDecided = trigger !== 'return' && recorded.reportedAt !== null
-    const plan = isDecided ? planReport(purchase, facts, recorded) : planReturns(purchase, recorded)
+    const plan = isDecided ? planReport(purchase, facts, recorded) : planReturns(purchase, recorded, facts)
     return mergeDuplicates(plan, facts)
   }
   if (!sale || !referredAt) return NO_SALE
@@ -57,7 +82,7 @@ const planRecorded = (
 ): PurchasePlan =>
   trigger === 'again' && recorded.reportedAt
     ? planReport(purchase, facts, recorded)
-    : planReturns(purchase, recorded)
+    : planReturns(purchase, recorded, facts)
 
 /** No sale is known, or not yet. */
 const planWait = ({ waitsUntil }: Purchase): PurchasePlan =>
@@ -69,5 +94,6 @@ const NO_SALE: PurchasePlan = {
   sale: { kind: 'none' },
   customer: null,
   duplicates: [],
+  refunds: [],
   outcome: { code: 'no_sale', facts: {} },
 }

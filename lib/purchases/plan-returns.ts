@@ -1,36 +1,42 @@
 /** Plans what a return changes: how much of the commission is reversed. */
 import type { Money } from '../tracking/rewards.ts'
 import type { EventOutcome } from './outcomes.ts'
-import type { PurchasePlan, RecordedSale } from './plan.ts'
+import type { KnownFacts, PurchasePlan, RecordedSale } from './plan.ts'
 import type { Purchase } from './purchase.ts'
-import { returnedOf } from './returns.ts'
-import { type CurrentCommission, type Reversal, reversedSteps, reverseTo, toReverse } from './reversals.ts'
+import { includeRefunds, settleRefunds } from './refunds.ts'
+import { type Returned, returnedOf } from './returns.ts'
+import { type CurrentCommission, changeReturned, type Reversal } from './reversals.ts'
+
+/** What was returned of a purchase, as its processor and the merchant reported it. */
+export const allReturned = (
+  { returns }: Pick<Purchase, 'returns'>,
+  { refunds }: Pick<KnownFacts, 'refunds'>,
+  sale: Money,
+  paid: Money,
+): Returned =>
+  includeRefunds(returnedOf(returns, paid), settleRefunds(refunds, { ...sale, externalId: '' }), sale)
 
 /** Reverses as much of the sale's commission as was returned, or reinstates what is no longer returned. */
-export const planReturns = ({ sale, returns }: Purchase, recorded: RecordedSale): PurchasePlan => {
+export const planReturns = (
+  purchase: Purchase,
+  recorded: RecordedSale,
+  facts: Pick<KnownFacts, 'refunds'>,
+): PurchasePlan => {
+  const { sale } = purchase
   const gross = sale && { amountCents: BigInt(sale.paid.grossCents), currency: sale.paid.currency }
-  const returned = returnedOf(returns, gross?.amountCents ? gross : recorded.sale)
-  const { externalId, steps } = recorded
-  // A rejected commission must not be reinstated.
-  const current = steps.some(({ code }) => code === 'commission_created') ? recorded.commission : null
-  const reversals = current ? reverseTo(current, toReverse(current, returned, steps)) : []
-  const [reversal] = reversals
-  if (!reversal || !current) {
+  const returned = allReturned(purchase, facts, recorded.sale, gross?.amountCents ? gross : recorded.sale)
+  const { externalId } = recorded
+  const change = changeReturned(recorded, returned)
+  if (!change) {
     const outcome: EventOutcome = { code: 'nothing_changed', facts: { externalId } }
-    return { sale: { kind: 'keep', recorded }, customer: null, duplicates: [], outcome }
+    return { sale: { kind: 'keep', recorded }, customer: null, duplicates: [], refunds: [], outcome }
   }
+  const { current, reversal, steps } = change
   return {
-    sale: {
-      kind: 'adjust',
-      recorded,
-      steps: [
-        ...steps.filter(({ code }) => code !== 'commission_reversed'),
-        ...reversedSteps(current, returned),
-      ],
-      reversals,
-    },
+    sale: { kind: 'adjust', recorded, steps, reversals: [reversal] },
     customer: null,
     duplicates: [],
+    refunds: [],
     outcome: commissionChanged(externalId, current, reversal),
   }
 }

@@ -7,10 +7,10 @@ import type { Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
-import { planReturns, saleFacts } from './plan-returns.ts'
+import { allReturned, planReturns, saleFacts } from './plan-returns.ts'
 import { keepRejected } from './possible-duplicates.ts'
 import type { Purchase } from './purchase.ts'
-import { type Returned, returnedOf } from './returns.ts'
+import type { Returned } from './returns.ts'
 import { replacedStep, reverseAll, reversedSteps, reverseTo, toReverse } from './reversals.ts'
 
 /** A purchase of which it is known what was paid. */
@@ -32,6 +32,7 @@ export const planUnpaid = (purchase: PaidPurchase, facts: KnownFacts): PurchaseP
     sale: { kind: 'none' },
     customer: changeCustomer(purchase, facts, null),
     duplicates: [],
+    refunds: [],
     outcome: isReferred
       ? { code: 'customer_kept', facts: { slug: credit.partner.slug } }
       : { code: 'nothing_paid', facts: {} },
@@ -45,7 +46,7 @@ export const planSale = (purchase: PaidPurchase, facts: KnownFacts): PurchasePla
   const sale = { amountCents: BigInt(paid.netCents), currency: paid.currency }
   const report = reportOf(purchase, facts, sale)
   const decision = keepRejected(decideSale(report, facts, purchase, paidAt), recorded?.steps ?? [])
-  const returned = returnedOf(purchase.returns, {
+  const returned = allReturned(purchase, facts, sale, {
     amountCents: BigInt(paid.grossCents),
     currency: paid.currency,
   })
@@ -83,7 +84,7 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   }
   const gross = purchase.sale?.paid.grossCents
   const paid = gross ? { ...sale, amountCents: BigInt(gross) } : sale
-  return planChange(purchase, facts, change, decision, returnedOf(purchase.returns, paid))
+  return planChange(purchase, facts, change, decision, allReturned(purchase, facts, sale, paid))
 }
 
 const planChange = (
@@ -96,7 +97,7 @@ const planChange = (
   const { recorded, customer } = facts
   const { credit, sale, externalId } = change
   if (recorded && !changesSale(recorded, change, decision, customer?.id ?? null)) {
-    const plan = planReturns(purchase, recorded)
+    const plan = planReturns(purchase, recorded, facts)
     const from = hasUnmerged(facts) ? recorded.occurredAt : null
     return { ...plan, customer: changeCustomer(purchase, facts, from) }
   }
@@ -113,6 +114,7 @@ const planChange = (
         },
     customer: changeCustomer(purchase, facts, from),
     duplicates: [],
+    refunds: [],
     outcome: credit
       ? { code: 'sale_credited', facts: { ...saleFacts(externalId, sale), slug: credit.partner.slug } }
       : { code: 'sale_not_credited', facts: saleFacts(externalId, sale) },

@@ -14,6 +14,7 @@ import type { Money } from '../tracking/rewards.ts'
 import type { Step } from '../tracking/steps.ts'
 import type { EventOutcome } from './outcomes.ts'
 import type { SalesFrom } from './processors.ts'
+import type { ReportedRefund, SettledRefund } from './refunds.ts'
 import type { CurrentCommission, Reversal } from './reversals.ts'
 
 /** A recorded sale with its current commission. */
@@ -37,6 +38,14 @@ export type RecordedSale = {
   lastCommissionId: string | null
   /** For optimistic concurrency: each update of the row increments it. */
   revision: number
+}
+
+/** A refund as it is recorded: of which sale it is, and what it counts for. Null while it waits. */
+export type RecordedRefund = ReportedRefund & {
+  saleId: string | null
+  amountCents: bigint | null
+  currency: string | null
+  steps: Step[]
 }
 
 /** A customer, with what its sales depend on. */
@@ -63,6 +72,8 @@ export type KnownFacts = Pick<Facts, 'click' | 'customerPartner'> &
     recorded: RecordedSale | null
     /** Sales that were recorded later for the same purchase, under other ids of it: see duplicates.ts. */
     duplicates: RecordedSale[]
+    /** The refunds that the merchant reported of it, oldest first. */
+    refunds: RecordedRefund[]
     customer: KnownCustomer | null
     /** What has to be tied before a plan is applied: the purchase names several ids, or new ones. */
     tie: Tie | null
@@ -145,5 +156,7 @@ export type PurchasePlan = {
   sale: SalePlan
   customer: CustomerChange | null
   duplicates: DuplicateChange[]
+  /** Refunds to record as those of the sale, or to count otherwise than before. */
+  refunds: SettledRefund[]
   outcome: EventOutcome
 }

@@ -9,7 +9,10 @@ import { knownFacts, type Loaded } from './known-facts.ts'
 import {
   CANDIDATE_JSON,
   type CandidateRow,
+  REFUND_JSON,
+  type RefundRow,
   reviveCandidate,
+  reviveRefund,
   reviveSale,
   SALE_JSON,
   type SaleRow,
@@ -27,6 +30,7 @@ type FactsRow = {
   salesFrom: SalesFrom
   /** All recorded sales of the purchase, oldest first. */
   sales: SaleRow[]
+  refunds: RefundRow[]
   candidates: CandidateRow[]
   firstSale: { partnerId: string | null; occurredAt: string } | null
   terms: FromJson<PartnerTerms>[]
@@ -148,6 +152,9 @@ export const loadAllKnownFacts = async (
     select
       (select sales_from from setting) as "salesFrom",
       (select coalesce(jsonb_agg(${SALE_JSON} order by s.id), '[]') from sold s) as "sales",
+      (select coalesce(jsonb_agg(${REFUND_JSON} order by r.id), '[]') from (
+         select * from events where workspace_id = ${workspaceId} and sale_external_id = any(wanted.keys)
+         union select * from events where sale_id = any(array(select id from sold))) r) as "refunds",
       (select coalesce(jsonb_agg(${CANDIDATE_JSON} order by cu.id), '[]')
        from customers cu where cu.id in (select id from candidate)) as "candidates",
       (select jsonb_build_object('partnerId', partner_id, 'occurredAt', occurred_at) from first_sale) as "firstSale",
@@ -190,6 +197,7 @@ const revive = (row: FactsRow): Loaded => {
     salesFrom,
     terms,
     sales: row.sales.map(reviveSale),
+    refunds: row.refunds.map(reviveRefund),
     candidates: row.candidates.map(reviveCandidate),
     coupon: coupon(row.coupon),
     click: click(row.click),

@@ -6,7 +6,10 @@ export type ReportsService = {
    *
    * @returns the response to the report
    */
-  joinReport: (workspaceId: string, report: IncompleteReport) => Promise<{ id: string; attributed: boolean }>
+  joinReport: (
+    workspaceId: string,
+    report: IncompleteReport | IncompleteRefund,
+  ) => Promise<{ id: string; attributed: boolean }>
 }
 
 /** What it offers the import of customers. */
@@ -22,5 +25,13 @@ export type IncompleteReport = {
   customerExternalId: string
   /** A click of the workspace. */
   clickId: string | null
+  bodyHash: string
+}
+
+/** A saved refund of a sale that a processor reports too. */
+export type IncompleteRefund = {
+  kind: 'refund'
+  externalId: string
+  saleExternalId: string
   bodyHash: string
 }

@@ -41,13 +41,20 @@ export const saveEvent = async (
       from (select processor_events.outcome ->> 'code' = any(${textArray(REFUSAL_CODES)}) as is_refused) r)
     returning id, outcome is not null as "isDone"
   `
-  const { email } = event
-  const [, [row]] = email
-    ? await db.batch([
-        lockIdentities(workspaceId, [{ kind: 'email', value: email }], 'exclusive').compile(db),
-        insert.compile(db),
-      ])
-    : [[], (await insert.execute(db)).rows]
+  const { email, keys } = event
+  const lock = (kind: string, values: string[]) =>
+    lockIdentities(
+      workspaceId,
+      values.map((value) => ({ kind, value })),
+      'exclusive',
+    ).compile(db)
+  // A reported refund of the purchase waits for the event, or sees it.
+  const results = await db.batch([
+    lock('email', email ? [email] : []),
+    lock('purchase', keys),
+    insert.compile(db),
+  ])
+  const [row] = results[2]
   if (!row) throw new Error('The upsert returned no row.')
   return row
 }

@@ -64,3 +64,24 @@ export const reversedSteps = (commission: Money | null, returned: Returned): Ste
     },
   ]
 }
+
+/**
+ * What changes once so much of a sale was returned: the row that reverses or reinstates a part of its commission, and the
+ * sale's new steps; null if nothing does. A rejected commission must not be reinstated.
+ */
+export const changeReturned = (
+  { steps, commission }: { steps: Step[]; commission: CurrentCommission | null },
+  returned: Returned,
+): { current: CurrentCommission; reversal: Reversal; steps: Step[] } | null => {
+  const current = steps.some(({ code }) => code === 'commission_created') ? commission : null
+  const [reversal] = current ? reverseTo(current, toReverse(current, returned, steps)) : []
+  if (!current || !reversal) return null
+  return {
+    current,
+    reversal,
+    steps: [
+      ...steps.filter(({ code }) => code !== 'commission_reversed'),
+      ...reversedSteps(current, returned),
+    ],
+  }
+}

@@ -1,6 +1,7 @@
 /** The sale of a plan, and its duplicates, as parts of the statement that applies the plan. */
 import { type RawBuilder, sql } from 'kysely'
 import type { DuplicateChange, SalePlan } from './plan.ts'
+import type { SettledRefund } from './refunds.ts'
 
 /** Inserts or updates the sale. Returns no row if a concurrent request has done so. */
 export const saveSale = (
@@ -70,4 +71,15 @@ export const saveDuplicates = (workspaceId: string, duplicates: DuplicateChange[
              as d (id uuid, revision integer, "partnerId" uuid, "attributedBy" text, steps jsonb)
       where e.workspace_id = ${workspaceId} and e.id = d.id and e.revision = d.revision
       returning e.id`
+}
+
+/** Records refunds that the merchant reported as those of the sale, whose credit is theirs too. After the sale is saved. */
+export const saveRefunds = (workspaceId: string, refunds: SettledRefund[], saleId: string | null) => {
+  const rows = refunds.map((refund) => ({ ...refund, amountCents: Number(refund.amountCents) }))
+  return sql<unknown>`
+    update events r
+    set sale_id = s.id, amount_cents = d."amountCents", currency = d.currency, steps = d.steps, partner_id = s.partner_id,
+        attributed_by = s.attributed_by, customer_id = s.customer_id, customer_external_id = s.customer_external_id
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as d (id uuid, "amountCents" bigint, currency text, steps jsonb), events s
+    where r.workspace_id = ${workspaceId} and r.id = d.id and s.workspace_id = r.workspace_id and s.id = ${saleId}`
 }

@@ -1,5 +1,6 @@
 /** What a decided report changes of its customer. */
 import { emailOf, type Identity, identityOf } from '../customers/identities.ts'
+import type { ReportedRefund } from '../purchases/refunds.ts'
 import type { Click, Credit } from './attribution.ts'
 import type { Decision } from './decide.ts'
 import type { Report } from './report.ts'
@@ -28,6 +29,8 @@ export type DecidedReport = {
   /** Whether a payment processor may report the same sale. */
   mayBeDuplicate: boolean
   decision: Decision
+  /** Reported refunds that wait for the sale. */
+  refunds: ReportedRefund[]
   now: Date
 }
 

@@ -41,6 +41,7 @@ export const eventResponse = (event: EventRow, now: Date): EventResponse => ({
   },
   amountCents: event.amountCents === null ? null : Number(event.amountCents),
   currency: event.currency,
+  sale: event.saleExternalId === null ? null : { id: event.saleId, externalId: event.saleExternalId },
   metadata: event.metadata,
   occurredAt: event.occurredAt,
   commission: commissionOf(event, now),

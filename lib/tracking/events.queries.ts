@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { isExpectedBefore } from '../purchases/expected-sales.queries.ts'
+import type { EventKind } from './event-kinds.ts'
 import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
 
 export type EventFilter = PageRequest & {
-  kind?: 'sale' | 'lead' | undefined
+  kind?: EventKind | undefined
   externalId?: string | undefined
   partnerId?: string | undefined
   attributed?: boolean | undefined
@@ -84,6 +85,8 @@ const selectEvents = (db: Db, workspaceId: string) =>
       'e.attributed_by as attributedBy',
       'e.occurred_at as occurredAt',
       'e.steps',
+      'e.sale_id as saleId',
+      'e.sale_external_id as saleExternalId',
       'p.id as partnerId',
       'p.slug as partnerSlug',
       'p.name as partnerName',

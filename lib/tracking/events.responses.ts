@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { timestamp } from '../http/common.responses.ts'
 import { COMMISSION_STATUSES } from './commissions.ts'
+import { EVENT_KINDS } from './event-kinds.ts'
 
 /** An event and the steps of its decision. */
 export const EventResponse = z
   .strictObject({
     id: z.uuid(),
-    kind: z.enum(['sale', 'lead']),
+    kind: z.enum(EVENT_KINDS),
     externalId: z.string(),
     eventName: z.string(),
     attributed: z.boolean(),
@@ -16,12 +17,19 @@ export const EventResponse = z
       .nullable(),
     customer: z.strictObject({
       id: z.uuid().nullable().meta({ description: 'null until an event of the customer is attributed.' }),
-      externalId: z.string(),
+      externalId: z.string().meta({ description: 'Empty while a refund waits for its sale.' }),
       email: z.string().nullable(),
       name: z.string().nullable(),
     }),
-    amountCents: z.int().nullable(),
+    amountCents: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of a refund, what counts; null while it waits for its sale. A lead has none.' }),
     currency: z.string().nullable(),
+    sale: z
+      .strictObject({ id: z.uuid().nullable(), externalId: z.string() })
+      .nullable()
+      .meta({ description: 'The sale of a refund. Its id is null until the sale is known.' }),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     occurredAt: timestamp,
     commission: z

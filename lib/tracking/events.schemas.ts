@@ -2,10 +2,11 @@
 import * as z from 'zod'
 import { id } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { EVENT_KINDS } from './event-kinds.ts'
 
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
-  kind: z.enum(['sale', 'lead']).optional(),
+  kind: z.enum(EVENT_KINDS).optional(),
   externalId: id('The external id of the event.').optional(),
   partnerId: z.uuid().optional(),
   attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),

@@ -1,8 +1,9 @@
 /** The facts that a report is decided from, in one read. */
 import { identityOf } from '../customers/identities.ts'
 import type { Client } from '../db/neon.ts'
-import { reportKey } from '../purchases/facts.ts'
+import { purchaseKeyOf } from '../purchases/facts.ts'
 import { isProcessorId } from '../purchases/processors.ts'
+import type { ReportedRefund } from '../purchases/refunds.ts'
 import type { Click, Facts, PartnerTerms } from './attribution.ts'
 import type { ReportedCustomer } from './decided-report.ts'
 import type { Report } from './report.ts'
@@ -14,6 +15,8 @@ export type ReportFacts = Facts & {
   workspaceId: string
   /** The customer of the report, if it is known. */
   customer: ReportedCustomer | null
+  /** Reported refunds that wait for this sale, oldest first. */
+  refunds: ReportedRefund[]
   /** Whether sales were reported under the id of the customer, who is not known. */
   adoptsSales: boolean
   /** The event of an earlier report with the same id. Nothing else is loaded beside one that is complete. */
@@ -49,7 +52,7 @@ export const loadReportFacts = async (
   const customer = identityOf(customerExternalId)
   // Only a sale under an id of the merchant's can be a possible duplicate, or depends on who reports the sales that earn.
   const isOwn = kind === 'sale' && !isProcessorId(externalId)
-  const processorKey = kind === 'lead' ? null : isOwn ? reportKey(externalId) : externalId
+  const processorKey = kind === 'lead' ? null : purchaseKeyOf(externalId)
   const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
     'select load_report_1($1, $2, $3, $4, $5, $6, $7, $8, $9) as facts',
     [apiKeyHash, kind, externalId, customer.kind, customer.value, clickId, processorKey, isOwn, now],

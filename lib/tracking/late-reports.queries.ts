@@ -1,7 +1,7 @@
 /** Reports that come after a payment: what was received before is planned again, or joined with the report. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import type { IncompleteReport } from '../purchases/purchases.rpc.ts'
+import type { IncompleteRefund, IncompleteReport } from '../purchases/purchases.rpc.ts'
 
 /** What a saved report refers to. */
 export type SavedReport = {
@@ -46,7 +46,11 @@ export const noteReport = (
 export const endReport = async (
   db: Db,
   workspaceId: string,
-  { kind, externalId, bodyHash }: IncompleteReport,
+  {
+    kind,
+    externalId,
+    bodyHash,
+  }: Pick<IncompleteReport | IncompleteRefund, 'kind' | 'externalId' | 'bodyHash'>,
 ): Promise<{ id: string; attributed: boolean }> => {
   const { rows } = await sql<{ id: string; attributed: boolean }>`
     update events set body_hash = coalesce(body_hash, ${bodyHash})

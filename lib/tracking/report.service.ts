@@ -51,7 +51,16 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
     if (typeof facts === 'string')
       throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
-    const { keyId, workspaceId, recorded, customer, adoptsSales, hasProcessorEvents, mayBeDuplicate } = facts
+    const {
+      keyId,
+      workspaceId,
+      recorded,
+      customer,
+      adoptsSales,
+      refunds,
+      hasProcessorEvents,
+      mayBeDuplicate,
+    } = facts
     noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
     // Without its hash, the report is incomplete until it is joined.
     const isJoined = hasProcessorEvents || tiedByLead(report).length > 0
@@ -62,6 +71,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
           ...saved,
           adoptsSales,
           mayBeDuplicate,
+          refunds,
           click: facts.click,
           decision: decide(report, facts, now),
         })

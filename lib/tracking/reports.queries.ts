@@ -3,9 +3,10 @@ import { IDENTITY_KEY, identityOf } from '../customers/identities.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, type Client, isConflict } from '../db/neon.ts'
 import { EXPECTED_HOURS } from '../purchases/expected-sales.ts'
-import { reportKey } from '../purchases/facts.ts'
+import { purchaseKeyOf, reportKey } from '../purchases/facts.ts'
 import { DUPLICATE_HOURS } from '../purchases/possible-duplicates.ts'
 import { PROCESSOR_ID_PATTERN, SALE_EXPECTED } from '../purchases/processors.ts'
+import { type SettledRefund, settleWaiting } from '../purchases/refunds.ts'
 import type { Credit } from './attribution.ts'
 import { holdsSelfReferral } from './decide.ts'
 import { changesOf, type DecidedReport, identitiesOf, referrerOf } from './decided-report.ts'
@@ -44,7 +45,8 @@ export const saveReport = async (db: Client, decided: DecidedReport): Promise<Sa
 const toSaved = (decided: DecidedReport) => {
   const { workspaceId, report, bodyHash, decision, now } = decided
   const { kind, externalId, customerExternalId, eventName, metadata, sale } = report
-  const { clickId, credit, steps } = decision
+  const { clickId, credit } = decision
+  const waiting = sale && settleWaiting(decision, decided.refunds, { ...sale, externalId })
   return {
     workspaceId,
     eventId: newId(),
@@ -57,9 +59,11 @@ const toSaved = (decided: DecidedReport) => {
     currency: sale?.currency,
     clickId,
     bodyHash,
-    steps,
+    steps: waiting?.steps ?? decision.steps,
     now,
-    ...(credit ? toCredited(decided, credit) : toUncredited(decided)),
+    purchaseKey: sale ? purchaseKeyOf(externalId) : undefined,
+    refunds: waiting?.settled.length ? waiting.settled.map(toSettled) : undefined,
+    ...(credit ? toCredited(decided, credit, waiting?.reversedCents ?? 0n) : toUncredited(decided)),
   }
 }
 
@@ -70,7 +74,9 @@ const toUncredited = ({ report, customer }: DecidedReport) => {
   return { identities: [identityOf(report.customerExternalId)] }
 }
 
-const toCredited = (decided: DecidedReport, credit: Credit) => {
+const toSettled = (refund: SettledRefund) => ({ ...refund, amountCents: Number(refund.amountCents) })
+
+const toCredited = (decided: DecidedReport, credit: Credit, reversedCents: bigint) => {
   const { report, customer, adoptsSales, decision } = decided
   const { commission, stepsWhenBeaten } = decision
   const { partner, by } = credit
@@ -100,6 +106,7 @@ const toCredited = (decided: DecidedReport, credit: Credit) => {
           id: newId(),
           programId: partner.programId,
           amountCents: Number(commission.amountCents),
+          reversal: reversedCents ? { id: newId(), amountCents: -Number(reversedCents) } : undefined,
         }
       : undefined,
     stepsWhenBeaten: commission?.oneTime ? stepsWhenBeaten : undefined,

@@ -61,6 +61,29 @@ export type Step =
     }
   /** The same purchase is also recorded under another id, which is credited instead. */
   | { code: 'same_purchase'; facts: { externalId: string } }
+  /** A refund that the merchant reported before its sale. */
+  | {
+      code: 'waiting_for_sale'
+      facts: { saleExternalId: string; amountCents: number | null; currency: string | null }
+    }
+  /** What a reported refund counts for, and what it leaves of the sale. */
+  | {
+      code: 'sale_refunded'
+      facts: {
+        saleExternalId: string
+        amountCents: number
+        leftCents: number
+        saleCents: number
+        currency: string
+      }
+    }
+  /** More was to be refunded than was left of the sale. */
+  | {
+      code: 'refund_exceeds_sale'
+      facts: { requestedCents: number | null; leftCents: number; currency: string }
+    }
+  /** A refund in another currency than its sale's, which was not known when the refund was reported. */
+  | { code: 'refund_currency_mismatch'; facts: { currency: string; saleCurrency: string } }
   /** The refunded and disputed parts of the payment, and the part of the commission reversed for them. */
   | {
       code: 'commission_reversed'
@@ -168,6 +191,16 @@ export const explain = (step: Step): string => {
       return `${facts.by} reversed ${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
     case 'same_purchase':
       return `This is the same purchase as the sale “${facts.externalId}”, which is credited instead.`
+    case 'waiting_for_sale':
+      return `The sale “${facts.saleExternalId}” has not been reported yet. The refund counts as soon as it is.`
+    case 'sale_refunded':
+      return `${formatMoney(facts.amountCents, facts.currency)} of the ${formatMoney(facts.saleCents, facts.currency)} of the sale “${facts.saleExternalId}” was refunded, and ${formatMoney(facts.leftCents, facts.currency)} is left. The same proportion of its commission is reversed.`
+    case 'refund_exceeds_sale':
+      return facts.leftCents === 0
+        ? 'Nothing of the sale was left to refund.'
+        : `The refund of ${formatMoney(facts.requestedCents ?? 0, facts.currency)} is more than was left of the sale, so ${formatMoney(facts.leftCents, facts.currency)} counts.`
+    case 'refund_currency_mismatch':
+      return `The refund is in ${facts.currency} and its sale in ${facts.saleCurrency}, so the refund does not count.`
     case 'commission_reversed':
       return `Of the ${formatMoney(facts.paidCents, facts.paidCurrency)} paid, ${refundedAndDisputed(facts)}, so ${formatMoney(facts.amountCents, facts.currency)} of the commission was reversed.`
   }

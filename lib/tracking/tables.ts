@@ -1,8 +1,10 @@
 /** The tables of this room, for Kysely: clicks, events and the ledger. See lib/db/tables.ts. */
 import type { Generated } from 'kysely'
 import type { Json } from '../db/columns.ts'
+import type { Requested } from '../purchases/refunds.ts'
 import type { AttributedBy } from './attribution.ts'
 import type { CommissionKind } from './commissions.ts'
+import type { EventKind } from './event-kinds.ts'
 import type { HoldReason, HoldResolution } from './holds.ts'
 import type { Step } from './steps.ts'
 
@@ -20,7 +22,7 @@ export type TrackingTables = {
   events: {
     id: string
     workspace_id: string
-    kind: 'sale' | 'lead'
+    kind: EventKind
     external_id: string
     event_name: string
     customer_external_id: string
@@ -38,6 +40,9 @@ export type TrackingTables = {
     reported_at: Date | null
     subscription_id: string | null
     commission_id: string | null
+    sale_external_id: string | null
+    sale_id: string | null
+    requested: Json<Requested> | null
     revision: Generated<number>
   }
   commissions: {

@@ -42,6 +42,7 @@ const REACHED: Record<string, Record<string, string[]>> = {
   'track-click': {},
   'track-lead': { STRIPE_WEBHOOK: ['joinReport'] },
   'track-sale': { STRIPE_WEBHOOK: ['joinReport'] },
+  'track-refund': { STRIPE_WEBHOOK: ['joinReport'] },
   'import-partners': { AUTH: ['getSession'] },
   'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'] },
   portal: {

@@ -30,6 +30,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
       'portal',
       'track-click',
       'track-lead',
+      'track-refund',
       'track-sale',
     ],
   })

@@ -34,6 +34,21 @@ const report = (of: object) =>
     now: NOW,
     ...of,
   })
+const refund = (of: object) =>
+  call('save_refund_1', {
+    workspaceId: WORKSPACE,
+    eventId: idOf('event', NEW),
+    externalId: 'refund-new',
+    saleExternalId: 'order-1',
+    purchaseKey: 'report:order-1',
+    eventName: 'refund',
+    requested: { amountCents: 100, currency: null },
+    bodyHash: 'hash',
+    isJoined: false,
+    steps: [],
+    now: NOW,
+    ...of,
+  })
 /** @param cents of a processor's sale; null of a report */
 const hold = (eventId: string, clickId: string, cents: number | null) =>
   call('hold_possible_duplicate_1', WORKSPACE, eventId, clickId, cents, true, 24, PROCESSOR_IDS, 'r:', NOW)
@@ -92,6 +107,26 @@ export const CALLS: Record<string, string> = {
   'a click': call('save_click_1', 'click-new', PROGRAM, 'slug-1', null, null, true, 'click-1', NOW),
   'a report of a new customer is loaded': load('lead', 'user-new', 'user-new', 'click-1'),
   'a sale of a known customer is loaded': load('sale', 'order-new', 'user-1', 'click-1'),
+  'a refund is loaded': call('load_refund_1', keyHash(1), 'refund-new', 'order-1', 'report:order-1', NOW),
+  'a refund before its sale is loaded': call(
+    'load_refund_1',
+    keyHash(1),
+    'refund-new',
+    'order-new',
+    'in_1',
+    NOW,
+  ),
+  'a refund is saved': refund({
+    sale: {
+      id: EVENT,
+      revision: 0,
+      steps: [],
+      reversal: { id: idOf('commission', NEW), reversesId: idOf('commission', 1), amountCents: -1 },
+    },
+    amountCents: 100,
+    currency: 'USD',
+  }),
+  'a refund before its sale is saved': refund({ saleExternalId: 'order-new' }),
   'a repeated sale is loaded': load('sale', 'order-1', 'user-1', 'click-none'),
   'a new customer is saved': report({
     ...credited,

@@ -172,10 +172,12 @@ export const createMerchant = async (options: Options = {}) => {
       ),
     lead: (body: Record<string, unknown>, headers?: Record<string, string>) =>
       post('/api/track/lead', { externalId: 'user_1', ...body }, headers),
+    refund: (body: Record<string, unknown>, headers?: Record<string, string>) =>
+      post('/api/track/refund', { externalId: 'ref_1', saleExternalId: 'inv_1', ...body }, headers),
     /** The event with its explanation, by its id. */
     explain,
     /** The same by the id under which it was reported, which also finds unattributed events. */
-    explainReport: async (kind: 'sale' | 'lead', externalId: string) => {
+    explainReport: async (kind: 'sale' | 'lead' | 'refund', externalId: string) => {
       const { body } = await get(`/events?kind=${kind}&externalId=${encodeURIComponent(externalId)}`)
       return (body as unknown as { data: Explanation[] }).data[0]
     },

@@ -8,7 +8,14 @@ import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { addReceived } from '../support/received.ts'
 
 const database = useDatabase()
-const faulty = useFaultyWorkers('track-click', 'track-lead', 'track-sale', 'stripe-webhook', 'manage')
+const faulty = useFaultyWorkers(
+  'track-click',
+  'track-lead',
+  'track-sale',
+  'track-refund',
+  'stripe-webhook',
+  'manage',
+)
 
 /** A merchant whose database calls are counted and made to fail, separately from other tests. */
 const createWatched = async (options: Parameters<typeof createMerchant>[0] = {}) => {
@@ -73,6 +80,20 @@ describe('database round trips (design, section 11)', () => {
       }
     },
   )
+
+  test('a refund takes 2, before its sale and after it, its repeat 1, and the sale that it waited for 2', async () => {
+    const merchant = await createWatched()
+    const takes = async (fetches: number, work: () => Promise<{ status: number }>) => {
+      merchant.plan()
+      expect((await work()).status).toBe(200)
+      expect(merchant.fetches()).toBe(fetches)
+    }
+    await takes(2, () => merchant.refund({ amountCents: 100 }))
+    await takes(1, () => merchant.refund({ amountCents: 100 }))
+    await takes(2, () => merchant.sale({ clickId: merchant.clickId }))
+    await takes(2, () => merchant.refund({ externalId: 'rest' }))
+    await takes(1, () => merchant.refund({ externalId: 'rest' }))
+  })
 
   test('what is refused before the database takes none', async () => {
     const merchant = await createWatched()
@@ -141,6 +162,33 @@ describe.concurrent('a report answered 200 is in the database', () => {
         customers: 1,
         commissions: kind === 'sale' ? 1 : 0,
       })
+    },
+  )
+
+  test.each(STEPS.flatMap((step) => FAULTS.map((fault) => ({ ...step, fault }))))(
+    'a refund: when $step meets $fault, once and for good, it reverses once',
+    async ({ before, fault }) => {
+      const merchant = await createWatched()
+      await merchant.sale({ clickId: merchant.clickId })
+      for (const [externalId, times] of [
+        ['once', 1],
+        ['for_good', 10],
+      ] as const) {
+        merchant.plan(...before, ...Array<Fault>(times).fill(fault))
+        const { status } = await merchant.refund({ externalId, amountCents: 490 })
+        expect(status).toBe(times === 1 ? 200 : 503)
+        merchant.plan()
+        const repeated = await merchant.refund({ externalId, amountCents: 490 })
+        expect({ status: repeated.status, attributed: repeated.body.attributed }).toEqual({
+          status: 200,
+          attributed: true,
+        })
+      }
+      const rows = await database.query(
+        'select amount_cents::int as cents from commissions where workspace_id = $1 order by id',
+        [merchant.workspace.id],
+      )
+      expect(rows).toEqual([{ cents: 980 }, { cents: -98 }, { cents: -98 }])
     },
   )
 

@@ -1,0 +1,81 @@
+/** Records a reported refund. */
+import type { Context } from 'hono'
+import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
+import { newId } from '../db/ids.ts'
+import { ApiError } from '../http/errors.ts'
+import { noteForLog } from '../http/logging.ts'
+import type { TrackingEnv } from '../http/tracking-app.ts'
+import { canonicalJson } from '../json.ts'
+import type { ReportsService } from '../purchases/purchases.rpc.ts'
+import { sha256 } from '../sha256.ts'
+import { lostRace } from '../unavailable.ts'
+import { decideRefund } from './decide-refund.ts'
+import type { RefundReport } from './refund.ts'
+import { loadRefundFacts, saveRefund } from './refunds.queries.ts'
+import type { RecordedEvent } from './reports.queries.ts'
+import type { TrackingResponse } from './reports.responses.ts'
+
+/** Plans the sale again that a processor reports too. */
+type JoinRefund = ReportsService['joinReport']
+
+/**
+ * Loads, decides, saves and responds, like `recordReport`. A refund of a sale that a payment processor reports too is saved
+ * first, and then planned with what the processor has reported of it.
+ *
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency is not that of the sale
+ */
+export const recordRefund = async <E extends KeyEnv & TrackingEnv>(
+  c: Context<E>,
+  report: RefundReport,
+  joinRefund: JoinRefund,
+): Promise<Response> => {
+  const bodyHash = await sha256(canonicalJson({ kind: 'refund', ...report }))
+  const event = await record(c, report, bodyHash, joinRefund)
+  if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
+  return c.json<TrackingResponse>({
+    eventId: event.attributed ? event.id : null,
+    attributed: event.attributed,
+  })
+}
+
+/** Of concurrent refunds of one sale, one succeeds in each round. */
+const ROUNDS = 24
+
+const record = async <E extends KeyEnv & TrackingEnv>(
+  c: Context<E>,
+  report: RefundReport,
+  bodyHash: string,
+  joinRefund: JoinRefund,
+): Promise<RecordedEvent> => {
+  const { db, now, apiKeyHash } = c.var
+  const { externalId, saleExternalId, requested } = report
+  for (let round = 0; round < ROUNDS; round++) {
+    const facts = await loadRefundFacts(db, apiKeyHash, report, now)
+    if (typeof facts === 'string')
+      throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
+    const { keyId, workspaceId, recorded, saleCurrency, isJoined, refunds } = facts
+    noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
+    if (recorded?.bodyHash) return recorded
+    if (!recorded) assertCurrency(requested.currency, saleCurrency)
+    const id = newId()
+    const sale = isJoined ? null : facts.sale
+    const decision = decideRefund({ id, requested }, saleExternalId, sale, refunds)
+    const hash = isJoined ? null : bodyHash
+    const event =
+      recorded ??
+      (await saveRefund(db, { id, workspaceId, report, sale, isJoined, bodyHash: hash, decision, now }))
+    if (!event) continue
+    if (event.bodyHash !== null) return event
+    const incomplete = { kind: 'refund', externalId, saleExternalId, bodyHash } as const
+    return { ...(await joinRefund(workspaceId, incomplete)), bodyHash }
+  }
+  throw lostRace('the same sale')
+}
+
+const assertCurrency = (currency: string | null, saleCurrency: string | null): void => {
+  if (currency === null || saleCurrency === null || currency === saleCurrency) return
+  throw new ApiError(
+    'currency_mismatch',
+    `The sale is in ${saleCurrency}. A refund has the currency of its sale: leave \`currency\` out, or send ${saleCurrency}.`,
+  )
+}
