@@ -52,11 +52,34 @@ responses: {
 delete?: never
 patch?: never
 }
+"/api/track/refund": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Report a refund */
+post: {
+parameters: NoParameters
+requestBody: { content: { "application/json": components['schemas']["RefundEvent"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["TrackingResponse"] } }
+400: Failure
+401: Failure
+403: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/events": {
 parameters: NoParameters
 /** List events, newest first */
 get: {
-parameters: { query?: { kind?: undefined | "sale" | "lead"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": {
@@ -605,6 +628,17 @@ clickId?: undefined | string | null
 eventName?: undefined | string | null
 metadata?: undefined | Record<string, unknown> | null
 }
+RefundEvent: {
+/** Your refund or credit note id. One refund per id. */
+externalId: string
+/** The `externalId` of the sale. A refund that arrives before its sale waits for it. For a sale that a connected payment processor reports too, any of the processor’s ids of it works as well. */
+saleExternalId: string
+amountCents?: undefined | number | null
+/** ISO 4217 code, in any case. That of the sale by default, and no other. */
+currency?: undefined | string | null
+eventName?: undefined | string | null
+metadata?: undefined | Record<string, unknown> | null
+}
 NewAdjustment: {
 /** Your id for it. One adjustment per id: a repeat returns the first. */
 externalId: string
@@ -720,7 +754,7 @@ attributed: boolean
 }
 Event: {
 id: string
-kind: "sale" | "lead"
+kind: "sale" | "lead" | "refund"
 externalId: string
 eventName: string
 attributed: boolean
@@ -734,12 +768,19 @@ email: string
 customer: {
 /** null until an event of the customer is attributed. */
 id: string | null
+/** Empty while a refund waits for its sale. */
 externalId: string
 email: string | null
 name: string | null
 }
+/** Of a refund, what counts; null while it waits for its sale. A lead has none. */
 amountCents: number | null
 currency: string | null
+/** The sale of a refund. Its id is null until the sale is known. */
+sale: {
+id: string | null
+externalId: string
+} | null
 metadata: Record<string, unknown> | null
 occurredAt: string
 commission: {
