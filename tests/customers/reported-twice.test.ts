@@ -94,6 +94,61 @@ test('an order id in the checkout’s metadata makes both reports one sale, of w
   )
 })
 
+test.each<{
+  case: string
+  /** What the backend asks for, and what Stripe reports. */
+  asked: Record<string, unknown>
+  atStripe: number | null
+  earned: number
+}>([
+  { case: 'the same refund', asked: { amountCents: 2_450 }, atStripe: 2_450, earned: 490 },
+  { case: 'more to us', asked: { amountCents: 3_920 }, atStripe: 2_450, earned: 196 },
+  { case: 'more to Stripe', asked: { amountCents: 980 }, atStripe: 2_450, earned: 490 },
+  { case: 'all to us, and a part to Stripe', asked: {}, atStripe: 2_450, earned: 0 },
+  { case: 'only to us', asked: { amountCents: 980, currency: 'USD' }, atStripe: null, earned: 784 },
+])(
+  'a refund that a backend reports of a sale that Stripe reports too counts once, in any order: $case',
+  async ({ asked, atStripe, earned }) => {
+    for (const salesFrom of ['both', 'api'] as const) {
+      const shop = await openShopOf(salesFrom)
+      await inEveryOrder(
+        shop,
+        async (buyer) => {
+          const { report, checkout, invoice } = await purchase(buyer, {
+            metadata: { externalId: buyer.id('order') },
+          })
+          const payment = { payment_intent: buyer.id('pi'), charge: buyer.id('ch') }
+          const returned = refund({ ...payment, id: buyer.id('re'), amount: atStripe })
+          return {
+            ...{ report, checkout, invoice },
+            asked: () => buyer.refund(asked),
+            ...(atStripe && { returned: () => buyer.event('refund.created', returned, 600) }),
+          }
+        },
+        { sales: { in: `maya ${earned}` } },
+        { same },
+      )
+    }
+  },
+)
+
+test('a refund that names any of Stripe’s ids of a sale that only Stripe reports finds it, before and after', async () => {
+  const shop = await openShopOf('stripe')
+  for (const name of ['in', 'ch', 'pi', 'cs_test', 'order']) {
+    await inEveryOrder(
+      shop,
+      async (buyer) => {
+        const { checkout, invoice } = await purchase(buyer, { metadata: { externalId: buyer.id('order') } })
+        return {
+          ...{ checkout, invoice },
+          asked: () => buyer.refund({ saleExternalId: buyer.id(name), amountCents: 2_450 }),
+        }
+      },
+      { sales: { in: 'maya 490' } },
+    )
+  }
+})
+
 test('a merchant whose sales come from Stripe is not charged for order ids, and a refund takes everything back', async () => {
   const shop = await openShopOf('stripe')
   await inEveryOrder(shop, (buyer) => purchase(buyer), { sales: { in: 'maya 0', order: 'maya 0' } })

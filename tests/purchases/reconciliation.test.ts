@@ -34,6 +34,7 @@ const NOTHING: PurchasePlan = {
   sale: { kind: 'keep', recorded: RECORDED },
   customer: null,
   duplicates: [],
+  refunds: [],
   outcome: { code: 'nothing_changed', facts: { externalId: 'in_1' } },
 }
 const CREATE: SalePlan = {

@@ -75,6 +75,8 @@ export const openShop = async (
         done(merchant.lead({ externalId: id('user'), customerEmail: address, ...body })),
       sale: (body: Record<string, unknown> = {}) =>
         done(merchant.sale({ externalId: id('order'), customerExternalId: id('user'), ...body })),
+      refund: (body: Record<string, unknown> = {}) =>
+        done(merchant.refund({ externalId: id('refund'), saleExternalId: id('order'), ...body })),
       /** The import of one mapping. @returns the row's status */
       import: async (row: Record<string, unknown> = {}, partner: Partner = 'maya') => {
         const rows = [{ customerExternalId: id('cus'), partnerEmail: `${partner}@partner.example`, ...row }]

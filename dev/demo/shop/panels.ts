@@ -11,7 +11,7 @@ import type { Delivery, Outcome } from './tributary.ts'
 /** The page doesn't wait longer for a response. */
 const MAX_WAIT_MS = 3_000
 
-export const NAMES = { lead: 'sign-up', sale: 'sale' } as const
+export const NAMES = { lead: 'sign-up', sale: 'sale', refund: 'refund' } as const
 
 export type State = Outcome | { state: 'in progress' }
 
