@@ -1,24 +1,18 @@
 import { html } from 'hono/html'
 import { ERROR_STATUS, type ErrorCode } from '../lib/http/errors.ts'
+import type { DocsPage } from './docs/layout.ts'
 import { ERROR_REFERENCE } from './error-reference.ts'
 
 const code = (text: string) =>
   text.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))
 
 /** The page that an error's `docUrl` links to, with a section per code. */
-export const errorsPage = (): string =>
-  String(html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Errors · Tributary</title>
-<style>
-  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
-  body { max-width: 42rem; margin: 2rem auto; padding: 0 1rem }
-  h2 { margin-bottom: 0 }
-  :target { background: color-mix(in srgb, Highlight 20%, transparent) }
-</style>
-<h1>Errors</h1>
+export const errorsPage = (): DocsPage => ({
+  name: 'errors',
+  title: 'Errors',
+  headings: [],
+  hasMarkdown: false,
+  body: String(html`<h1>Errors</h1>
 <p>Every error is <code>{"error": {"code", "message", "details", "requestId", "docUrl"}}</code>. Codes are stable; messages are for people and may change.</p>
 ${Object.entries(ERROR_REFERENCE).map(
   ([name, { when, remedy }]) => html`<section id="${name}">
@@ -26,6 +20,5 @@ ${Object.entries(ERROR_REFERENCE).map(
 <p>${code(when)}<br>${code(remedy)}</p>
 </section>
 `,
-)}
-</html>
-`)
+)}`),
+})

@@ -1,4 +1,5 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { type Schema, samplesOf } from './code-samples.ts'
 import { operationId } from './operation-id.ts'
 import { paths } from './paths.ts'
 
@@ -15,8 +16,7 @@ const identified: ZodOpenApiPathsObject = Object.fromEntries(
   ]),
 )
 
-/** The OpenAPI 3.1 document. */
-export const openapi = () =>
+const describe = () =>
   createDocument({
     openapi: '3.1.0',
     info: {
@@ -41,3 +41,15 @@ export const openapi = () =>
     },
     paths: identified,
   })
+
+/** The OpenAPI 3.1 document, with samples of each request. */
+export const openapi = () => {
+  const document = describe()
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item) as [string, Parameters<typeof samplesOf>[2]][]) {
+      Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation, schemas) })
+    }
+  }
+  return document
+}

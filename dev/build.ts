@@ -1,7 +1,7 @@
-/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the page of error codes. As a command, the client's package too. */
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+/** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of /docs. As a command, the client's package too. */
+import { copyFile, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorsPage } from '../api/errors-page.ts'
+import { docsSite } from '../api/docs/site.ts'
 import { openapi } from '../api/openapi.ts'
 import { ROOT } from './root.ts'
 import { buildClient } from './runtime/build-client.ts'
@@ -21,8 +21,11 @@ export const build = async (): Promise<number> => {
   const { code, gzipBytes } = await buildSnippet()
   await publish('via.js', code)
   for (const island of await buildIslands()) await publish(island.name, island.code)
-  await publish('openapi.json', `${JSON.stringify(openapi(), null, 2)}\n`)
-  await publish('docs/errors.html', errorsPage())
+  const document = JSON.parse(JSON.stringify(openapi()))
+  await publish('openapi.json', `${JSON.stringify(document, null, 2)}\n`)
+  for (const [path, content] of Object.entries(await docsSite(document))) await publish(path, content)
+  const pictures = (await readdir(`${ROOT}docs`)).filter((name) => /\.(svg|png)$/.test(name))
+  for (const name of pictures) await copyFile(`${ROOT}docs/${name}`, `${ROOT}public/docs/${name}`)
   return gzipBytes
 }
 

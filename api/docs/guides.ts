@@ -1,0 +1,65 @@
+/** The guides of /docs, in the order of their navigation. */
+export type Guide = {
+  /** Relative to the repository. */
+  file: string
+  /** Served as /docs/<name>, and /docs/<name>.md. */
+  name: string
+  label: string
+  /** For the first page and /llms.txt. */
+  summary: string
+}
+
+const guide = (name: string, label: string, summary: string, file = `docs/${name}.md`): Guide => ({
+  file,
+  name,
+  label,
+  summary,
+})
+
+const CLIENT = 'clients/node/README.md'
+
+export const SECTIONS: { title: string; guides: Guide[] }[] = [
+  {
+    title: 'Integrate',
+    guides: [
+      guide(
+        'snippet',
+        'Tracking snippet',
+        'Record visits through partners’ links, and pass the click id on.',
+      ),
+      guide('api', 'API', 'Report leads and sales, and read or change the rest by HTTP.'),
+      guide('client', 'JavaScript client', 'Report with retries, read click ids, verify webhooks.', CLIENT),
+      guide('stripe', 'Stripe', 'Let Stripe report payments, renewals, refunds and disputes.'),
+      guide(
+        'decisions',
+        'How sales are credited',
+        'The rules, and the steps by which each event explains itself.',
+      ),
+    ],
+  },
+  {
+    title: 'Run a program',
+    guides: [
+      guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
+      guide('people', 'People and roles', 'Managers, members, partners, and how they sign in.'),
+      guide('portal', 'Partner portal', 'What partners see, and how they connect an account.'),
+      guide('payouts', 'Payouts', 'Schedules, runs, limits, and what each state means.'),
+      guide('bank-files', 'Bank files', 'Pay by your bank: SEPA, Wise and PayPal files.'),
+      guide('papers', 'Invoices and statements', 'What partners and merchants file.'),
+    ],
+  },
+  {
+    title: 'Operate',
+    guides: [
+      guide('running', 'Deploy and run', 'Settings, deployment, upgrades, secrets, logs.'),
+      guide('mail', 'Mail', 'Which mails are sent, to whom and when.'),
+      guide('privacy', 'Privacy', 'What is stored about people, why, and for how long.'),
+      guide('security', 'Security', 'The threat model, and what protects against each attack.'),
+      guide('scale', 'Scale', 'What one database carries, and what breaks first.'),
+      guide('figures', 'Figures', 'What was measured, and how.'),
+      guide('architecture', 'Architecture', 'How the code is arranged, and how a request travels.'),
+    ],
+  },
+]
+
+export const GUIDES = SECTIONS.flatMap(({ guides }) => guides)

@@ -1,0 +1,14 @@
+/** The script of /docs: search, languages of samples, the reader's own values in them, and requests to try. */
+import { fillSamples } from './docs/fill.ts'
+import { startSearch } from './docs/search.ts'
+import { startTabs } from './docs/tabs.ts'
+import { startTrying } from './docs/try.ts'
+
+// The contents of a phone's page would fill its first screen.
+if (matchMedia('(max-width: 60rem)').matches) {
+  document.querySelector<HTMLDetailsElement>('.contents')?.removeAttribute('open')
+}
+startSearch()
+startTabs()
+startTrying()
+void fillSamples()

@@ -1,0 +1,129 @@
+import { globSync } from 'node:fs'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { GUIDES } from '../../api/docs/guides.ts'
+import { linkOf, render } from '../../api/docs/markdown.ts'
+import type { ReferenceDocument } from '../../api/docs/reference-page.ts'
+import { docsSite } from '../../api/docs/site.ts'
+import { openapi } from '../../api/openapi.ts'
+import { ROOT } from '../../dev/root.ts'
+
+let files: Record<string, string> = {}
+let pages: [string, string][] = []
+beforeAll(async () => {
+  const document: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  files = await docsSite(document)
+  pages = Object.entries(files).filter(([path]) => path.endsWith('.html'))
+})
+
+const idsOf = (html: string) => [...html.matchAll(/\bid="([^"]*)"/g)].map(([, id]) => id ?? '')
+
+test('every guide of docs/ is a page, and no page is missing its guide', () => {
+  const guides = [...globSync('docs/*.md', { cwd: ROOT }), 'clients/node/README.md']
+  expect(GUIDES.map(({ file }) => file).sort()).toEqual(guides.sort())
+})
+
+test('every link of every page leads to a page and a place that exist', () => {
+  const ids = new Map(pages.map(([path, html]) => [path, new Set(idsOf(html))]))
+  const dead = pages.flatMap(([path, html]) =>
+    [...html.matchAll(/<a\b[^>]*\bhref="([^"]*)"/g)].flatMap(([, href = '']) => {
+      if (/^(https?:|mailto:)/.test(href)) return []
+      const [target = '', hash] = href.split('#')
+      if (!target.startsWith('/docs') && target !== '')
+        return /^\/(app|openapi\.json)?$/.test(target) ? [] : [href]
+      const name = target === '' ? path : `docs/${target.replace(/^\/docs\/?/, '') || 'index'}`
+      if (name in files && !hash) return []
+      const found = ids.get(name.endsWith('.html') ? name : `${name}.html`)
+      return found && (!hash || found.has(hash)) ? [] : [`${path}: ${href}`]
+    }),
+  )
+  expect(dead).toEqual([])
+  expect(pages.length).toBeGreaterThan(20)
+})
+
+test('every entry of the search index leads to a place that exists', () => {
+  const index: { url: string }[] = JSON.parse(files['docs/search.json'] ?? '')
+  const wrong = index.filter(({ url }) => {
+    const [path, id = ''] = url.split('#')
+    return !idsOf(files[`${path?.slice(1)}.html`] ?? '').includes(id)
+  })
+  expect(wrong).toEqual([])
+  expect(index.length).toBeGreaterThan(200)
+})
+
+test('no page has an id twice, a script or style of its own, or a file of another site', () => {
+  for (const [path, html] of pages) {
+    const ids = idsOf(html)
+    expect({ path, twice: ids.filter((id, at) => ids.indexOf(id) !== at) }).toEqual({ path, twice: [] })
+    expect(html).not.toMatch(/<style|\sstyle="|\son\w+="|<script(?! type="module" src="\/)|src="https?:/)
+  }
+})
+
+test('the reference has samples of each operation in six languages', () => {
+  const { paths }: ReferenceDocument = JSON.parse(JSON.stringify(openapi()))
+  const samples = (operation: { 'x-codeSamples': { label: string; source: string }[] }) =>
+    operation['x-codeSamples']
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    expect(samples(operation).map(({ label }) => label)).toEqual([
+      'curl',
+      'Node',
+      'Python',
+      'PHP',
+      'Ruby',
+      'Go',
+    ])
+  }
+  const sale = paths['/api/track/sale']?.post
+  const [curl, node] = sale ? samples(sale).map(({ source }) => source) : []
+  expect(curl).toContain('-H "Authorization: Bearer $TRIBUTARY_API_KEY"')
+  expect(node).toContain('await tributary.track.sale({')
+})
+
+describe('a guide’s markdown', () => {
+  test.each([
+    { href: 'payouts.md#banks', to: '/docs/payouts#banks' },
+    { href: '../clients/node/README.md', to: '/docs/client' },
+    { href: '../README.md', to: '/docs/' },
+    { href: '../tests/walls.test.ts', to: null },
+    { href: 'shop.png', to: '/docs/shop.png' },
+    { href: 'https://stripe.com', to: 'https://stripe.com' },
+    { href: '#here', to: '#here' },
+    { href: 'javascript:alert(1)', to: null },
+  ])('links $href to $to', ({ href, to }) => {
+    expect(linkOf(href, 'docs/api.md')).toBe(to)
+  })
+
+  test('shows raw HTML as text, drops comments, and gives headings the ids of GitHub', () => {
+    const { html, headings } = render(
+      '# A & “b”\n\n<!-- secret -->\n\n## `GET /x` twice\n\n## `GET /x` twice\n\n<script>alert(1)</script> <b onclick="x">y</b>',
+      'docs/api.md',
+    )
+    expect(headings.map(({ id }) => id)).toEqual(['a--b', 'get-x-twice', 'get-x-twice-1'])
+    expect(html).not.toMatch(/secret|<script|<b /)
+    expect(html).toContain('&lt;script&gt;')
+  })
+})
+
+describe('served by the router', () => {
+  const get = (path: string) => fetch(inject('baseUrl') + path)
+
+  test.each([
+    { path: '/docs', type: 'text/html', has: 'Tributary docs' },
+    { path: '/docs/api', type: 'text/html', has: '<h1 id="api">API</h1>' },
+    { path: '/docs/api.md', type: 'text/markdown', has: '# API' },
+    { path: '/docs/reference', type: 'text/html', has: 'postTrackSale' },
+    { path: '/docs/search.json', type: 'application/json', has: '/docs/snippet#' },
+    { path: '/llms.txt', type: 'text/plain', has: '/docs/api.md' },
+  ])('$path is $type', async ({ path, type, has }) => {
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Content-Type')).toContain(type)
+    expect(await response.text()).toContain(has)
+  })
+
+  test('pages may run our own scripts only, and may not be framed', async () => {
+    const policy = (await get('/docs/api')).headers.get('Content-Security-Policy')
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+  })
+})
