@@ -2717,22 +2717,26 @@ end $$;
 
 
 -- Both in one: creates the partners, if the person has this role and nothing that they need is
--- taken. Returns what was loaded, and whether they are saved, be it by an earlier attempt.
+-- taken. Returns what was loaded, and whether they are saved, be it by an earlier attempt. What is
+-- taken is found by the constraints, and looked up only then: most imports are of new partners.
 create function import_partners_1(address text, member_email text, needed_role text, program uuid,
                                   row_emails text, row_names text, row_slugs text, row_slug_keys text,
                                   coupon_ids text, coupons jsonb,
                                   audit_id uuid, audit_details jsonb, now timestamptz) returns jsonb
 language plpgsql as $$
 declare
-    loaded jsonb := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '');
+    loaded jsonb := load_partner_import_1(address, member_email, program, '', '', '', '');
 begin
-    if loaded #>> '{workspace,role}' is distinct from needed_role or loaded -> 'program' is null then return loaded; end if;
-    if not (loaded -> 'partners' = '{}' and loaded -> 'slugKeys' = 'null' and loaded -> 'couponIds' = 'null') then
-        return loaded || jsonb_build_object('isSaved', exists (select from audit_entries a where a.id = audit_id));
+    if loaded #>> '{workspace,role}' is not distinct from needed_role and loaded -> 'program' is not null then
+        perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
+                                      coupons, null, null, null, audit_id, member_email, audit_details, now);
+        loaded := loaded || '{"isSaved": true}';
     end if;
-    perform save_partner_import_1((loaded #>> '{workspace,id}')::uuid, program, row_emails, row_names, row_slugs, row_slug_keys,
-                                  coupons, null, null, null, audit_id, member_email, audit_details, now);
-    return loaded || '{"isSaved": true}';
+    return loaded;
+exception when unique_violation or sqlstate 'TR001' then
+    loaded := load_partner_import_1(address, member_email, program, row_emails, row_slug_keys, coupon_ids, '');
+    if loaded -> 'partners' = '{}' and loaded -> 'slugKeys' = 'null' and loaded -> 'couponIds' = 'null' then raise; end if;
+    return loaded || '{"isSaved": false}';
 end $$;
 
 
