@@ -11,12 +11,12 @@
 -- the rights of the owner. tests/attacks/6-database-roles.test.ts compares this file with the Workers' statements.
 
 revoke create on schema public from public;
-revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
-revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
-revoke all on all functions in schema public, auth from public, :"track", :"pages", :"pay", :"auth", :"mail";
-revoke all on schema auth from public, :"track", :"pages", :"pay", :"mail";
+revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
+revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
+revoke all on all functions in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
+revoke all on schema auth from public, :"track", :"pages", :"read", :"pay", :"mail";
 alter default privileges revoke execute on functions from public;
-grant usage on schema public to :"track", :"pages", :"pay", :"auth", :"mail";
+grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail";
 
 
 -- track: the public tracking Workers. No table at all, and these functions.
@@ -81,6 +81,19 @@ grant insert                 on invoices, credit_notes to :"pages";
 -- The outbox and the audit log.
 grant insert, update, delete on mails to :"pages";
 grant insert                 on audit_entries to :"pages";
+
+
+-- read: assistants with an API key (MCP). It changes nothing, and reads no secret, encrypted or not.
+grant execute on function note_key_use_1 to :"read";
+grant select on
+    account_payouts, balance_cutoffs, balances, commission_holds, commissions, coupon_aliases, customer_identities, customers, events,
+    groups, partners, payout_accounts, payout_runs, payouts, programs, rewards, run_totals, total_deltas
+    to :"read";
+grant select (id, workspace_id, name, key_hash, scopes, expires_at, revoked_at) on api_keys to :"read";
+grant select (workspace_id, transfer_countries) on stripe_keys to :"read";
+grant select (id, workspace_id, email, method, effective_at, canceled_at) on payment_details to :"read";
+grant select (workspace_id, email, country) on unreachable_people to :"read";
+grant select on workspaces to :"read";
 
 
 -- pay: payouts, and sales that payment processors report.

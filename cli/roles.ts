@@ -9,6 +9,8 @@ export const ZONES = {
   track: ['track-click', 'track-lead', 'track-sale', 'track-refund'],
   /** For people who have signed in, and for API keys of managers. */
   pages: ['dashboard', 'portal', 'manage', 'import-partners', 'import-customers'],
+  /** For assistants that people give an API key to: it only reads. */
+  read: ['mcp'],
   /** They hold SECRETS_KEY. */
   pay: ['payouts', 'stripe-webhook'],
   auth: ['auth'],

@@ -24,10 +24,12 @@ import type {
   ManagerPayoutsService,
   OnboardingRequest,
   PartnerPayoutsService,
+  PreviewRequest,
+  PreviewsService,
   RunRequest,
 } from '../lib/payouts/payouts.rpc.ts'
 import { limitsIn, PayoutRun } from '../lib/payouts/payouts.schemas.ts'
-import { payDue, runPayouts } from '../lib/payouts/run.service.ts'
+import { payDue, previewPayouts, runPayouts } from '../lib/payouts/run.service.ts'
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
@@ -132,6 +134,13 @@ export class PartnerPayouts extends CommonPayouts implements PartnerPayoutsServi
 
   disconnect(workspaceId: string, email: string) {
     return disconnect(this.env, workspaceId, email)
+  }
+}
+
+/** What the mcp Worker may ask for: nothing that changes anything. */
+export class Previews extends WorkerEntrypoint<PayoutEnv> implements PreviewsService {
+  preview(request: PreviewRequest) {
+    return previewPayouts(this.env, request)
   }
 }
 

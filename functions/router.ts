@@ -19,7 +19,8 @@ type Env = {
     | 'DASHBOARD'
     | 'PORTAL'
     | 'PAYOUTS'
-    | 'STRIPE_WEBHOOK',
+    | 'STRIPE_WEBHOOK'
+    | 'MCP',
     Service
   >
   Variables: { requestId: string }
@@ -55,6 +56,7 @@ export default new Hono<Env>()
   .on('ALL', ['/app', '/app/*'], (c) => forward(c.env.DASHBOARD, c.req.raw, c.var.requestId))
   .on('ALL', ['/portal', '/portal/*'], (c) => forward(c.env.PORTAL, c.req.raw, c.var.requestId))
   .all('/api/webhooks/stripe/:workspace', (c) => forward(c.env.STRIPE_WEBHOOK, c.req.raw, c.var.requestId))
+  .all('/mcp', (c) => forward(c.env.MCP, c.req.raw, c.var.requestId))
   .get('/', (c) => c.redirect('/app'))
   .on('ALL', ['/api/workspaces', '/api/workspaces/*'], (c) =>
     forward(c.env.MANAGE, c.req.raw, c.var.requestId),

@@ -2,9 +2,9 @@
 
 import { formatMoney } from '../../lib/money.ts'
 import { Table } from '../../lib/pages/parts.tsx'
-import { SKIP_REASONS } from '../../lib/pages/payouts.tsx'
 import { payableIn } from '../../lib/payouts/balances.ts'
 import type { readPayoutsPage } from '../../lib/payouts/overview.queries.ts'
+import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
 import { counted } from '../../lib/plural.ts'
 
 type PayoutsData = Awaited<ReturnType<typeof readPayoutsPage>>

@@ -3,8 +3,8 @@
 import { formatMoney } from '../../lib/money.ts'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
 import { noticeFor, Table } from '../../lib/pages/parts.tsx'
-import { SKIP_REASONS } from '../../lib/pages/payouts.tsx'
 import type { RunLimits } from '../../lib/payouts/limits.ts'
+import { SKIP_REASONS } from '../../lib/payouts/skip-reasons.ts'
 import { ExcludeBox } from './run-limits.tsx'
 
 /** Lines shown per table. Sums cover all lines. */

@@ -1,16 +1,10 @@
 import { reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { query } from '../../lib/http/validate.ts'
-import { listPartnerBalances, type PartnerBalance } from '../../lib/payouts/balances.queries.ts'
-import type { PartnerBalanceResponse } from '../../lib/payouts/balances.responses.ts'
+import { partnerBalanceResponse } from '../../lib/payouts/balance-response.ts'
+import { listPartnerBalances } from '../../lib/payouts/balances.queries.ts'
 import { pageOfPartners } from '../../lib/payouts/balances.ts'
 import { BalanceQuery } from '../../lib/payouts/payouts.schemas.ts'
-
-const balanceResponse = ({
-  partnerSlug: _,
-  partnerName: __,
-  ...balance
-}: PartnerBalance): PartnerBalanceResponse => ({ ...balance, amountCents: Number(balance.amountCents) })
 
 /** GET /balances: what is payable to partners, and what they owe. */
 export default createRoutes().get(
@@ -22,6 +16,6 @@ export default createRoutes().get(
     const { limit, ...filter } = c.req.valid('query')
     const rows = await listPartnerBalances(db, workspace.id, { ...filter, limit: limit + 1 }, now)
     const { data, nextCursor } = pageOfPartners(rows, limit)
-    return c.json({ data: data.map(balanceResponse), nextCursor })
+    return c.json({ data: data.map(partnerBalanceResponse), nextCursor })
   },
 )

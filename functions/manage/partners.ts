@@ -3,20 +3,11 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
-import type { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
+import { earnedQuery } from '../../lib/totals/balances.queries.ts'
+import { earnedResponse } from '../../lib/totals/earned-response.ts'
 import { partnerResponse } from '../../lib/workspace/partner-response.ts'
 import { changePartner, findPartner, listPartners } from '../../lib/workspace/partners.queries.ts'
 import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
-
-const balanceResponse = (balance: EarnedSums): BalanceResponse => ({
-  currency: balance.currency,
-  pendingCents: Number(balance.pendingCents),
-  heldCents: Number(balance.heldCents),
-  payableCents: Number(balance.payableCents),
-  processingCents: Number(balance.processingCents),
-  paidCents: Number(balance.paidCents),
-})
 
 /** GET /partners, GET and PATCH /partners/:id, and its balances. Imports create partners. Design, section 12. */
 export default createRoutes()
@@ -35,7 +26,7 @@ export default createRoutes()
     const { db, now, workspace } = c.var
     const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
     const { rows } = await earnedQuery(workspace.id, now, partner.id).execute(db)
-    return c.json({ data: rows.map(balanceResponse) })
+    return c.json({ data: rows.map(earnedResponse) })
   })
   .patch('/api/workspaces/:workspace/partners/:id', writer(), body(PartnerChange), async (c) => {
     const changes = c.req.valid('json')

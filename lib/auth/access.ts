@@ -63,10 +63,11 @@ export const managersOnly = () =>
     await next()
   })
 
-/** Sets `c.var.workspace` to the workspace of the URL, for its API keys with a scope. */
+/** Sets `c.var.workspace` to that of an API key with a scope, which is the workspace of the URL if that names one. */
 const keyHolder = (scope: ApiKeyScope) =>
   createMiddleware<WorkspaceEnv & KeyEnv>(async function keyHolder(c, next) {
-    const access = await keyWorkspace(c.var.db, address(c), c.var.apiKeyHash, c.var.now)
+    const named = c.req.param('workspace') ?? null
+    const access = await keyWorkspace(c.var.db, named, c.var.apiKeyHash, c.var.now)
     if (access.outcome === 'unknown_key') throw invalidApiKey()
     if (access.outcome === 'other_workspace') {
       throw new ApiError(
@@ -114,6 +115,13 @@ const personOr = (bySession: MiddlewareHandler, scope: ApiKeyScope): MiddlewareH
  * workspaces' keys)
  */
 export const reader = () => personOr(member(), 'read')
+
+/**
+ * Requires an API key with the scope `read`, and no session. Sets `c.var.workspace` to the key's.
+ *
+ * @throws {ApiError} `invalid_api_key`, `insufficient_scope`, `rate_limited`
+ */
+export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareHandler<WorkspaceEnv>
 
 /**
  * Requires a manager of the workspace in the URL, or an API key of it with the scope `write`. Sets `c.var.workspace`, and who

@@ -73,22 +73,25 @@ export const toApiError = (error: unknown): ApiError => {
   return new ApiError('internal', 'An unexpected error occurred on the server. Retry later.')
 }
 
-/** The response for an error: `{"error": {code, message, details?, requestId, docUrl}}`. */
-export const errorResponse = (c: Context, error: ApiError): Response => {
-  const { code, message, details, retryAfter, more } = error
+/** An error as callers see it, whatever the response is. */
+export const errorBody = (c: Context, { code, message, details }: ApiError): ErrorResponse => ({
+  error: {
+    code,
+    message,
+    ...(details && { details }),
+    requestId: c.get('requestId'),
+    docUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
+  },
+})
+
+/** Sets the headers that an error's response has. */
+export const setErrorHeaders = (c: Context, { code, retryAfter }: ApiError): void => {
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
   if (code === 'invalid_api_key') c.header('WWW-Authenticate', 'Bearer')
-  return c.json<ErrorResponse>(
-    {
-      error: {
-        code,
-        message,
-        ...(details && { details }),
-        requestId: c.get('requestId'),
-        docUrl: new URL(`/docs/errors#${code}`, c.req.url).href,
-      },
-      ...more,
-    },
-    ERROR_STATUS[code],
-  )
+}
+
+/** The response for an error: `{"error": {code, message, details?, requestId, docUrl}}`. */
+export const errorResponse = (c: Context, error: ApiError): Response => {
+  setErrorHeaders(c, error)
+  return c.json<ErrorResponse>({ ...errorBody(c, error), ...error.more }, ERROR_STATUS[error.code])
 }

@@ -12,8 +12,9 @@ export const detailsAt = (
   workspaceId: RawBuilder<unknown>,
   email: RawBuilder<unknown>,
   at: RawBuilder<unknown>,
+  columns = sql`pd.method, pd.country, pd.ciphertext, pd.masked`,
 ) => sql`
-  select pd.method, pd.country, pd.ciphertext, pd.masked from payment_details pd
+  select ${columns} from payment_details pd
   where pd.workspace_id = ${workspaceId} and pd.email = ${email} and pd.effective_at <= ${at} and pd.canceled_at is null
   order by pd.effective_at desc, pd.id desc limit 1`
 
@@ -23,13 +24,13 @@ const isOffered = (method: RawBuilder<unknown>) => sql`
                  when 'wise'   then w.manual_payouts and w.wise_payouts
                  when 'iban'   then w.manual_payouts and w.iban_payouts else true end`
 
-/** The method that counts for a person at a time, if its workspace still offers it; otherwise null. */
+/** The method that counts for a person at a time, if its workspace still offers it; otherwise null. Reads nothing else of the details, which not every Worker may. */
 export const chosenMethod = (
   workspaceId: RawBuilder<unknown>,
   email: RawBuilder<unknown>,
   at: RawBuilder<unknown>,
 ) => sql<PaymentMethod | null>`(
-  select d.method from (${detailsAt(workspaceId, email, at)}) d
+  select d.method from (${detailsAt(workspaceId, email, at, sql`pd.method`)}) d
   join workspaces w on w.id = ${workspaceId} and ${isOffered(sql`d.method`)})`
 
 /** What a person has chosen in a workspace, and what it offers. */

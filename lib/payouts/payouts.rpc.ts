@@ -43,6 +43,9 @@ export type RunRequest = {
   expected?: Total[] | null
 }
 
+/** What a run would pay, for those who may only read. */
+export type PreviewRequest = Pick<RunRequest, 'workspaceId' | 'programId' | 'method'>
+
 /** The run would pay more than was expected, so nothing is paid. */
 export type PreviewChanged = { changed: RunResultResponse }
 
@@ -50,6 +53,12 @@ export type PreviewChanged = { changed: RunResultResponse }
 export type AccountsService = {
   /** Reads an account's status from Stripe, and saves it. Unknown accounts are ignored. */
   refreshAccount: (workspaceId: string, stripeAccountId: string) => Promise<void>
+}
+
+/** What the mcp Worker may ask for: nothing that changes anything. */
+export type PreviewsService = {
+  /** The result that a run would have now. @returns the body of a dry run */
+  preview: (request: PreviewRequest) => Promise<RunResultResponse>
 }
 
 /** What managers and partners may ask for. */

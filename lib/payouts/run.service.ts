@@ -16,7 +16,7 @@ import { notifyManagers } from './notices.service.ts'
 import { beginScheduledRuns, listUnclaimedRuns, type OpenRun } from './open-runs.queries.ts'
 import { runPayoutsQuery } from './payouts.queries.ts'
 import type { RunResultResponse } from './payouts.responses.ts'
-import type { PreviewChanged, Refused, RunRequest } from './payouts.rpc.ts'
+import type { PreviewChanged, PreviewRequest, Refused, RunRequest } from './payouts.rpc.ts'
 import { notifyUnconnected, remindPartners } from './reminders.service.ts'
 import { checkResolved } from './resolution.service.ts'
 import { runQuery, toRun } from './runs.queries.ts'
@@ -44,6 +44,14 @@ const unless =
     throw error
   }
 
+type Preparation = {
+  now: Date
+  budget: Budget
+  isPreview: boolean
+  /** Leaves the accounts as they were read before, because what is read again is saved. */
+  isReadOnly?: boolean
+}
+
 /**
  * What a run can pay, once the accounts that could not be paid have been read again.
  *
@@ -52,14 +60,15 @@ const unless =
 const prepare = async (
   env: PayoutEnv,
   scope: RunScope,
-  { now, budget, isPreview }: { now: Date; budget: Budget; isPreview: boolean },
+  { now, budget, isPreview, isReadOnly = false }: Preparation,
 ): Promise<Prepared> => {
   const areAccountsRead =
     scope.method !== 'stripe' ||
-    (await checkOwedAccounts(env, scope, now, budget).then(
-      ({ isComplete }) => isComplete,
-      unless(isPreview, false),
-    ))
+    (!isReadOnly &&
+      (await checkOwedAccounts(env, scope, now, budget).then(
+        ({ isComplete }) => isComplete,
+        unless(isPreview, false),
+      )))
   const funds = await readFunds(env, scope, budget).catch(unless(isPreview, UNKNOWN))
   const unread = [
     ...(areAccountsRead ? [] : ['accounts' as const]),
@@ -132,8 +141,13 @@ const withMaximum = async (env: PayoutEnv, scope: RunScope, budget: Budget): Pro
     : scope
 
 /** The result that a run would have now. */
-const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Promise<RunResultResponse> => {
-  const funds = await prepare(env, begun, { now: begun.cutoffAt, budget, isPreview: true })
+const dryRunResult = async (
+  env: PayoutEnv,
+  begun: RunScope,
+  budget: Budget,
+  isReadOnly = false,
+): Promise<RunResultResponse> => {
+  const funds = await prepare(env, begun, { now: begun.cutoffAt, budget, isPreview: true, isReadOnly })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
   const balances = (await balancesQuery(scope).execute(connect(env))).rows.map(withNumber)
   const payouts = balances.flatMap(({ code, ...balance }) =>
@@ -149,6 +163,20 @@ const dryRunResult = async (env: PayoutEnv, begun: RunScope, budget: Budget): Pr
     payouts,
     skipped: balances.flatMap(({ code, ...balance }) => (code ? [{ ...balance, code }] : [])),
   }
+}
+
+/**
+ * The result that a run would have now, for those who may only read: the same as that of a dry run, which reads the accounts
+ * that could not be paid from Stripe again, and saves what it read.
+ */
+export const previewPayouts = (
+  env: PayoutEnv,
+  request: PreviewRequest,
+  now = new Date(),
+): Promise<RunResultResponse> => {
+  const budget = newBudget(env, REQUEST_MS)
+  budget.fetches -= REQUEST_FETCHES
+  return dryRunResult(env, limitedScope({ ...request, limits: NO_LIMITS }, now, true), budget, true)
 }
 
 /**

@@ -52,10 +52,12 @@ export type KeyAccess =
 /**
  * Whether an API key gives access to the workspace with this slug or id. A revoked or expired key counts as unknown. The caller
  * checks its scopes.
+ *
+ * @param address null for the key's own workspace, whichever it is
  */
 export const keyWorkspace = async (
   db: Db,
-  address: string,
+  address: string | null,
   apiKeyHash: string,
   now: Date,
 ): Promise<KeyAccess> => {
@@ -69,7 +71,7 @@ export const keyWorkspace = async (
       'w.id',
       'w.slug',
       'w.name',
-      isNamed(address).as('named'),
+      (address === null ? sql<SqlBool>`true` : isNamed(address)).as('named'),
       'k.id as keyId',
       'k.name as keyName',
       'k.scopes',

@@ -22,7 +22,7 @@ const guess = async (path: string, from: Record<string, string>, concurrent: num
       const at = statuses.push(0) - 1
       const headers = { ...from, ...bearer((await createApiKey()).key) }
       statuses[at] = (
-        await send(url(path), path.includes('track') ? { body: sale(), headers } : { headers })
+        await send(url(path), path.includes('/workspaces/') ? { headers } : { body: sale(), headers })
       ).status
     }
   }
@@ -36,6 +36,7 @@ describe('600 forged keys', () => {
     { at: '/api/track/sale', concurrent: 100 },
     { at: '/api/track/lead', concurrent: 10 },
     { at: '/api/workspaces/acme/events', concurrent: 10 },
+    { at: '/mcp', concurrent: 10 },
   ])('at $at, $concurrent at a time, make 30 reads at most', async ({ at, concurrent }) => {
     const statuses = await guess(at, fromSomewhere(), concurrent)
     // A run on a busy machine may last into the next period.

@@ -19,6 +19,7 @@ const METHODS = [
     'bankFile',
   ],
   'templateFile',
+  'preview',
 ]
 
 /** Stands in for a Worker, and answers which methods its bindings have. It calls them without arguments. */
@@ -57,6 +58,7 @@ const REACHED: Record<string, Record<string, string[]>> = {
       'disconnect',
     ],
   },
+  mcp: { PAYOUTS: ['preview'] },
   router: { AUTH: [], PAYOUTS: [], STRIPE_WEBHOOK: [] },
 }
 for (const name of ['manage', 'dashboard']) {

@@ -27,6 +27,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
       'import-partners',
       'mailer',
       'manage',
+      'mcp',
       'portal',
       'track-click',
       'track-lead',
@@ -67,6 +68,7 @@ test('no Worker is given the owner’s DATABASE_URL, but the role of its zone on
   expect(Object.fromEntries(connected.map(({ env, url }) => [env, url.username]))).toMatchObject({
     'track-click': 'neondb_track',
     manage: 'neondb_pages',
+    mcp: 'neondb_read',
     payouts: 'neondb_pay',
     'stripe-webhook': 'neondb_pay',
     auth: 'neondb_auth',

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { ApiError } from '../../lib/http/errors.ts'
+import { id, integer } from '../../lib/http/fields.ts'
+import { found } from '../../lib/http/found.ts'
+import { page } from '../../lib/http/lists.ts'
+import { eventResponse } from '../../lib/tracking/event-response.ts'
+import { findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
+import { tool } from './tools.ts'
+
+/** A sale and a lead may have the same external id, and so may their refunds. */
+const MAX_ALIKE = 20
+/** An event is about 1 KB, and a model reads them all. */
+const MAX_SALES = 50
+const USUAL_SALES = 20
+
+export const explainEvent = tool(
+  'explain_event',
+  {
+    title: 'Explain an event',
+    description:
+      'Finds a sale, lead or refund by its Tributary id or by the external id under which it was reported, and explains it: ' +
+      'which partner was credited, with what commission, and why, step by step as sentences. Use it for questions such as ' +
+      '"Why did nobody earn a commission on order 1042?"',
+    input: z
+      .strictObject({
+        id: id('The event’s id: a UUID.').optional(),
+        externalId: id('Your own id of the sale or lead, such as an order or invoice number.').optional(),
+      })
+      .refine((args) => (args.id === undefined) !== (args.externalId === undefined), {
+        error: 'Give either id or externalId.',
+      }),
+  },
+  async (c, { id, externalId }) => {
+    const { db, now, workspace } = c.var
+    const events =
+      id === undefined
+        ? await listEvents(db, workspace.id, { externalId, limit: MAX_ALIKE })
+        : [await found('event', id, (uuid) => findEvent(db, workspace.id, uuid))]
+    if (events.length === 0) {
+      throw new ApiError(
+        'not_found',
+        'No event has this externalId. Check it for typing errors; if it is right, the event was never reported.',
+      )
+    }
+    return { data: events.map((event) => eventResponse(event, now)) }
+  },
+)
+
+export const listUnattributedSales = tool(
+  'list_unattributed_sales',
+  {
+    title: 'List unattributed sales',
+    description:
+      'Lists the newest sales that no partner was credited with, each with the reason in words. Use it to find out whether ' +
+      'tracking works: many sales without a click id mean that the snippet or the backend does not pass it on.',
+    input: z.strictObject({
+      limit: integer(1, MAX_SALES, 'How many sales to list.').default(USUAL_SALES),
+      cursor: z.uuid().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
+    }),
+  },
+  async (c, { limit, cursor }) => {
+    const { db, now, workspace } = c.var
+    const filter = { kind: 'sale' as const, attributed: false, cursor, limit: limit + 1 }
+    return page(await listEvents(db, workspace.id, filter), limit, (event) => {
+      const sale = eventResponse(event, now)
+      return { reason: sale.steps.map((step) => step.text).join(' '), ...sale }
+    })
+  },
+)

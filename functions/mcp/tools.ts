@@ -1,0 +1,62 @@
+/** What the tools of the MCP server have in common. */
+import type { McpServer } from '@modelcontextprotocol/server'
+import type { Context } from 'hono'
+import type * as z from 'zod'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { ERROR_STATUS, errorBody, toApiError } from '../../lib/http/errors.ts'
+import { describeError, log, noteForLog } from '../../lib/http/logging.ts'
+import type { RateLimiter } from '../../lib/http/rate-limit.ts'
+import type { PreviewsService } from '../../lib/payouts/payouts.rpc.ts'
+
+export type McpBindings = WorkspaceEnv['Bindings'] & {
+  FAILURE_LIMIT: RateLimiter
+  /** Previews of payouts, by workspace: each reads the merchant's balance at Stripe. */
+  PREVIEW_LIMIT: RateLimiter
+  PAYOUTS: PreviewsService
+}
+
+export type McpContext = Context<WorkspaceEnv & { Bindings: McpBindings }>
+
+/** Clients may call such tools without asking the user. */
+const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+
+const text = (content: object) => ({ type: 'text' as const, text: JSON.stringify(content) })
+
+/** What a tool found, as text and as data; or our error, which the model reads and can act on. */
+const resultOf = async (c: McpContext, name: string, read: () => Promise<object>) => {
+  try {
+    const result = await read()
+    noteForLog(c, { outcome: name })
+    return { content: [text(result)], structuredContent: { ...result } }
+  } catch (error) {
+    const failure = toApiError(error)
+    noteForLog(c, { outcome: `${name}: ${failure.code}` })
+    if (ERROR_STATUS[failure.code] >= 500) {
+      log('error', { requestId: c.get('requestId'), outcome: name, ...describeError(error) })
+    }
+    return { content: [text(errorBody(c, failure))], isError: true }
+  }
+}
+
+/** Adds a tool to the server of one request. */
+export type Tool = (server: McpServer, c: McpContext) => void
+
+/**
+ * A tool that only reads.
+ *
+ * @param input the schema of its arguments, which the SDK checks
+ * @param read what it answers: the API's own representations. Throws the API's errors
+ */
+export const tool =
+  <Input extends z.ZodType<object>>(
+    name: string,
+    { title, description, input }: { title: string; description: string; input: Input },
+    read: (c: McpContext, args: z.output<Input>) => Promise<object>,
+  ): Tool =>
+  (server, c) => {
+    server.registerTool(
+      name,
+      { title, description, inputSchema: input as z.ZodType<object>, annotations: READ_ONLY },
+      (args) => resultOf(c, name, () => read(c, args as z.output<Input>)),
+    )
+  }
