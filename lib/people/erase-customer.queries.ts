@@ -45,6 +45,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
   const isTheirs = sql`e.workspace_id = ${workspaceId} and (
       e.customer_id in ${mine}
       or e.customer_id is null and e.kind in ('sale', 'lead') and e.external_id = any(${textArray(ids)})
+      or e.customer_id is null and e.sale_external_id = any(${textArray(ids)})
       or e.customer_id is null and e.kind = 'sale' and e.customer_external_id = any(${textArray(ids)}))`
   const erased = (column: string) => sql`erase_text(${sql.ref(column)}, ${texts}, ${marks})`
   const erasedJson = (column: string) => sql`erase_texts(${sql.ref(column)}, ${texts}, ${marks})`

@@ -53,6 +53,7 @@ const createCustomer = async () => {
     clickId,
   })
   await merchant.sale({ customerExternalId, clickId, metadata: { contact: { email: address, name } } })
+  await merchant.refund({ externalId: address, amountCents: 100, metadata: { address } })
   const stripe = await useStripe(merchant)
   const customer = stripeId('cus')
   await stripe.deliver(

@@ -143,6 +143,8 @@ export const deliver = async (shop: Shop, fact: Fact, clicks: Map<string, string
         'refund.created',
         refund({ id: fact.id, payment_intent: fact.payment, amount: fact.cents }),
       )
+    case 'asked':
+      return merchant.refund({ externalId: fact.id, saleExternalId: fact.sale, amountCents: fact.cents })
     case 'terms': {
       const { reward, interval, months, attribution, knownCustomers } = fact.terms
       return manager.patch(`/programs/${programs[fact.program]}`, {

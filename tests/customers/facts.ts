@@ -29,6 +29,8 @@ export type Fact = { at: number } & (
   | Invoice
   | { kind: 'link'; invoice: string; payment: string }
   | { kind: 'refund'; id: string; payment: string; cents: number }
+  /** A refund that the merchant reports, of a purchase under any of its ids; without cents, of all that is left. */
+  | { kind: 'asked'; id: string; sale: string; cents: number | null }
   | { kind: 'terms'; program: Program; terms: Terms }
   | { kind: 'group'; partner: Partner; isIn: boolean }
   | { kind: 'ban'; partner: Partner; isBanned: boolean }
@@ -83,6 +85,7 @@ export const purchaseIds = (fact: Fact): string[] => {
   if (fact.kind === 'invoice') return given(fact.id, fact.payment, fact.metadata.externalId)
   if (fact.kind === 'link') return [fact.invoice, fact.payment]
   if (fact.kind === 'refund') return [fact.payment]
+  if (fact.kind === 'asked') return [fact.sale]
   return fact.kind === 'report' ? [fact.id] : []
 }
 

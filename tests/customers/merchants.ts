@@ -42,6 +42,9 @@ const purchase = fc.record({
   taxCents: fc.constantFrom(0, 900),
   refundPercent: fc.constantFrom(null, null, 25, 100),
   report: rarely(report),
+  /** Refunds that the merchant reports, in per cent of what was paid; 0 is of all that is left. */
+  asked: fc.constantFrom<number[]>([], [], [], [25], [0], [25, 50], [60, 60], [10, 0]),
+  askedAs: fc.nat(2),
 })
 
 const importing = fc.record({
@@ -186,6 +189,7 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       if (!isOld) deliveries.push({ kind: 'link', at: at + 0.01, invoice, payment })
     }
     if (what === 'trial') return
+    const known = [payment, ...(invoice ? [invoice] : [])]
     if (report && (kind !== 'address' || report.as !== 'stripe')) {
       const isUntied = report.as === 'untied'
       const id = isUntied ? `order_untied${number}` : (order ?? invoice ?? payment)
@@ -193,6 +197,12 @@ export const writeFacts = ({ people, past, actions, future, keys, repeats }: Plo
       const viaReport = isFree || isRenewal ? null : isUntied && via ? via : click(report.via, 25)
       const cents = isUntied && report.by === 'own' ? amount.net : gross
       deliveries.push({ kind: 'report', at: NOW, id, customer: reporter, cents, click: viaReport })
+      known.push(id)
+    }
+    for (const [index, percent] of purchase.asked.entries()) {
+      const sale = known[purchase.askedAs % known.length] ?? payment
+      const cents = percent ? (gross * percent) / 100 : null
+      deliveries.push({ kind: 'asked', at: at + 0.5, id: `asked_${number}_${index}`, sale, cents })
     }
     if (purchase.refundPercent) {
       const cents = (gross * purchase.refundPercent) / 100

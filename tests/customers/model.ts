@@ -149,7 +149,9 @@ export const account = (settings: Settings, arrived: Fact[]) => {
     if (partner && earned > 0)
       rewarded.push({ customer: buyer ?? '', program: PROGRAM_OF[partner], at: sale.at })
     accounted.push({ ...sale, buyer, earns: earned > 0 })
-    const back = Math.min(sale.refunded, sale.gross)
+    // The two may be the same refund. What the merchant reports is without tax.
+    const asked = sale.net > 0 ? Math.floor((2 * sale.gross * sale.asked + sale.net) / (2 * sale.net)) : 0
+    const back = Math.min(Math.max(sale.refunded, asked), sale.gross)
     const left = earned - Math.floor((2 * earned * back + sale.gross) / (2 * sale.gross))
     results[sale.name] = partner ? `${partner} ${left}` : 'nobody 0'
   }

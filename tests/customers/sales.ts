@@ -20,6 +20,8 @@ export type Sale = {
   subscription: string | null
   customer: string | null
   refunded: number
+  /** By the merchant's reports; a part of `net`. */
+  asked: number
 }
 
 /**
@@ -49,9 +51,20 @@ export const saleOf = (name: string, facts: Fact[], { salesFrom }: Settings): Sa
     isSale: salesFrom !== 'api' || report !== undefined,
     subscription: invoice?.subscription ?? checkout?.subscription ?? null,
     customer,
+    asked: askedOf(facts, counted.net),
     refunded: [...new Map(ofKind(facts, 'refund').map(({ id, cents }) => [id, cents])).values()].reduce(
       (sum, cents) => sum + cents,
       0,
     ),
   }
+}
+
+const askedOf = (facts: Fact[], net: number): number => {
+  const asked = [...new Map(ofKind(facts, 'asked').map(({ id, cents }) => [id, cents])).values()]
+  return asked.includes(null)
+    ? net
+    : Math.min(
+        net,
+        asked.reduce<number>((sum, cents) => sum + (cents ?? 0), 0),
+      )
 }

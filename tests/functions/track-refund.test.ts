@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+import { openSession } from '../support/people.ts'
 
 const database = useDatabase()
 
@@ -18,6 +19,12 @@ const ledger = async ({ workspace }: Pick<Merchant, 'workspace'>) =>
       [workspace.id],
     )
   ).map(({ cents }) => Number(cents))
+
+/** A page as a person reads it. */
+const readAs = async (Cookie: string, path: string) => {
+  const page = await (await fetch(`${inject('baseUrl')}${path}`, { headers: { Cookie } })).text()
+  return { page, text: page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ') }
+}
 
 const sum = (cents: number[]) => cents.reduce((all, one) => all + one, 0)
 
@@ -166,6 +173,26 @@ describe('POST /api/track/refund', () => {
       code: 'insufficient_scope',
     })
   })
+})
+
+test('the dashboard and the partner’s portal show a refund', async () => {
+  const merchant = await createSold()
+  const { body } = await merchant.refund({ amountCents: 1_000 })
+  const { page, text } = await readAs(
+    await merchant.manager(),
+    `/app/${merchant.workspace.slug}/events/${body.eventId}`,
+  )
+  expect(text).toContain(
+    '10.00 USD of the 49.00 USD of the sale “inv_1” was refunded, and 39.00 USD is left.',
+  )
+  expect(page).toContain(`/app/${merchant.workspace.slug}/events/${merchant.saleId}`)
+  const [partner] = await database.query<{ email: string }>('select email from partners where id = $1', [
+    merchant.partnerId,
+  ])
+  const cookie = await openSession(partner?.email ?? '')
+  const portal = await readAs(cookie, `/portal/events/${body.eventId}`)
+  expect(portal.text).toContain('The buyer received a refund, so the same proportion of your commission')
+  expect((await readAs(cookie, `/portal/events/${merchant.saleId}`)).text).toContain('2.00 USD was reversed')
 })
 
 describe('a refund before its sale', () => {
