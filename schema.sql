@@ -124,8 +124,11 @@ create table api_keys (
     last_used_at  timestamptz,              -- to the hour; null is never
     created_at    timestamptz  not null default now(),
     revoked_at    timestamptz,
+    replaced_by   uuid,                     -- the key that it was rotated to
 
-    constraint api_keys_key_hash_key unique (key_hash)
+    constraint api_keys_key_hash_key    unique (key_hash),
+    constraint api_keys_replaced_by_key unique (replaced_by),
+    constraint api_keys_replaced_by_fkey foreign key (replaced_by) references api_keys (id)
 );
 
 

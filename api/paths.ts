@@ -18,6 +18,7 @@ const FRESH = {
   post: [
     '/members',
     '/api-keys',
+    '/api-keys/{id}/rotate',
     '/stripe/secrets',
     '/payouts/run',
     ...['release', 'cancel', 'resolve', 'return'].map((action) => `/payouts/{id}/${action}`),

@@ -165,6 +165,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/programs/new': FORM,
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,
+    '/app/:workspace/api-keys/:id/rotate': FORM,
     '/app/:workspace/api-keys/:id/revoke': FORM,
     '/app/:workspace/stripe/secrets/:id/remove': FORM,
     '/app/:workspace/stripe/key/remove': FORM,

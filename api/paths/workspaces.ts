@@ -1,7 +1,7 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { listOf } from '../../lib/http/common.responses.ts'
 import { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
-import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { NewApiKey, Rotation } from '../../lib/workspace/api-keys.schemas.ts'
 import { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 import { MemberResponse } from '../../lib/workspace/members.responses.ts'
 import { MemberChange, NewMember } from '../../lib/workspace/members.schemas.ts'
@@ -57,6 +57,16 @@ export const workspaces: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/api-keys`]: {
     get: managersOnly(list('List API keys', ApiKeyResponse)),
     post: post('Create an API key', NewApiKey, CreatedApiKeyResponse),
+  },
+  [`${WORKSPACE}/api-keys/{id}/rotate`]: {
+    post: post(
+      'Rotate an API key: replace it by a new one, with an overlap',
+      Rotation,
+      CreatedApiKeyResponse,
+      id,
+      'not_found',
+      'conflict',
+    ),
   },
   [`${WORKSPACE}/api-keys/{id}`]: { delete: remove('Revoke an API key immediately') },
   [`${WORKSPACE}/settings`]: {

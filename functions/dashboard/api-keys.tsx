@@ -5,27 +5,21 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { type Listed, Page, page } from '../../lib/http/lists.ts'
 import { checked, type Fields, form, query } from '../../lib/http/validate.ts'
+import { CreatedKeyPage, RevokeKeyPage, RotateKeyPage } from '../../lib/pages/api-key-pages.tsx'
 import { Checkbox, controls, Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
-import {
-  ConfirmForm,
-  Copyable,
-  Done,
-  NextPage,
-  noticeFor,
-  Problem,
-  Table,
-  Time,
-} from '../../lib/pages/parts.tsx'
+import { Done, NextPage, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   type ApiKey,
   addApiKey,
   findApiKey,
+  KEY_ENDED,
   listApiKeys,
   revokeApiKey,
+  rotateApiKey,
 } from '../../lib/workspace/api-keys.queries.ts'
-import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { NewApiKey, Rotation } from '../../lib/workspace/api-keys.schemas.ts'
 import { API_KEY_SCOPES, type ApiKeyScope, DEFAULT_SCOPES } from '../../lib/workspace/api-keys.ts'
 
 const DONE = { revoked: 'API key revoked. Requests with it are rejected.' }
@@ -67,6 +61,13 @@ const KeyRow = ({ base, apiKey, now }: { base: string; apiKey: ApiKey; now: Date
               <span class="status" data-status="revoked">
                 expired
               </span>{' '}
+            </>
+          )}
+          {apiKey.replacedBy === null && !isExpired(apiKey, now) && (
+            <>
+              <a href={`${base}/${apiKey.id}/rotate`}>
+                Rotate<span class="hidden"> {apiKey.name}</span>
+              </a>{' '}
             </>
           )}
           <a href={`${base}/${apiKey.id}/revoke`}>
@@ -143,35 +144,7 @@ const KeysPage = ({ base, now, keys, url, fields = NEW_FIELDS, errors, done }: P
   )
 }
 
-const CreatedPage = ({ base, name, secret }: { base: string; name: string; secret: string }) => (
-  <>
-    <h1>Your new API key</h1>
-    <div class="done" role="status">
-      <p>
-        API key “{name}” created. <strong>It is shown only once.</strong> Copy it to your backend’s secrets
-        now.
-      </p>
-    </div>
-    <Copyable label="the API key" text={secret} />
-    <p>If the key is lost or exposed, revoke it and create a new one.</p>
-    <p>
-      <a href={base}>Back to API keys</a>
-    </p>
-  </>
-)
-
-const RevokePage = ({ base, apiKey }: { base: string; apiKey: ApiKey }) => (
-  <>
-    <h1>Revoke “{apiKey.name}”?</h1>
-    <p>
-      Requests with this key are rejected immediately, and this cannot be undone. If your backend still uses
-      it, create a new key first.
-    </p>
-    <ConfirmForm button="Revoke key" cancel={base} />
-  </>
-)
-
-/** /app/:workspace/api-keys: creates, lists and revokes API keys. Managers only. */
+/** /app/:workspace/api-keys: creates, lists, rotates and revokes API keys. Managers only. */
 export default createRoutes<WorkspaceEnv>()
   .get('/app/:workspace/api-keys', managersOnly(), query(Page), async (c) => {
     const { db, now, workspace } = c.var
@@ -196,13 +169,37 @@ export default createRoutes<WorkspaceEnv>()
     // No redirect: the key is in this response only.
     const { key, ...stored } = await createApiKey()
     const { name } = await addApiKey(db, actOf(c), { ...data, ...stored })
-    const children = <CreatedPage base={base} name={name} secret={key} />
+    const children = <CreatedKeyPage base={base} name={name} secret={key} />
+    return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
+  })
+  .get('/app/:workspace/api-keys/:id/rotate', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+    const children = <RotateKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
+    return renderPage(c, { title: 'Rotate an API key', section: '/api-keys', children })
+  })
+  .post('/app/:workspace/api-keys/:id/rotate', freshManagersOnly(), form(), async (c) => {
+    const { db, workspace } = c.var
+    const base = `/app/${workspace.slug}/api-keys`
+    const { overlapHours } = c.req.valid('form')
+    const { data, errors } = checked(Rotation, { overlapHours: Number(overlapHours || Number.NaN) })
+    const { key: secret, ...stored } = await createApiKey()
+    const fresh = await found('API key', c.req.param('id'), async (id) =>
+      data ? rotateApiKey(db, actOf(c), id, { ...stored, ...data }) : findApiKey(db, workspace.id, id),
+    )
+    if (fresh === 'ended' || errors) {
+      const apiKey = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
+      const problems = errors ?? [{ path: '', message: KEY_ENDED }]
+      const children = <RotateKeyPage base={base} apiKey={apiKey} errors={problems} />
+      return renderPage(c, { title: 'Rotate an API key', section: '/api-keys', children }, errors ? 400 : 409)
+    }
+    const children = <CreatedKeyPage base={base} name={fresh.name} secret={secret} />
     return renderPage(c, { title: 'Your new API key', section: '/api-keys', children })
   })
   .get('/app/:workspace/api-keys/:id/revoke', managersOnly(), async (c) => {
     const { db, workspace } = c.var
     const key = await found('API key', c.req.param('id'), (id) => findApiKey(db, workspace.id, id))
-    const children = <RevokePage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
+    const children = <RevokeKeyPage base={`/app/${workspace.slug}/api-keys`} apiKey={key} />
     return renderPage(c, { title: 'Revoke an API key', section: '/api-keys', children })
   })
   .post('/app/:workspace/api-keys/:id/revoke', freshManagersOnly(), async (c) => {

@@ -1,14 +1,27 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
 import { createApiKey } from '../../lib/auth/api-keys.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
-import { addApiKey, listApiKeys, revokeApiKey } from '../../lib/workspace/api-keys.queries.ts'
+import {
+  type ApiKey,
+  addApiKey,
+  KEY_ENDED,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../lib/workspace/api-keys.queries.ts'
 import type { ApiKeyResponse, CreatedApiKeyResponse } from '../../lib/workspace/api-keys.responses.ts'
-import { NewApiKey } from '../../lib/workspace/api-keys.schemas.ts'
+import { NewApiKey, Rotation } from '../../lib/workspace/api-keys.schemas.ts'
 
-/** /api-keys: a key is returned once, when it is created, and can be revoked. Design, section 12. */
+const createdKey = (
+  { id, name, last4, scopes, createdAt, expiresAt }: ApiKey,
+  key: string,
+): CreatedApiKeyResponse => ({ id, name, last4, scopes, createdAt, expiresAt, key })
+
+/** /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design, section 12. */
 export default createRoutes()
   .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -18,11 +31,16 @@ export default createRoutes()
   .post('/api/workspaces/:workspace/api-keys', freshManager(), body(NewApiKey), async (c) => {
     const choice = c.req.valid('json')
     const { key, ...stored } = await createApiKey()
-    const { revokedAt, lastUsedAt, ...created } = await addApiKey(c.var.db, actOf(c), {
-      ...choice,
-      ...stored,
-    })
-    return c.json({ ...created, key } satisfies CreatedApiKeyResponse, 201)
+    return c.json(createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key), 201)
+  })
+  .post('/api/workspaces/:workspace/api-keys/:id/rotate', freshManager(), body(Rotation), async (c) => {
+    const { key, ...stored } = await createApiKey()
+    const rotation = { ...stored, ...c.req.valid('json') }
+    const fresh = await found('API key', c.req.param('id'), (id) =>
+      rotateApiKey(c.var.db, actOf(c), id, rotation),
+    )
+    if (fresh === 'ended') throw new ApiError('conflict', KEY_ENDED)
+    return c.json(createdKey(fresh, key), 201)
   })
   .delete('/api/workspaces/:workspace/api-keys/:id', freshManager(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))

@@ -116,6 +116,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'member.changed': (d) => `changed ${text(d.email)}: ${changes(d)}`,
   'member.removed': (d) => `removed the ${text(d.role)} ${text(d.email)}`,
   'api_key.created': (d) => `created the API key ${quoted(d.name)}`,
+  'api_key.rotated': (d) => `rotated the API key ${quoted(d.name)}`,
   'api_key.revoked': (d) => `revoked the API key ${quoted(d.name)}`,
   'program.created': (d) => `created the program ${quoted(d.name)}`,
   'program.changed': (d) => `changed a program: ${changes(d)}`,

@@ -17,6 +17,8 @@ export type ApiKey = {
   /** To the hour. */
   lastUsedAt: Date | null
   revokedAt: Date | null
+  /** The key that it was rotated to. */
+  replacedBy: string | null
 }
 
 const selectKeys = (db: Db, workspaceId: string) =>
@@ -32,6 +34,7 @@ const selectKeys = (db: Db, workspaceId: string) =>
       'expires_at as expiresAt',
       'last_used_at as lastUsedAt',
       'revoked_at as revokedAt',
+      'replaced_by as replacedBy',
     ])
 
 /** @param id a UUID */
@@ -80,7 +83,56 @@ export const addApiKey = async (
       details: { name, scopes, expiresAt },
     }).compile(),
   ])
-  return { id, name, last4, scopes, createdAt: act.now, expiresAt, lastUsedAt: null, revokedAt: null }
+  const unused = { lastUsedAt: null, revokedAt: null, replacedBy: null }
+  return { id, name, last4, scopes, createdAt: act.now, expiresAt, ...unused }
+}
+
+/** Why a key can't be rotated. */
+export const KEY_ENDED =
+  'This API key was rotated or revoked, or has expired. Rotate its replacement, or create a new key.'
+
+/**
+ * Replaces a key by one of the same name, scopes and lifetime. The former one expires after the overlap.
+ *
+ * @returns 'ended' when it was replaced, is revoked or has expired; undefined when the workspace has no such key
+ */
+export const rotateApiKey = async (
+  db: Db,
+  act: Act,
+  formerId: string,
+  { hash, last4, overlapHours }: { hash: string; last4: string; overlapHours: number },
+): Promise<ApiKey | 'ended' | undefined> => {
+  const former = await findApiKey(db, act.workspaceId, formerId)
+  if (!former) return undefined
+  const id = newId()
+  // A concurrent rotation waits for the row lock, and then changes nothing.
+  const live = sql<{ id: string }>`
+    select k.* from api_keys k
+    where k.workspace_id = ${act.workspaceId} and k.id = ${formerId}
+      and k.replaced_by is null and k.revoked_at is null and coalesce(k.expires_at > ${act.now}, true)
+    for update`
+  await db.batch([
+    auditEntry(db, {
+      ...act,
+      action: 'api_key.rotated',
+      subjectId: formerId,
+      details: { name: former.name, overlapHours, replacedBy: id },
+      when: sql`exists (${live})`,
+    }).compile(),
+    sql`
+      with former as materialized (${live}),
+      fresh as (
+        insert into api_keys (id, workspace_id, name, key_hash, last4, scopes, expires_at, created_at)
+        select ${id}::uuid, workspace_id, name, ${hash}, ${last4}, scopes, ${act.now}::timestamptz + (expires_at - created_at), ${act.now}
+        from former
+        returning id
+      )
+      update api_keys k
+      set replaced_by = fresh.id, expires_at = least(k.expires_at, ${act.now}::timestamptz + ${overlapHours}::integer * interval '1 hour')
+      from former, fresh
+      where k.id = former.id`.compile(db),
+  ])
+  return (await findApiKey(db, act.workspaceId, id)) ?? 'ended'
 }
 
 /**

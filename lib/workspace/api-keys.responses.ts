@@ -12,6 +12,7 @@ export const ApiKeyResponse = z
     expiresAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable().meta({ description: 'To the hour.' }),
     revokedAt: timestamp.nullable(),
+    replacedBy: z.uuid().nullable().meta({ description: 'The key that it was rotated to.' }),
   })
   .meta({ id: 'ApiKey' })
 export type ApiKeyResponse = z.infer<typeof ApiKeyResponse>

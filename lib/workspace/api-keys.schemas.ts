@@ -1,7 +1,19 @@
 /** Requests about API keys, for the API and the pages' forms. */
 import * as z from 'zod'
 import { name, optional } from '../http/fields.ts'
-import { API_KEY_SCOPES, DEFAULT_SCOPES } from './api-keys.ts'
+import { API_KEY_SCOPES, DEFAULT_SCOPES, OVERLAPS } from './api-keys.ts'
+
+/** POST /api/workspaces/:workspace/api-keys/:id/rotate. */
+export const Rotation = z
+  .strictObject({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(OVERLAPS.max)
+      .default(OVERLAPS.default)
+      .meta({ description: 'How long the former key still works. 0 ends it at once.' }),
+  })
+  .meta({ id: 'Rotation' })
 
 /** POST /api/workspaces/:workspace/api-keys. */
 export const NewApiKey = z

@@ -9,3 +9,6 @@ export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
 
 /** What a backend that reports sales needs. */
 export const DEFAULT_SCOPES: ApiKeyScope[] = ['track', 'read']
+
+/** How long the former key works after a rotation, in hours: while a backend is deployed, and at most a week. */
+export const OVERLAPS = { default: 24, max: 168 } as const

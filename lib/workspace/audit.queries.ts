@@ -14,6 +14,7 @@ export type AuditAction =
   | 'member.changed'
   | 'member.removed'
   | 'api_key.created'
+  | 'api_key.rotated'
   | 'api_key.revoked'
   | 'program.created'
   | 'program.changed'

@@ -47,6 +47,7 @@ export type WorkspaceTables = {
     last_used_at: Date | null
     created_at: Generated<Date>
     revoked_at: Date | null
+    replaced_by: string | null
   }
   rewards: {
     id: string

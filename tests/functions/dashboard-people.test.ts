@@ -32,6 +32,25 @@ describe('API keys', () => {
     expect((await pages.get('/api-keys?done=revoked')).html).toContain('data-status="revoked"')
   })
 
+  test('are rotated: the page shows the new one once, and the former one ends when chosen', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const keyIn = (html: string) => /trib_live_\w+/.exec(html)?.[0]
+    const former = keyIn((await pages.post('/api-keys', { name: 'Checkout', track: 'on' })).html)
+    const rotate = /\/api-keys\/[^/"]+\/rotate/.exec((await pages.get('/api-keys')).html)?.[0] ?? ''
+    expect((await pages.get(rotate)).html).toContain('After a day')
+    expect((await pages.post(rotate, { overlapHours: '' })).status).toBe(400)
+    const { status, html } = await pages.post(rotate, { overlapHours: '0' })
+    expect(status).toBe(200)
+    const report = async (key?: string) =>
+      (await merchant.sale({}, { Authorization: `Bearer ${key}` })).status
+    expect([await report(former), await report(keyIn(html))]).toEqual([401, 200])
+    expect((await pages.get('/api-keys')).html).not.toContain(rotate)
+    const again = await pages.post(rotate, { overlapHours: '0' })
+    expect(again.status).toBe(409)
+    expect(again.html).toContain('create a new key')
+  })
+
   test('need a name', async () => {
     const merchant = await createMerchant()
     const { status, html } = await (await openPages(merchant)).post('/api-keys', { name: ' ', track: 'on' })

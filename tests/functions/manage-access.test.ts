@@ -20,6 +20,7 @@ const ENDPOINTS = [
   { method: 'DELETE', path: '/members/:member', who: 'managers' },
   { method: 'GET', path: '/api-keys', who: 'managers' },
   { method: 'POST', path: '/api-keys', body: { name: 'Checkout' }, who: 'managers' },
+  { method: 'POST', path: '/api-keys/:key/rotate', body: {}, who: 'managers' },
   { method: 'DELETE', path: '/api-keys/:key', who: 'managers' },
   { method: 'GET', path: '/programs', who: 'readers' },
   { method: 'POST', path: '/programs', body: program, who: 'managers' },

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -29,6 +29,7 @@ test('a key is returned once, works immediately, and is stored as a hash', async
     ...created,
     lastUsedAt: expect.toBeOneOf([null, expect.any(String)]),
     revokedAt: null,
+    replacedBy: null,
   })
   expect(JSON.stringify(list.body)).not.toContain('trib_live_')
   const rows = await database.query('select * from api_keys where id = $1', [id])
@@ -81,4 +82,89 @@ test.each([
   const merchant = await createMerchant()
   const keys = await merchant.asManager()
   expect(await keys.post('/api-keys', body)).toMatchObject({ status: 400 })
+})
+
+describe('rotating a key', () => {
+  const HOUR_MS = 3_600_000
+  type Key = { id: string; key: string; expiresAt: string | null; scopes: string[]; last4: string }
+  const createKey = async (more: object = {}) => {
+    const merchant = await createMerchant()
+    const keys = await merchant.asManager()
+    const { body } = await keys.post('/api-keys', { name: 'Checkout', scopes: ['track'], ...more })
+    const former = body as unknown as Key
+    const rotate = async (id = former.id, request: object = {}) => {
+      const { status, body: answer } = await keys.post(`/api-keys/${id}/rotate`, request)
+      return { status, body: answer as unknown as Key & { error?: { code: string } } }
+    }
+    const report = async (key: string) => (await merchant.sale({}, { Authorization: `Bearer ${key}` })).status
+    const listed = async () =>
+      await database.query<{ id: string; expires_at: Date | null; replaced_by: string | null }>(
+        'select id, expires_at, replaced_by from api_keys where workspace_id = $1 and name = $2 order by id',
+        [merchant.workspace.id, 'Checkout'],
+      )
+    return { merchant, keys, former, rotate, report, listed }
+  }
+
+  test('makes one of the same name and scopes, and the former one works for a day more', async () => {
+    const { former, rotate, report, listed, merchant } = await createKey()
+    const { status, body: fresh } = await rotate()
+    expect(status).toBe(201)
+    expect(fresh).toMatchObject({
+      name: 'Checkout',
+      scopes: ['track'],
+      expiresAt: null,
+      last4: fresh.key.slice(-4),
+    })
+    expect([await report(former.key), await report(fresh.key)]).toEqual([200, 200])
+    const [first, second] = await listed()
+    expect(first?.replaced_by).toBe(second?.id)
+    expect((Number(first?.expires_at) - Date.now()) / HOUR_MS).toBeCloseTo(24, 1)
+    expect((await database.audit(merchant)).at(-1)).toMatchObject({
+      action: 'api_key.rotated',
+      subject_id: former.id,
+      details: { name: 'Checkout', overlapHours: 24, replacedBy: fresh.id },
+    })
+  })
+
+  test('ends the former one at once without an overlap', async () => {
+    const { former, rotate, report } = await createKey()
+    const { body: fresh } = await rotate(former.id, { overlapHours: 0 })
+    expect([await report(former.key), await report(fresh.key)]).toEqual([401, 200])
+  })
+
+  test('keeps a key’s lifetime, and never extends the former one', async () => {
+    const days = (expiresAt: unknown) => (new Date(String(expiresAt)).getTime() - Date.now()) / (24 * HOUR_MS)
+    const { former, rotate, listed } = await createKey({
+      expiresAt: new Date(Date.now() + 3 * 24 * HOUR_MS).toISOString(),
+    })
+    await database.query(
+      `update api_keys set created_at = created_at - interval '60 hours', expires_at = expires_at - interval '60 hours' where id = $1`,
+      [former.id],
+    )
+    const { body: fresh } = await rotate(former.id, { overlapHours: 168 })
+    expect(days(fresh.expiresAt)).toBeCloseTo(3, 1)
+    expect(days((await listed())[0]?.expires_at?.toISOString())).toBeCloseTo(0.5, 1)
+  })
+
+  test('8 times at once makes one new key', async () => {
+    const { rotate, listed } = await createKey()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => rotate()))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(await listed()).toHaveLength(2)
+  })
+
+  test('is refused once it has ended, and for nobody else’s key', async () => {
+    const { former, rotate, keys } = await createKey()
+    expect((await rotate()).status).toBe(201)
+    expect(await rotate()).toMatchObject({ status: 409, body: errorShape('conflict') })
+    const { body } = await keys.post('/api-keys', { name: 'Other' })
+    await keys.delete(`/api-keys/${body.id}`)
+    expect((await rotate(String(body.id))).status).toBe(409)
+    const stranger = await createKey()
+    expect((await stranger.rotate(former.id)).status).toBe(404)
+    expect((await rotate('x')).status).toBe(404)
+    for (const overlapHours of [-1, 169, 1.5, '24', null]) {
+      expect((await rotate(former.id, { overlapHours })).status).toBe(400)
+    }
+  })
 })

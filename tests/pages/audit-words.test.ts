@@ -32,6 +32,7 @@ test.each([
   ],
   ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
   ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
+  ['api_key.rotated', { name: 'Checkout', overlapHours: 24 }, 'rotated the API key “Checkout”'],
   ['api_key.revoked', { name: 'Checkout' }, 'revoked the API key “Checkout”'],
   ['program.created', { name: 'Friends' }, 'created the program “Friends”'],
   [
