@@ -44,13 +44,17 @@ const name = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JS
 
 const union = (types: string[]): string => [...new Set(types)].join(' | ')
 
+/** An optional field is described beside its null, or within. */
+const descriptionOf = ({ description, anyOf = [] }: Schema): string | undefined =>
+  description ?? anyOf.find((option) => option.description)?.description
+
 const objectOf = ({ properties, required = [], additionalProperties }: Schema): string => {
   if (!properties) {
     return `Record<string, ${typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'}>`
   }
   const fields = Object.entries(properties).map(
     ([key, schema]) =>
-      `${comment(schema.description)}${name(key)}${required.includes(key) ? ':' : '?: undefined |'} ${typeOf(schema)}`,
+      `${comment(descriptionOf(schema))}${name(key)}${required.includes(key) ? ':' : '?: undefined |'} ${typeOf(schema)}`,
   )
   return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('\n')}\n}`
 }

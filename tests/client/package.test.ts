@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { clientTypes } from '../../api/client-types.ts'
 import { openapi } from '../../api/openapi.ts'
@@ -30,12 +31,24 @@ const sale = { externalId: 'inv_' + run, customerExternalId: 'user_' + run, amou
 const copies = await Promise.all(Array.from({ length: 8 }, () => tributary.track.sale(sale)))
 const changed = await tributary.track.sale({ ...sale, amountCents: 1 })
 const refused = await tributary.track.sale({ ...sale, amountCents: 0 }).catch((error) => error)
-const { data } = await tributary.api.GET('/events/{id}', { params: { path: { id: copies[0].eventId } } })
+const read = async (id) => (await tributary.api.GET('/events/{id}', { params: { path: { id } } })).data
+const data = await read(copies[0].eventId)
+const part = { externalId: 'part_' + run, saleExternalId: sale.externalId, amountCents: 1000 }
+const parts = await Promise.all(Array.from({ length: 8 }, () => tributary.track.refund(part)))
+const afterPart = await read(copies[0].eventId)
+const rest = await tributary.track.refund({ externalId: 'rest_' + run, saleExternalId: sale.externalId })
+const afterRest = await read(copies[0].eventId)
+const early = await tributary.track.refund({ externalId: 'early_' + run, saleExternalId: 'late_' + run })
+const late = await tributary.track.sale({ ...sale, externalId: 'late_' + run })
+const other = await tributary.track.refund({ ...part, externalId: 'other_' + run, currency: 'EUR' }).catch((error) => error)
 const list = await tributary.api.GET('/events', { params: { query: { kind: 'sale', externalId: sale.externalId } } })
 console.log(JSON.stringify({
   lead, copies, changed, partner: data.partner.slug, earned: data.commission.amountCents, events: list.data.data.length,
   refused: refused instanceof TributaryError && { code: refused.code, docUrl: refused.docUrl, requestId: refused.requestId },
-  functions: [typeof verifyWebhook],
+  functions: [typeof verifyWebhook], refundsCounted: new Set(parts.map(({ eventId }) => eventId)).size, otherCurrency: other.code,
+  reversed: [afterPart, afterRest, await read(late.eventId)].map(({ commission }) => commission.reversedCents),
+  attributed: [parts[0], rest, early, late].map(({ attributed }) => attributed),
+  events_: [copies[0].eventId, parts[0].eventId, rest.eventId, late.eventId],
 }))
 `
 
@@ -86,8 +99,9 @@ test('the packed client, installed into an empty project, reports to Tributary a
 
   const { eventId } = said.copies[0]
   expect(eventId).toMatch(/^[0-9a-f-]{36}$/)
+  const { events_: events, ...rest } = said
   const first = { eventId, attributed: true, idempotencyMismatch: false }
-  expect(said).toEqual({
+  expect(rest).toEqual({
     lead: { eventId: expect.any(String), attributed: true, idempotencyMismatch: false },
     copies: Array(8).fill(first),
     changed: { ...first, idempotencyMismatch: true },
@@ -100,7 +114,22 @@ test('the packed client, installed into an empty project, reports to Tributary a
       requestId: expect.any(String),
     },
     functions: ['function'],
+    refundsCounted: 1,
+    otherCurrency: 'currency_mismatch',
+    // 20% of 10.00 and of 49.00.
+    reversed: [200, 980, 980],
+    attributed: [true, true, false, true],
   })
+  for (const event of events) {
+    const headers = { Cookie: demo.partnerCookie }
+    const shown = await fetch(`${demo.baseUrl}/portal/events/${event}`, { headers })
+    expect(shown.status).toBe(200)
+    expect(await shown.text()).toMatch(/refund/i)
+  }
+  const client = new pg.Client({ connectionString: demo.databaseUrl })
+  await client.connect()
+  expect((await client.query('select * from verify_ledger()')).rows).toEqual([])
+  await client.end()
 })
 
 test('the packed client has types for strict projects, and nothing but its module, types, license and README', async () => {

@@ -20,18 +20,7 @@ type Schemas = components['schemas']
 export type Lead = Schemas['LeadEvent']
 export type Sale = Schemas['SaleEvent']
 /** Takes back a sale, or a part of it. */
-export type Refund = {
-  /** Your refund id. One refund per id. */
-  externalId: string
-  /** The `externalId` of the sale. */
-  saleExternalId: string
-  /** In minor units. Without it, all that is left of the sale. */
-  amountCents?: number | null | undefined
-  /** The currency of the sale. */
-  currency?: string | null | undefined
-  eventName?: string | null | undefined
-  metadata?: Record<string, unknown> | null | undefined
-}
+export type Refund = Schemas['RefundEvent']
 
 /** What became of a report. */
 export type Recorded = Schemas['TrackingResponse'] & {

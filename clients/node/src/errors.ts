@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'invalid_body'
   | 'invalid_api_key'
   | 'insufficient_scope'
+  | 'currency_mismatch'
   | 'body_too_large'
   | 'rate_limited'
   | 'internal'

@@ -608,11 +608,17 @@ schemas: {
 LeadEvent: {
 /** Your lead id, usually the user id. One lead per id. It is your customer id too, unless `customerExternalId` is given. */
 externalId: string
+/** Your customer id, if it differs from `externalId`. If a payment processor is connected, pass this id to it too. */
 customerExternalId?: undefined | string | null
+/** Saved if the lead is attributed. */
 customerEmail?: undefined | string | null
+/** Saved if the lead is attributed. */
 customerName?: undefined | string | null
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
 clickId?: undefined | string | null
+/** Your name for the event. */
 eventName?: undefined | string | null
+/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 }
 SaleEvent: {
@@ -624,8 +630,11 @@ customerExternalId: string
 amountCents: number
 /** ISO 4217 code, in any case. `USD` by default. */
 currency?: undefined | string | null
+/** The visitor’s click, from `window.tributary.clickId()`. Without it, the event is not attributed. Any other text counts as an unknown click, and a blank one as none. */
 clickId?: undefined | string | null
+/** Your name for the event. */
 eventName?: undefined | string | null
+/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 }
 RefundEvent: {
@@ -633,10 +642,13 @@ RefundEvent: {
 externalId: string
 /** The `externalId` of the sale. A refund that arrives before its sale waits for it. For a sale that a connected payment processor reports too, any of the processor’s ids of it works as well. */
 saleExternalId: string
+/** The part of the sale’s `amountCents` that was refunded. Without it, all that is left of the sale. More than is left counts as what is left. */
 amountCents?: undefined | number | null
 /** ISO 4217 code, in any case. That of the sale by default, and no other. */
 currency?: undefined | string | null
+/** Your name for the event. */
 eventName?: undefined | string | null
+/** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 }
 NewAdjustment: {
@@ -662,11 +674,13 @@ NewReversal: {
 amountCents?: undefined | number | null
 /** Why. The partner sees it. */
 reason: string
+/** Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`. */
 externalId?: undefined | string | null
 }
 NewGroup: {
 /** The group’s name. */
 name: string
+/** Overrides the program’s reward; null for the program’s. */
 saleReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
@@ -678,6 +692,7 @@ amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
 } | null | null
+/** The reward for a lead; null for none. */
 leadReward?: undefined | {
 kind: "percent"
 /** Percentage of the sale, with at most two decimals. */
@@ -725,6 +740,7 @@ name?: undefined | string | null
 groupId?: undefined | string | null
 /** A banned partner’s links no longer work. Sales that were paid before are still earned. */
 status?: undefined | "approved" | "banned"
+/** The smallest sum that the partner is paid, in minor units of every currency; null for the program’s. */
 minimumPayoutCents?: undefined | number | null
 /** Whether you have the documents that you need from the partner, such as a tax form. */
 documentsReceived?: undefined | boolean
