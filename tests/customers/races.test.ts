@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type End, endOf, openShop } from '../support/buyers.ts'
 import { useDatabase } from '../support/merchant.ts'
-import { refund } from '../support/stripe.ts'
+import { oldInvoice, refund } from '../support/stripe.ts'
 import { timesOver } from '../support/thorough.ts'
 
 const database = useDatabase()
@@ -111,4 +111,31 @@ test('a report and an invoice with its address that are saved at once do not mis
   })
   await Promise.all([reported, paid])
   expect((await endOf(shop, buyer)).sales).toEqual({ order: 'maya 20', in: 'maya 980' })
+})
+
+test('a refund that the merchant reports meets the sale and Stripe’s events of it, all at once', async () => {
+  const shop = await openShop(database)
+  const ends: End[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const buyer = shop.buyer()
+    const clickId = await buyer.click()
+    const payment = { payment_intent: buyer.id('pi'), charge: buyer.id('ch') }
+    const metadata = { externalId: buyer.id('order') }
+    await Promise.all([
+      buyer.sale({ clickId }),
+      buyer.checkout({ at: -60, invoice: buyer.id('in'), client_reference_id: clickId, metadata }),
+      buyer.invoice({ at: -60, ...payment }, oldInvoice),
+      buyer.event('refund.created', refund({ ...payment, id: buyer.id('re'), amount: 490 }), 60),
+      buyer.refund({ amountCents: 980 }),
+      buyer.refund({
+        externalId: buyer.id('refund', 'second'),
+        saleExternalId: buyer.id('ch'),
+        amountCents: 1_470,
+      }),
+      buyer.refund({ amountCents: 980 }),
+    ])
+    ends.push(await endOf(shop, buyer, { order: 'in' }))
+  }
+  expect(ends.map(({ sales }) => sales)).toEqual(ends.map(() => ({ in: 'maya 490' })))
+  expect(await database.violations(shop.merchant.workspace.id)).toEqual([])
 })

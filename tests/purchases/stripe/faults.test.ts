@@ -15,7 +15,14 @@ import {
 import { sampled } from '../../support/thorough.ts'
 
 const database = useDatabase()
-const faulty = useFaultyWorkers('stripe-webhook', 'track-click', 'track-lead', 'track-sale', 'manage')
+const faulty = useFaultyWorkers(
+  'stripe-webhook',
+  'track-click',
+  'track-lead',
+  'track-sale',
+  'track-refund',
+  'manage',
+)
 
 /** A merchant with a paid checkout by maya's click, whose database calls are counted and made to fail. */
 const createWatched = async () => {
@@ -220,6 +227,39 @@ test.concurrent('another event of the purchase completes an interrupted one, and
     earned: [980, -98],
     outcomes: [expect.any(String), expect.any(String)],
   })
+})
+
+/** The first two are track-refund's; the others are those of the stripe-webhook Worker that it calls. */
+const REFUND_STEPS = ['the read', 'the write', 'the purchase', 'its facts', 'the ledger', 'the end']
+
+describe.concurrent('a refund by API of a sale that Stripe reports counts once', () => {
+  test('takes 6 round trips, and its repeat 1', async () => {
+    const watched = await createWatched()
+    await watched.deliver(watched.checkout)
+    for (const takes of [REFUND_STEPS.length, 1]) {
+      watched.plan()
+      const { status } = await watched.refund({ saleExternalId: watched.paymentIntent, amountCents: 490 })
+      expect(status).toBe(200)
+      expect(watched.fetches()).toBe(takes)
+    }
+  })
+
+  test.each(everyStep(REFUND_STEPS, lastingAt))(
+    'when $name meets $fault for good, and the merchant repeats it',
+    async ({ step, fault }) => {
+      const watched = await createWatched()
+      await watched.deliver(watched.checkout)
+      const report = { saleExternalId: watched.paymentIntent, amountCents: 490 }
+      watched.plan(...at(step, ...Array<Fault>(20).fill(fault)))
+      expect((await watched.refund(report)).status).toBe(503)
+      watched.plan()
+      const again = await watched.refund(report)
+      expect(again).toMatchObject({ status: 200, body: { attributed: true } })
+      expect((await watched.refund(report)).body).toEqual(again.body)
+      expect(await watched.ledger()).toMatchObject({ earned: [980, -98], sales: 2 })
+      expect(await database.violations(watched.workspace.id)).toEqual([])
+    },
+  )
 })
 
 /** The first is track-sale's; the others are those of the stripe-webhook Worker that it calls. */
