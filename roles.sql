@@ -11,12 +11,12 @@
 -- the rights of the owner. tests/attacks/6-database-roles.test.ts compares this file with the Workers' statements.
 
 revoke create on schema public from public;
-revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
-revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
-revoke all on all functions in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail";
-revoke all on schema auth from public, :"track", :"pages", :"read", :"pay", :"mail";
+revoke all on all tables    in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on all sequences in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on all functions in schema public, auth from public, :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
+revoke all on schema auth from public, :"track", :"pages", :"read", :"pay", :"mail", :"hooks";
 alter default privileges revoke execute on functions from public;
-grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail";
+grant usage on schema public to :"track", :"pages", :"read", :"pay", :"auth", :"mail", :"hooks";
 
 
 -- track: the public tracking Workers. No table at all, and these functions.
@@ -39,6 +39,8 @@ grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";
+-- Webhook events that are old enough, with their deliveries.
+grant select (id, created_at), delete on webhook_events to :"mail";
 grant execute on function fold_totals, end_clicks, clear_expired_sign_ins, is_counted to :"mail";
 
 
@@ -47,7 +49,7 @@ grant execute on function
     addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, note_own_address, note_received_1, partner_terms_1,
-    present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
+    has_webhooks, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 
 
@@ -78,6 +80,8 @@ grant select                 on invoice_numbers to :"pages";
 grant update, delete         on unreachable_people to :"pages";
 grant delete                 on payees to :"pages";
 grant insert                 on invoices, credit_notes to :"pages";
+-- Webhook endpoints; events are queued by triggers, which have rights of their own.
+grant select, insert, update on webhook_endpoints, webhook_events, webhook_deliveries to :"pages";
 -- The outbox and the audit log.
 grant insert, update, delete on mails to :"pages";
 grant insert                 on audit_entries to :"pages";
@@ -111,3 +115,17 @@ grant insert                 on invoices, credit_notes to :"pay";
 grant insert, update         on events, customers, commissions, processor_events to :"pay";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards, commission_holds to :"pay";
 grant insert                 on total_deltas, mails, audit_entries to :"pay";
+-- Whether anybody listens to a workspace: asked by the triggers that queue webhooks.
+grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
+
+
+-- hooks: outgoing webhooks, which go to addresses that merchants choose. It reads what they are about.
+grant select on
+    account_payouts, adjustments, audit_entries, commission_holds, commissions, coupon_aliases, customer_identities, customers, events,
+    groups, members, partners, payout_accounts, payout_runs, payouts, programs, run_totals, total_deltas, webhook_deliveries,
+    webhook_endpoints, webhook_events, workspaces
+    to :"hooks";
+grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints to :"hooks";
+grant update (payload) on webhook_events to :"hooks";
+grant update (lane, attempts, first_attempt_at, next_attempt_at, delivered_at, failed_at, tries) on webhook_deliveries to :"hooks";
+grant insert (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at) on mails to :"hooks";

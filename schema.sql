@@ -2191,7 +2191,8 @@ begin
         where r.id = d.id and r.workspace_id = workspace;
     end if;
     if partner is null then
-        return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash);
+        return jsonb_build_object('id', saved_id, 'attributed', false, 'bodyHash', hash,
+                                  'isAnnounced', current_setting('tributary.announced', true) = 'on');
     end if;
 
     if known is null then
@@ -2267,7 +2268,8 @@ begin
     if (report -> 'isSelfReferral')::boolean then
         perform hold_self_referral_1(workspace, saved_id, true, now);
     end if;
-    return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash);
+    return jsonb_build_object('id', saved_id, 'attributed', true, 'bodyHash', hash,
+                              'isAnnounced', current_setting('tributary.announced', true) = 'on');
 end $$;
 
 
@@ -2377,7 +2379,8 @@ begin
                               (known -> 'reversal' -> 'amountCents')::bigint, now);
         end if;
     end if;
-    return jsonb_build_object('id', saved_id, 'attributed', s.partner_id is not null, 'bodyHash', hash);
+    return jsonb_build_object('id', saved_id, 'attributed', s.partner_id is not null, 'bodyHash', hash,
+                              'isAnnounced', current_setting('tributary.announced', true) = 'on');
 end $$;
 
 
@@ -2393,7 +2396,7 @@ create table mails (
             check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
-                            'opening_balances', 'new_browser')),
+                            'opening_balances', 'webhook_disabled', 'new_browser')),
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
@@ -2499,6 +2502,99 @@ end $$;
 
 create trigger audit_entries_never_change
     before update or delete on audit_entries for each row execute function keep_audit_entry();
+
+
+-- Where a merchant's backend receives what happens, by the specification Standard Webhooks: docs/webhooks.md. The secret that
+-- requests are signed with is encrypted like those of stripe_secrets. After a rotation, the former one signs too until former_until.
+-- The row of a removed endpoint is kept for its deliveries, without its URL and secrets.
+create table webhook_endpoints (
+    id                 uuid         primary key,
+    workspace_id       uuid         not null
+        constraint webhook_endpoints_workspace_id_fkey references workspaces (id),
+    url                text         not null,
+    description        text,
+    types              text[]       not null
+        constraint webhook_endpoints_types_check check (cardinality(types) > 0 and types <@ '{
+            partner.created,partner.approved,partner.banned,lead.created,sale.created,refund.created,commission.created,
+            commission.reversed,payout.created,payout.paid,payout.failed,import.finished}'),
+    ciphertext         text         not null,
+    former_ciphertext  text,
+    former_until       timestamptz,
+    created_at         timestamptz  not null,
+    failing_since      timestamptz,              -- the first failure after which no request has succeeded
+    disabled_at        timestamptz,
+    disabled_reason    text
+        constraint webhook_endpoints_disabled_reason_check check (disabled_reason in ('manager', 'failing')),
+    removed_at         timestamptz,
+
+    constraint webhook_endpoints_workspace_id_id_key unique (workspace_id, id),
+    constraint webhook_endpoints_former_check   check ((former_ciphertext is null) = (former_until is null)),
+    constraint webhook_endpoints_disabled_check check ((disabled_at is null) = (disabled_reason is null)
+                                                       and (removed_at is null or disabled_at is not null))
+);
+
+-- Does anybody listen to this workspace? Each sale asks.
+create index webhook_endpoints_enabled_idx on webhook_endpoints (workspace_id) where disabled_at is null;
+
+
+-- What an endpoint is to receive: written in the transaction of what has happened, and only if an endpoint wants the type. The
+-- subject is the event, commission, partner, payout or audit entry (of an import), or the endpoint (of a test). The payload is
+-- made from it when it is first sent, and stays the same at each attempt, until an erasure removes it.
+create table webhook_events (
+    id            uuid         primary key,      -- webhook-id
+    workspace_id  uuid         not null
+        constraint webhook_events_workspace_id_fkey references workspaces (id),
+    type          text         not null,
+    subject_id    uuid         not null,
+    partner_id    uuid,                          -- whom it names, for erasures
+    created_at    timestamptz  not null,
+    payload       text,
+
+    constraint webhook_events_workspace_id_id_key unique (workspace_id, id)
+);
+
+-- Which payloads name this partner, and which are of this subject?
+create index webhook_events_partner_id_idx on webhook_events (partner_id) where partner_id is not null;
+create index webhook_events_subject_id_idx on webhook_events (subject_id);
+
+-- Which are to be removed next? See lib/people/retention.queries.ts.
+create index webhook_events_created_at_idx on webhook_events (created_at);
+
+
+-- The sending of an event to an endpoint. It is due at next_attempt_at, which is the end of the lease while it is being sent.
+create table webhook_deliveries (
+    id                uuid         primary key,
+    workspace_id      uuid         not null,
+    event_id          uuid         not null,
+    endpoint_id       uuid         not null,
+    created_at        timestamptz  not null,
+    lane              text         not null default 'first'   -- first attempts go before retries
+        constraint webhook_deliveries_lane_check check (lane in ('first', 'retry')),
+    attempts          integer      not null default 0,   -- since it was last queued
+    first_attempt_at  timestamptz,
+    next_attempt_at   timestamptz  not null,
+    delivered_at      timestamptz,
+    failed_at         timestamptz,                       -- when it was given up
+    tries             jsonb        not null,             -- the latest of all: Try in lib/webhooks/tries.ts
+    status            text not null generated always as (case
+        when delivered_at is not null then 'delivered' when failed_at is not null then 'failed'
+        when attempts > 0 then 'retrying' else 'queued' end) virtual,
+
+    constraint webhook_deliveries_event_id_endpoint_id_key unique (event_id, endpoint_id),
+    constraint webhook_deliveries_outcome_check check (delivered_at is null or failed_at is null),
+    constraint webhook_deliveries_event_id_fkey    foreign key (workspace_id, event_id)
+        references webhook_events (workspace_id, id) on delete cascade,
+    constraint webhook_deliveries_endpoint_id_fkey foreign key (workspace_id, endpoint_id)
+        references webhook_endpoints (workspace_id, id)
+);
+
+-- Which deliveries are due?
+create index webhook_deliveries_due_idx on webhook_deliveries (next_attempt_at) where delivered_at is null and failed_at is null;
+
+-- Which deliveries does this workspace have, and this endpoint, newest first, and which were not delivered?
+create index webhook_deliveries_workspace_id_idx on webhook_deliveries (workspace_id, id);
+create index webhook_deliveries_endpoint_id_idx  on webhook_deliveries (workspace_id, endpoint_id, id);
+create index webhook_deliveries_undelivered_idx  on webhook_deliveries (workspace_id, id) where delivered_at is null;
 
 
 -- For an erasure: the text that replaces a value, if it is one of `texts`, also as a key of the merchant's (lib/purchases/facts.ts).
@@ -3414,6 +3510,106 @@ begin
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
       and (p.commissions, p.deducted_cents, p.restored_cents) <> (s.commissions, s.deducted_cents, s.restored_cents);
 end $$;
+
+
+-- Whether anybody listens to a workspace: the condition of the triggers below, so that nothing else happens if nobody does.
+create function has_webhooks(workspace uuid) returns boolean language plpgsql stable as $$
+begin
+    return exists (select from webhook_endpoints e where e.workspace_id = workspace and e.disabled_at is null offset 0);
+end $$;
+
+-- Queues what has happened for the endpoints that want its type. `tributary.announced` says so to save_report_1, for the rest of
+-- the transaction.
+create function announce(workspace uuid, announced text, subjects uuid[], partners uuid[]) returns void language plpgsql as $$
+declare
+    endpoints uuid[] := array(
+        select e.id from webhook_endpoints e where e.workspace_id = workspace and e.disabled_at is null and announced = any(e.types));
+begin
+    if cardinality(endpoints) = 0 then return; end if;
+    with added as (
+        insert into webhook_events (id, workspace_id, type, subject_id, partner_id, created_at)
+        select uuidv7(), workspace, announced, s.subject, s.partner, now() from unnest(subjects, partners) as s (subject, partner)
+        returning id
+    )
+    insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, created_at, next_attempt_at, tries)
+    select uuidv7(), workspace, added.id, e.id, now(), now(), '[]' from added cross join unnest(endpoints) as e (id);
+    perform set_config('tributary.announced', 'on', true);
+end $$;
+
+create function announce_event() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    perform announce(new.workspace_id, new.kind || '.created', array[new.id], array[new.partner_id]);
+    return null;
+end $$;
+
+create trigger events_announce
+    after insert on events for each row when (has_webhooks(new.workspace_id)) execute function announce_event();
+
+create function announce_commission() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    perform announce(new.workspace_id, case new.kind when 'reversal' then 'commission.reversed' else 'commission.created' end,
+                     array[new.id], array[new.partner_id]);
+    return null;
+end $$;
+
+create trigger commissions_announce
+    after insert on commissions for each row when (has_webhooks(new.workspace_id)) execute function announce_commission();
+
+-- Per statement: an import adds hundreds of rows with one.
+create function announce_partners() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    workspace uuid;
+begin
+    for workspace in select distinct workspace_id from added loop
+        if has_webhooks(workspace) then
+            perform announce(workspace, 'partner.created', array_agg(a.id), array_agg(a.id)) from added a where a.workspace_id = workspace;
+        end if;
+    end loop;
+    return null;
+end $$;
+
+create trigger partners_announce
+    after insert on partners referencing new table as added for each statement execute function announce_partners();
+
+create function announce_partner_status() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    perform announce(new.workspace_id, 'partner.' || new.status, array[new.id], array[new.id]);
+    return null;
+end $$;
+
+create trigger partners_announce_status
+    after update of status on partners for each row
+    when (old.status <> new.status and has_webhooks(new.workspace_id)) execute function announce_partner_status();
+
+-- A payout is created when all that it pays is claimed.
+create function announce_payout() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    if new.claimed_at is not null and (tg_op = 'INSERT' or old.claimed_at is null) then
+        perform announce(new.workspace_id, 'payout.created', array[new.id], array[new.partner_id]);
+    end if;
+    if new.paid_at is not null and (tg_op = 'INSERT' or old.paid_at is null) then
+        perform announce(new.workspace_id, 'payout.paid', array[new.id], array[new.partner_id]);
+    end if;
+    if new.failed_at is not null and (tg_op = 'INSERT' or old.failed_at is null) then
+        perform announce(new.workspace_id, 'payout.failed', array[new.id], array[new.partner_id]);
+    end if;
+    return null;
+end $$;
+
+create trigger payouts_announce
+    after insert or update of claimed_at, paid_at, failed_at on payouts for each row
+    when (has_webhooks(new.workspace_id)) execute function announce_payout();
+
+create function announce_import() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+    perform announce(new.workspace_id, 'import.finished', array[new.id], array[null::uuid]);
+    return null;
+end $$;
+
+create trigger audit_entries_announce
+    after insert on audit_entries for each row
+    when (new.action in ('partners.imported', 'customers.imported') and has_webhooks(new.workspace_id))
+    execute function announce_import();
 
 
 -- How far end_clicks has come.

@@ -2,6 +2,7 @@ import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { type Schema, samplesOf } from './code-samples.ts'
 import { operationId } from './operation-id.ts'
 import { paths } from './paths.ts'
+import { webhookOperations } from './webhooks.ts'
 
 /** Operations with their ids. Without `security`, they are public. */
 const identified: ZodOpenApiPathsObject = Object.fromEntries(
@@ -40,6 +41,7 @@ const describe = () =>
       },
     },
     paths: identified,
+    webhooks: webhookOperations,
   })
 
 /** The OpenAPI 3.1 document, with samples of each request. */

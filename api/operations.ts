@@ -73,7 +73,10 @@ export const membersOnly = (operation: ZodOpenApiOperationObject): ZodOpenApiOpe
 }
 
 /** A change that an API key with the scope `write` may make too. */
-export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => ({
+export const byWriter = (
+  operation: ZodOpenApiOperationObject,
+  ...more: ErrorCode[]
+): ZodOpenApiOperationObject => ({
   ...operation,
   security: byReader,
   responses: {
@@ -84,9 +87,14 @@ export const byWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperat
       'insufficient_scope',
       'manager_required',
       'cross_site_request',
+      ...more,
     ),
   },
 })
+
+/** The same, where a manager needs a recent sign-in. */
+export const byFreshWriter = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject =>
+  byWriter(operation, 'fresh_sign_in_required')
 
 /** A resource that needs a manager's session. */
 export const byManager = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {

@@ -8,6 +8,7 @@ import { payouts } from './paths/payouts.ts'
 import { programs } from './paths/programs.ts'
 import { stripe } from './paths/stripe.ts'
 import { tracking } from './paths/tracking.ts'
+import { webhooks } from './paths/webhooks.ts'
 import { workspaces } from './paths/workspaces.ts'
 
 /** What pays, or changes keys or members. */
@@ -49,6 +50,7 @@ export const paths: ZodOpenApiPathsObject = withFreshSignIn({
   ...payouts,
   ...papers,
   ...stripe,
+  ...webhooks,
   ...workspaces,
   ...mails,
   ...imports,

@@ -65,6 +65,8 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
     ],
   ],
   ['mails', ['queued', 'retrying', 'sent', 'failed'].map((status) => `status=${status}`)],
+  ['webhook-endpoints', []],
+  ['webhook-deliveries', ['queued', 'retrying', 'delivered', 'failed'].map((status) => `status=${status}`)],
   ['audit', []],
   ['members', []],
   ['api-keys', []],
@@ -74,7 +76,12 @@ const lists = ({ partnerId, runId, payoutId, programId }: Place): [path: string,
 ]
 
 /** The pages of lists that are elsewhere than their list. */
-const PAGES: Record<string, string> = { payouts: 'payouts/all', invoices: 'payouts/invoices' }
+const PAGES: Record<string, string> = {
+  payouts: 'payouts/all',
+  invoices: 'payouts/invoices',
+  'webhook-endpoints': 'webhooks',
+  'webhook-deliveries': 'webhooks/deliveries',
+}
 
 const YEAR = new Date().getUTCFullYear()
 
@@ -169,6 +176,9 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/api-keys/:id/revoke': FORM,
     '/app/:workspace/stripe/secrets/:id/remove': FORM,
     '/app/:workspace/stripe/key/remove': FORM,
+    '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}': ONE,
+    '/app/:workspace/webhooks/:id{[0-9a-f-]{36}}/remove': FORM,
+    '/app/:workspace/webhooks/deliveries/:id': ONE,
     '/app/:workspace/members/:id': FORM,
     '/app/:workspace/members/:id/remove': FORM,
     '/app/:workspace/payouts/:id/cancel': FORM,
@@ -188,6 +198,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   },
   manage: {
     '/api/workspaces/:workspace/audit/:id': ONE,
+    '/api/workspaces/:workspace/webhook-endpoints/:id': ONE,
+    '/api/workspaces/:workspace/webhook-deliveries/:id': ONE,
     '/api/workspaces': 'lists the workspaces of a person',
     '/api/workspaces/:workspace/groups/:id': ONE,
     '/api/workspaces/:workspace/events/:id': ONE,

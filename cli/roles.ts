@@ -15,6 +15,8 @@ export const ZONES = {
   pay: ['payouts', 'stripe-webhook'],
   auth: ['auth'],
   mail: ['mailer'],
+  /** It sends requests to addresses that merchants choose, and holds SECRETS_KEY for what they are signed with. */
+  hooks: ['webhooks'],
 } as const satisfies Record<string, readonly string[]>
 
 export type Zone = keyof typeof ZONES

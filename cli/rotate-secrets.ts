@@ -17,6 +17,8 @@ const PLACES = [
   { table: 'stripe_keys', key: 'workspace_id', column: 'ciphertext', name: 'Stripe key' },
   { table: 'stripe_secrets', key: 'id', column: 'ciphertext', name: 'signing secret' },
   { table: 'payment_details', key: 'id', column: 'ciphertext', name: 'payment detail' },
+  { table: 'webhook_endpoints', key: 'id', column: 'ciphertext', name: 'webhook secret' },
+  { table: 'webhook_endpoints', key: 'id', column: 'former_ciphertext', name: 'former webhook secret' },
   { table: 'payers', key: 'workspace_id', column: 'iban_ciphertext', name: 'payer IBAN' },
 ] as const
 type Place = (typeof PLACES)[number]
@@ -31,7 +33,7 @@ async function* rowsOf(client: pg.Client, { table, key, column }: Place) {
   for (;;) {
     const { rows }: pg.QueryResult<Row> = await client.query(
       `select ${key} as key, workspace_id as "workspaceId", ${column} as ciphertext from ${table}
-       where ${column} is not null and ($1::uuid is null or ${key} > $1) order by ${key} limit ${PAGE}`,
+       where ${column} <> '' and ($1::uuid is null or ${key} > $1) order by ${key} limit ${PAGE}`,
       [after],
     )
     yield* rows

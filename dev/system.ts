@@ -106,6 +106,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     RESEND_URL: inbox.url,
     STRIPE_URL: stripe.url,
     PUBLIC_URL: proxy.url,
+    ALLOW_LOCAL_WEBHOOKS: 'true',
     ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
   }
   const bundles = await bundling

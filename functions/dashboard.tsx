@@ -1,5 +1,6 @@
 import { inWorkspace } from '../lib/auth/access.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import apiKeys from './dashboard/api-keys.tsx'
 import audit from './dashboard/audit.tsx'
 import commission from './dashboard/commission.tsx'
@@ -30,10 +31,14 @@ import personalData from './dashboard/personal-data.tsx'
 import programs from './dashboard/programs.tsx'
 import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
+import webhookDeliveries from './dashboard/webhook-deliveries.tsx'
+import webhookEndpoint from './dashboard/webhook-endpoint.tsx'
+import webhooks from './dashboard/webhooks.tsx'
 import workspaces from './dashboard/workspaces.tsx'
 
 /** The pages for members and managers, under /app: one file per section in dashboard/. */
-export default createPages()
+export default createPages<NudgeEnv['Bindings']>()
+  .use(nudgeAfterChanges())
   .use('/app/*', signedIn())
   .use('/app/:workspace/*', inWorkspace())
   .route('/', workspaces)
@@ -63,6 +68,9 @@ export default createPages()
   .route('/', papers)
   .route('/', apiKeys)
   .route('/', stripe)
+  .route('/', webhooks)
+  .route('/', webhookEndpoint)
+  .route('/', webhookDeliveries)
   .route('/', members)
   .route('/', settings)
   .route('/', mails)

@@ -24,6 +24,7 @@ import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import type { MovedDetails } from '../lib/mail/details.ts'
 import { partnerLink } from '../lib/slugs.ts'
 import { lostRace } from '../lib/unavailable.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10
@@ -41,62 +42,64 @@ const movedDetails = (
 })
 
 /** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
-export default createApp().post(
-  '/api/workspaces/:workspace/partners/import',
-  session(),
-  body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
-  async (c) => {
-    const { programId, options, rows: input } = c.req.valid('json')
-    const { db, now, user } = c.var
-    const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
-    const importOpeningBalances = options?.importOpeningBalances ?? false
-    const rows = input.map((row) => readPartnerRow(row, importOpeningBalances))
-    const good = rows.filter(isPartnerRow)
-    const target = { address: c.req.param('workspace'), email: user.email, programId }
-    const portalUrl = new URL('/portal', c.req.url).href
+export default createApp<NudgeEnv['Bindings']>()
+  .use(nudgeAfterChanges())
+  .post(
+    '/api/workspaces/:workspace/partners/import',
+    session(),
+    body(PartnerImport, { maxBytes: IMPORT_MAX_BYTES, precheck: limitRows(MAX_PARTNER_ROWS) }),
+    async (c) => {
+      const { programId, options, rows: input } = c.req.valid('json')
+      const { db, now, user } = c.var
+      const sendWelcomeEmail = options?.sendWelcomeEmail ?? false
+      const importOpeningBalances = options?.importOpeningBalances ?? false
+      const rows = input.map((row) => readPartnerRow(row, importOpeningBalances))
+      const good = rows.filter(isPartnerRow)
+      const target = { address: c.req.param('workspace'), email: user.email, programId }
+      const portalUrl = new URL('/portal', c.req.url).href
 
-    const decide = (facts: PartnerImportFacts) => {
-      const { newPartners, warnings, ...decided } = decidePartnerImport(rows, facts, newSlugSuffix)
-      const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
-      const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
-      return { partners: newPartners, response, audit: { actor: user.email, details } }
-    }
-    const saves = !options?.dryRun && rows.length > 0
+      const decide = (facts: PartnerImportFacts) => {
+        const { newPartners, warnings, ...decided } = decidePartnerImport(rows, facts, newSlugSuffix)
+        const response: PartnerImportResponse = { ...decided, ...(warnings.length > 0 && { warnings }) }
+        const details = { rows: rows.length, ...decided.summary, sendWelcomeEmail, importOpeningBalances }
+        return { partners: newPartners, response, audit: { actor: user.email, details } }
+      }
+      const saves = !options?.dryRun && rows.length > 0
 
-    // Most imports are of new partners. Whether they are new is found out while they are saved.
-    const guess = saves && !sendWelcomeEmail && !importOpeningBalances ? decide(NOTHING_EXISTS) : null
-    const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
-    if (guess && tried?.isSaved) return c.json(guess.response)
+      // Most imports are of new partners. Whether they are new is found out while they are saved.
+      const guess = saves && !sendWelcomeEmail && !importOpeningBalances ? decide(NOTHING_EXISTS) : null
+      const tried = guess && (await importNewPartners(db, { ...guess, target, role: MANAGER, now }))
+      if (guess && tried?.isSaved) return c.json(guess.response)
 
-    let loaded = tried ?? (await loadPartnerImport(db, target, good))
-    for (let round = 0; round < ROUNDS; round++) {
-      noteForLog(c, { workspaceId: loaded.workspace?.id })
-      const workspace = requireManager(loaded.workspace)
-      const { program } = loaded
-      if (!program) throw notFound('program')
+      let loaded = tried ?? (await loadPartnerImport(db, target, good))
+      for (let round = 0; round < ROUNDS; round++) {
+        noteForLog(c, { workspaceId: loaded.workspace?.id })
+        const workspace = requireManager(loaded.workspace)
+        const { program } = loaded
+        if (!program) throw notFound('program')
 
-      const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
-      const { partners, response, audit } = decide(loaded.facts)
-      if (!saves) return c.json(response)
+        const sender = { workspaceName: workspace.name, sentBy: user.email, portalUrl }
+        const { partners, response, audit } = decide(loaded.facts)
+        if (!saves) return c.json(response)
 
-      const saved = await savePartnerImport(db, {
-        workspaceId: workspace.id,
-        programId,
-        partners: partners.map((partner) => ({
-          ...partner,
-          mail: sendWelcomeEmail ? movedDetails(partner, program, sender) : null,
-        })),
-        notice: {
-          workspaceName: workspace.name,
-          programName: program.name,
-          url: new URL(`/app/${workspace.slug}/audit`, c.req.url).href,
-        },
-        audit,
-        now,
-      })
-      if (saved) return c.json(response)
-      loaded = await loadPartnerImport(db, target, good)
-    }
-    throw lostRace('the partners of this import')
-  },
-)
+        const saved = await savePartnerImport(db, {
+          workspaceId: workspace.id,
+          programId,
+          partners: partners.map((partner) => ({
+            ...partner,
+            mail: sendWelcomeEmail ? movedDetails(partner, program, sender) : null,
+          })),
+          notice: {
+            workspaceName: workspace.name,
+            programName: program.name,
+            url: new URL(`/app/${workspace.slug}/audit`, c.req.url).href,
+          },
+          audit,
+          now,
+        })
+        if (saved) return c.json(response)
+        loaded = await loadPartnerImport(db, target, good)
+      }
+      throw lostRace('the partners of this import')
+    },
+  )

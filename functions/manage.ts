@@ -1,4 +1,5 @@
 import { createApp } from '../lib/http/app.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import apiKeys from './manage/api-keys.ts'
 import audit from './manage/audit.ts'
 import balances from './manage/balances.ts'
@@ -19,10 +20,12 @@ import personalData from './manage/personal-data.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
 import stripe from './manage/stripe.ts'
+import webhooks from './manage/webhooks.ts'
 import workspaces from './manage/workspaces.ts'
 
 /** The endpoints under /api/workspaces except imports and payout runs: one file per resource in manage/. */
-export default createApp()
+export default createApp<NudgeEnv['Bindings']>()
+  .use(nudgeAfterChanges())
   .route('/', workspaces)
   .route('/', members)
   .route('/', programs)
@@ -42,5 +45,6 @@ export default createApp()
   .route('/', invoices)
   .route('/', papers)
   .route('/', stripe)
+  .route('/', webhooks)
   .route('/', settings)
   .route('/', audit)

@@ -33,17 +33,18 @@ import { payDue, previewPayouts, runPayouts } from '../lib/payouts/run.service.t
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 const PREVIEW_CHANGED =
   'The run would pay more than expected, so nothing is paid. Check the preview, and retry with its totals.'
 
+type Env = PayoutEnv & NudgeEnv['Bindings']
+
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
-const app = createApp<PayoutEnv>().post(
-  '/api/workspaces/:workspace/payouts/run',
-  manager(),
-  body(PayoutRun),
-  async (c) => {
+const app = createApp<Env>()
+  .use(nudgeAfterChanges())
+  .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var
     if (!dryRun) requireFreshSignIn(signedInAt, now)
@@ -65,11 +66,10 @@ const app = createApp<PayoutEnv>().post(
     if ('changed' in result)
       throw new ApiError('preview_changed', PREVIEW_CHANGED, { more: { preview: result.changed } })
     return c.json<RunResultResponse>(result)
-  },
-)
+  })
 
 /** Pays partners, by cron and on a manager's request. The only Worker that calls the merchants' Stripe accounts. */
-export default class Payouts extends WorkerEntrypoint<PayoutEnv> {
+export default class Payouts extends WorkerEntrypoint<Env> {
   override fetch(request: Request) {
     return app.fetch(request, this.env, this.ctx)
   }
@@ -77,6 +77,7 @@ export default class Payouts extends WorkerEntrypoint<PayoutEnv> {
   /** Pays what is due, and logs one line of JSON. */
   override async scheduled() {
     await runJob('payouts', () => payDue(this.env))
+    this.ctx.waitUntil(this.env.WEBHOOKS.nudge().catch(() => {}))
   }
 }
 

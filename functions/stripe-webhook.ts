@@ -28,11 +28,13 @@ import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.t
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import { lostRace } from '../lib/unavailable.ts'
+import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 
-type StripeBindings = AppEnv['Bindings'] & {
-  SECRETS_KEY: string
-  PAYOUTS: AccountsService
-}
+type StripeBindings = AppEnv['Bindings'] &
+  NudgeEnv['Bindings'] & {
+    SECRETS_KEY: string
+    PAYOUTS: AccountsService
+  }
 
 /** Several times Stripe's largest event, an invoice of more than 250 lines. */
 const MAX_EVENT_BYTES = 1024 * 1024
@@ -40,10 +42,9 @@ const MAX_EVENT_BYTES = 1024 * 1024
 const NO_EVENT = 'This is not an event in the form that Stripe documents.'
 
 /** POST /api/webhooks/stripe/:workspace: receives the events of a merchant's Stripe account. Design, section 5. */
-const app = createApp<StripeBindings>().post(
-  '/api/webhooks/stripe/:workspace',
-  limitBody(MAX_EVENT_BYTES),
-  async (c) => {
+const app = createApp<StripeBindings>()
+  .use(nudgeAfterChanges())
+  .post('/api/webhooks/stripe/:workspace', limitBody(MAX_EVENT_BYTES), async (c) => {
     const { db, now } = c.var
     const header = checkTimestamp(c.req.header('Stripe-Signature'), now)
     await limitRate(c.env.RATE_LIMIT, callerKey(c))
@@ -85,8 +86,7 @@ const app = createApp<StripeBindings>().post(
     const { account } = origin
     if (isUsed || isNew) await processEvent(db, workspaceId, refuse(event, { mode, purpose, account }), now)
     return c.json<WebhookResponse>({ received: true })
-  },
-)
+  })
 
 /** Receives Stripe's events. */
 export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {

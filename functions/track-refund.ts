@@ -5,8 +5,9 @@ import { body } from '../lib/http/validate.ts'
 import type { ReportsService } from '../lib/purchases/purchases.rpc.ts'
 import { recordRefund } from '../lib/tracking/refund.service.ts'
 import { RefundEvent } from '../lib/tracking/reports.schemas.ts'
+import type { NudgeEnv } from '../lib/webhooks/nudge.service.ts'
 
-type Bindings = { STRIPE_WEBHOOK: ReportsService }
+type Bindings = NudgeEnv['Bindings'] & { STRIPE_WEBHOOK: ReportsService }
 
 /** POST /api/track/refund: records what was refunded of a sale, and reverses its part of the commission. */
 export default createTrackingApp<Bindings>().post('/api/track/refund', apiKey(), body(RefundEvent), (c) =>

@@ -7,7 +7,7 @@ import { readWorkerConfigs, workerNames } from '../dev/runtime/wrangler-config.t
 const config = `${ROOT}wrangler.toml`
 
 /** Workers that nobody calls by HTTP: the clock runs them, and other Workers call them by RPC. */
-const WITHOUT_ADDRESS = ['mailer']
+const WITHOUT_ADDRESS = ['mailer', 'webhooks']
 
 describe.each(workerNames())('the Worker %s', (env) => {
   const worker = unstable_readConfig({ config, env })

@@ -29,6 +29,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
       ),
       guide('api', 'API', 'Report leads and sales, and read or change the rest by HTTP.'),
       guide('client', 'JavaScript client', 'Report with retries, read click ids, verify webhooks.', CLIENT),
+      guide('webhooks', 'Webhooks', 'Receive what happens, signed, in your backend.'),
       guide('mcp', 'Assistants (MCP)', 'Let Claude, Cursor and others read a workspace.'),
       guide('stripe', 'Stripe', 'Let Stripe report payments, renewals, refunds and disputes.'),
       guide(

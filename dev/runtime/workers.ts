@@ -19,8 +19,10 @@ export type Settings = DatabaseEnv & {
   ALLOW_SIGNUP?: string
   /** The public URL, for links in mails. */
   PUBLIC_URL?: string
-  /** The most subrequests that one run of the payouts Worker may make. */
+  /** The most subrequests that one run of the payouts and webhooks Workers may make. */
   MAX_FETCHES?: string
+  /** Whether webhooks may be sent to this machine. */
+  ALLOW_LOCAL_WEBHOOKS?: string
 }
 
 /** Every Worker of wrangler.toml, running in workerd. */

@@ -36,6 +36,7 @@ const KINDS: Record<MailKind, string> = {
   payout_preview: 'Payout preview',
   payout_problem: 'Payout problem',
   opening_balances: 'Opening balances imported',
+  webhook_disabled: 'Webhook endpoint disabled',
 }
 
 const STATUSES = [

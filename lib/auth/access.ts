@@ -130,3 +130,6 @@ export const keyReader = () => every(apiKey(), keyHolder('read')) as MiddlewareH
  * @throws {ApiError} as `reader`, and `manager_required`
  */
 export const writer = () => personOr(manager(), 'write')
+
+/** Requires the same, and of a manager a recent sign-in. @throws {ApiError} as `writer`, and `fresh_sign_in_required` */
+export const freshWriter = () => personOr(freshManager(), 'write')

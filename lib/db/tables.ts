@@ -7,6 +7,7 @@ import type { StripeTables } from '../purchases/stripe/tables.ts'
 import type { PurchaseTables } from '../purchases/tables.ts'
 import type { TotalTables } from '../totals/tables.ts'
 import type { TrackingTables } from '../tracking/tables.ts'
+import type { WebhookTables } from '../webhooks/tables.ts'
 import type { WorkspaceTables } from '../workspace/tables.ts'
 
 export type Tables = WorkspaceTables &
@@ -17,4 +18,5 @@ export type Tables = WorkspaceTables &
   PayoutTables &
   PaperTables &
   MailTables &
-  TotalTables
+  TotalTables &
+  WebhookTables

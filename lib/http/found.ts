@@ -20,6 +20,8 @@ const REMEDIES = {
   member: 'List the members to find it.',
   'API key': 'List the API keys to find it.',
   'signing secret': 'GET /stripe lists them.',
+  'webhook endpoint': 'List the webhook endpoints to find it.',
+  'webhook delivery': 'List the webhook deliveries to find it. They are kept for 30 days.',
 }
 
 export type Noun = keyof typeof REMEDIES

@@ -10,6 +10,7 @@ import type {
   NewBrowserDetails,
   OpeningBalancesDetails,
   PayoutAccountDetails,
+  WebhookDisabledDetails,
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Paragraph } from './paragraphs.ts'
@@ -54,6 +55,21 @@ export const invitationContent = ({ workspaceName, role, invitedBy, url }: Invit
     { button: 'Sign in', link: url },
     'Sign in with the address that received this email. You need no password.',
     'If you did not expect this invitation, ignore this email.',
+  ])
+
+/** Reports to a manager that a webhook endpoint was disabled. */
+export const webhookDisabledContent = ({ workspaceName, host, url }: WebhookDisabledDetails): MailContent =>
+  content(`Webhooks to ${host} are disabled`, [
+    'Hello,',
+    [
+      'Webhooks of ',
+      { name: workspaceName },
+      ' to ',
+      { name: host },
+      ' have failed for three days. Nothing more is sent there.',
+    ],
+    'Correct the endpoint, enable it, then resend the events since it failed. Events after it was disabled are not kept for it.',
+    { button: 'View endpoint', link: url },
   ])
 
 /** The link that proves a partner's new address. */

@@ -77,6 +77,9 @@ export type PayoutFailedDetails = MoneyDetails & { reason: string }
 /** `payout_returned`. `reason` is the manager's text. */
 export type PayoutReturnedDetails = MoneyDetails & { reason: string }
 
+/** `webhook_disabled`: to managers, about an endpoint of which no request had succeeded for three days. */
+export type WebhookDisabledDetails = { workspaceName: string; host: string; url: string }
+
 /** `invitation`: to a new member of a workspace. */
 export type InvitationDetails = {
   workspaceName: string

@@ -25,6 +25,7 @@ export const MAIL_KINDS = [
   'payout_preview',
   'payout_problem',
   'opening_balances',
+  'webhook_disabled',
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 

@@ -7,6 +7,7 @@ import {
   newBrowserContent,
   openingBalancesContent,
   payoutAccountContent,
+  webhookDisabledContent,
 } from './account-texts.tsx'
 import { content } from './compose.tsx'
 import type { MailContent } from './content.ts'
@@ -136,6 +137,12 @@ const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
   payout_review: (details) => runContent('payout_review', aboutRun(details)),
   payout_preview: (details) => runContent('payout_preview', aboutRun(details)),
   payout_problem: (details) => runContent('payout_problem', aboutRun(details)),
+  webhook_disabled: (details) =>
+    webhookDisabledContent({
+      workspaceName: required(details, 'workspaceName'),
+      host: required(details, 'host'),
+      url: required(details, 'url'),
+    }),
   opening_balances: (details) =>
     openingBalancesContent({
       workspaceName: required(details, 'workspaceName'),

@@ -201,6 +201,11 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_key.added': (d) => `saved the Stripe key ending in ${text(d.last4)}`,
   'stripe_key.removed': (d) => `removed the Stripe key ending in ${text(d.last4)}`,
+  'webhook_endpoint.created': (d) => `added a webhook endpoint at ${text(d.host)}`,
+  'webhook_endpoint.changed': () => 'changed a webhook endpoint',
+  'webhook_endpoint.removed': (d) => `removed the webhook endpoint at ${text(d.host)}`,
+  'webhook_endpoint.secret_rotated': (d) => `rotated the secret of the webhook endpoint at ${text(d.host)}`,
+  'webhook_endpoint.resent': (d) => `resent ${counted(number(d.resent), 'webhook')}`,
 }
 
 /** An entry as text, such as "imported 500 partners: 412 created, 88 skipped". */

@@ -41,7 +41,7 @@ const ConfirmIdentity = ({ email, isMailed, repeat, back }: Shown) => (
       </p>
     )}
     <p class="hint">
-      Payouts, payment details, keys and members need a sign-in within the last {FRESH_HOURS} hours.
+      Payouts, payment details, keys, webhooks and members need a sign-in within the last {FRESH_HOURS} hours.
     </p>
   </>
 )

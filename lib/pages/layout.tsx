@@ -14,6 +14,7 @@ const SECTIONS = [
   { path: '/payouts', label: 'Payouts', managers: false },
   { path: '/api-keys', label: 'API keys', managers: true },
   { path: '/stripe', label: 'Stripe', managers: true },
+  { path: '/webhooks', label: 'Webhooks', managers: true },
   { path: '/members', label: 'Members', managers: true },
   { path: '/settings', label: 'Settings', managers: true },
   { path: '/mails', label: 'Emails', managers: true },

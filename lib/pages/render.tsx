@@ -60,8 +60,8 @@ export const errorPage = (error: Error, c: Context) => {
 export const noSuchPage = () => new ApiError('not_found', 'This page does not exist.')
 
 /** A Hono app whose errors are pages too. */
-export const createPages = () =>
-  createApp()
+export const createPages = <Bindings extends object = object>() =>
+  createApp<Bindings>()
     .onError(errorPage)
     .notFound((c) => errorPage(noSuchPage(), c))
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { textArray } from '../purchases/received.queries.ts'
+import { eraseWebhooks } from '../webhooks/erase.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 
 /** The ids and addresses under which a customer is known. */
@@ -73,6 +74,11 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update customers c
         set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
+    ...eraseWebhooks(
+      workspaceId,
+      sql`(w.subject_id in (select e.id from events e where ${isTheirs})
+           or w.subject_id in (select c.id from commissions c where c.customer_id in ${mine}))`,
+    ),
     sql`select erase_from_audit(${workspaceId}, '{}', ${texts}, ${marks})`,
   ]
   await db.batch([

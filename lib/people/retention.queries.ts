@@ -48,6 +48,14 @@ export const anonymizeEvents = (db: Db, before: Date, limit: number): Promise<nu
           order by o.occurred_at limit ${limit} for update skip locked)`,
   )
 
+/** Removes webhooks of before a time, with their deliveries, also one that was resent since. */
+export const removeWebhooks = (db: Db, before: Date, limit: number): Promise<number> =>
+  countOf(
+    db,
+    sql`delete from webhook_events where id in (
+          select id from webhook_events where created_at < ${before} order by created_at limit ${limit})`,
+  )
+
 /** Removes sessions, browsers, sign-in links and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
   const [requests, { rows }] = await Promise.all([

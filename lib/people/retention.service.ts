@@ -2,7 +2,13 @@
 import { connect } from '../db/connection.ts'
 import { inPages } from '../db/in-pages.ts'
 import type { DatabaseEnv } from '../db/neon.ts'
-import { anonymizeEvents, clearExpired, dropMetadata, emptyMails } from './retention.queries.ts'
+import {
+  anonymizeEvents,
+  clearExpired,
+  dropMetadata,
+  emptyMails,
+  removeWebhooks,
+} from './retention.queries.ts'
 import { type DEFAULTS, daysOf, type RetentionSettings } from './retention.ts'
 
 export type RetentionEnv = DatabaseEnv & RetentionSettings
@@ -18,11 +24,14 @@ export const retain = async (env: RetentionEnv, now: Date) => {
     mails: before('MAIL_RETENTION_DAYS'),
     purchases: before('STRIPE_RETENTION_DAYS'),
     metadata: before('METADATA_RETENTION_DAYS'),
+    webhooks: before('WEBHOOK_RETENTION_DAYS'),
   }
   const db = connect(env)
   const mails = await inPages(PAGES, (limit) => emptyMails(db, times.mails, limit))
   const purchases = await inPages(PAGES, (limit) => anonymizeEvents(db, times.purchases, limit))
   const metadata = await inPages(PAGES, (limit) => dropMetadata(db, times.metadata, limit))
   const expired = await inPages(PAGES, (limit) => clearExpired(db, now, limit))
-  return mails || purchases || metadata || expired ? { mails, purchases, metadata, expired } : null
+  const webhooks = await inPages(PAGES, (limit) => removeWebhooks(db, times.webhooks, limit))
+  const done = { mails, purchases, metadata, expired, webhooks }
+  return Object.values(done).some((count) => count > 0) ? done : null
 }

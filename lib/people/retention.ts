@@ -6,6 +6,8 @@ export const DEFAULTS = {
   STRIPE_RETENTION_DAYS: 548,
   /** Metadata of events that nobody was credited with: 13 months. */
   METADATA_RETENTION_DAYS: 396,
+  /** Webhooks, with their payloads and the responses to them. */
+  WEBHOOK_RETENTION_DAYS: 30,
 } as const
 
 export type RetentionSettings = { [S in keyof typeof DEFAULTS]?: string }

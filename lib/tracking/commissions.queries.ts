@@ -26,7 +26,11 @@ const CURSOR_LOST =
 
 /** One commission of a workspace, or undefined. @param id a UUID */
 export const findCommission = (db: Db, workspaceId: string, id: string) =>
-  selectCommissions(db, workspaceId).where('c.id', '=', id).executeTakeFirst()
+  commissionQuery(db, workspaceId, id).executeTakeFirst()
+
+/** The same as a query, for a batch. */
+export const commissionQuery = (db: Db, workspaceId: string, id: string) =>
+  selectCommissions(db, workspaceId).where('c.id', '=', id)
 
 /** A list as a query, for a batch. @param now the status depends on it */
 export const commissionsQuery = (db: Db, workspaceId: string, filter: CommissionFilter, now: Date) => {

@@ -19,7 +19,11 @@ export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
 
 /** One event of a workspace, or undefined. `id` must be a UUID. */
 export const findEvent = (db: Db, workspaceId: string, id: string): Promise<EventRow | undefined> =>
-  selectEvents(db, workspaceId).where('e.id', '=', id).executeTakeFirst()
+  eventQuery(db, workspaceId, id).executeTakeFirst()
+
+/** The same as a query, for a batch. */
+export const eventQuery = (db: Db, workspaceId: string, id: string) =>
+  selectEvents(db, workspaceId).where('e.id', '=', id)
 
 /** The events of a workspace, newest first. */
 export const listEvents = (db: Db, workspaceId: string, filter: EventFilter) =>

@@ -9,6 +9,7 @@ import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
+import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
 import { decideRefund } from './decide-refund.ts'
 import type { RefundReport } from './refund.ts'
 import { loadRefundFacts, saveRefund } from './refunds.queries.ts'
@@ -24,13 +25,14 @@ type JoinRefund = ReportsService['joinReport']
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`; `currency_mismatch` if the currency is not that of the sale
  */
-export const recordRefund = async <E extends KeyEnv & TrackingEnv>(
+export const recordRefund = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
   c: Context<E>,
   report: RefundReport,
   joinRefund: JoinRefund,
 ): Promise<Response> => {
   const bodyHash = await sha256(canonicalJson({ kind: 'refund', ...report }))
   const event = await record(c, report, bodyHash, joinRefund)
+  if (event.isAnnounced) nudge(c)
   if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
   return c.json<TrackingResponse>({
     eventId: event.attributed ? event.id : null,
@@ -67,7 +69,8 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     if (!event) continue
     if (event.bodyHash !== null) return event
     const incomplete = { kind: 'refund', externalId, saleExternalId, bodyHash } as const
-    return { ...(await joinRefund(workspaceId, incomplete)), bodyHash }
+    const { isAnnounced = null } = event
+    return { ...(await joinRefund(workspaceId, incomplete)), bodyHash, isAnnounced }
   }
   throw lostRace('the same sale')
 }

@@ -8,6 +8,7 @@ import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
+import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
 import { decide } from './decide.ts'
 import { loadReportFacts } from './facts.queries.ts'
 import type { Report } from './report.ts'
@@ -23,13 +24,14 @@ export type JoinReport = ReportsService['joinReport']
  *
  * @throws {ApiError} `invalid_api_key`, `insufficient_scope`
  */
-export const recordReport = async <E extends KeyEnv & TrackingEnv>(
+export const recordReport = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
   c: Context<E>,
   report: Report,
   joinReport: JoinReport,
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
   const event = await record(c, report, bodyHash, joinReport)
+  if (event.isAnnounced) nudge(c)
   if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
   return c.json<TrackingResponse>({
     eventId: event.attributed ? event.id : null,
@@ -80,7 +82,8 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     const { kind, externalId, customerExternalId } = report
     const clickId = facts.click?.id ?? null
     const incomplete = { kind, externalId, customerExternalId, clickId, bodyHash }
-    return { ...(await joinReport(workspaceId, incomplete)), bodyHash }
+    const { isAnnounced = null } = result.event
+    return { ...(await joinReport(workspaceId, incomplete)), bodyHash, isAnnounced }
   }
   throw lostRace('the same customer')
 }

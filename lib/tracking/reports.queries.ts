@@ -18,6 +18,8 @@ export type RecordedEvent = {
   attributed: boolean
   /** Null until the merchant has reported the event. */
   bodyHash: string | null
+  /** Whether webhooks are queued with it. */
+  isAnnounced?: boolean | null
 }
 
 /** After a conflict, the customer has changed since it was read: load it and decide again. */

@@ -65,6 +65,11 @@ export type AuditAction =
   | 'stripe_secret.removed'
   | 'stripe_key.added'
   | 'stripe_key.removed'
+  | 'webhook_endpoint.created'
+  | 'webhook_endpoint.changed'
+  | 'webhook_endpoint.removed'
+  | 'webhook_endpoint.secret_rotated'
+  | 'webhook_endpoint.resent'
 
 /** Who changes a workspace, and when. */
 export type Act = {

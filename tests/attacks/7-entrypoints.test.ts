@@ -20,6 +20,7 @@ const METHODS = [
   ],
   'templateFile',
   'preview',
+  ...['nudge', 'urlRefusal', 'newSecret'],
 ]
 
 /** Stands in for a Worker, and answers which methods its bindings have. It calls them without arguments. */
@@ -38,14 +39,14 @@ const TAKEN_OVER = `export default {
   },
 }`
 
-const OFFERED = ['auth', 'payouts', 'stripe-webhook']
+const OFFERED = ['auth', 'payouts', 'stripe-webhook', 'webhooks']
 const REACHED: Record<string, Record<string, string[]>> = {
   'track-click': {},
-  'track-lead': { STRIPE_WEBHOOK: ['joinReport'] },
-  'track-sale': { STRIPE_WEBHOOK: ['joinReport'] },
-  'track-refund': { STRIPE_WEBHOOK: ['joinReport'] },
-  'import-partners': { AUTH: ['getSession'] },
-  'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'] },
+  'track-lead': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
+  'track-sale': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
+  'track-refund': { STRIPE_WEBHOOK: ['joinReport'], WEBHOOKS: ['nudge'] },
+  'import-partners': { AUTH: ['getSession'], WEBHOOKS: ['nudge'] },
+  'import-customers': { AUTH: ['getSession'], STRIPE_WEBHOOK: ['replanCustomers'], WEBHOOKS: ['nudge'] },
   portal: {
     AUTH: ['getSession'],
     PAYOUTS: [
@@ -66,6 +67,7 @@ for (const name of ['manage', 'dashboard']) {
     AUTH: ['getSession'],
     PAYOUTS: ['seal', 'invoicePdf', 'encryptKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
     STRIPE_WEBHOOK: ['encryptSecret'],
+    WEBHOOKS: ['nudge', 'urlRefusal', 'newSecret'],
   }
 }
 

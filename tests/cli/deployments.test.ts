@@ -20,7 +20,7 @@ test('each Worker gets only its required secrets, and the router none', () => {
   expect(Object.fromEntries(workers)).toEqual({
     '': ['router'],
     'DATABASE_URL, AUTH_SECRET': ['auth'],
-    'DATABASE_URL, SECRETS_KEY': ['payouts', 'stripe-webhook'],
+    'DATABASE_URL, SECRETS_KEY': ['payouts', 'stripe-webhook', 'webhooks'],
     DATABASE_URL: [
       'dashboard',
       'import-customers',
@@ -51,7 +51,7 @@ test('ALLOW_SIGNUP is the same for the API and the pages', () => {
 
 test('a missing secret is listed once, and an empty value counts as missing', () => {
   const all = { DATABASE_URL: 'postgres://x', AUTH_SECRET: 'x', SECRETS_KEY: 'x' }
-  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'AUTH_SECRET', 'SECRETS_KEY'])
+  expect(missingSecrets(deploymentOrder(), {})).toEqual(['DATABASE_URL', 'SECRETS_KEY', 'AUTH_SECRET'])
   expect(missingSecrets(deploymentOrder(), { ...all, AUTH_SECRET: '' })).toEqual(['AUTH_SECRET'])
   expect(missingSecrets(deploymentOrder(), all)).toEqual([])
 })

@@ -117,7 +117,8 @@ const callsOf = (merchant: Alike, databaseUrl: string) => {
       for (const id of ids) await replanReferred(connect(database), workspaceId, id, new Date())
     },
   }
-  const env = { ...database, AUTH, RATE_LIMIT, STRIPE_WEBHOOK }
+  const WEBHOOKS = { nudge: async () => {} }
+  const env = { ...database, AUTH, RATE_LIMIT, STRIPE_WEBHOOK, WEBHOOKS }
   const call = async (app: { request: typeof trackSale.request }, path: string, body: object) => {
     const headers = {
       'Content-Type': 'application/json',

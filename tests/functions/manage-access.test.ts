@@ -4,6 +4,7 @@ import { operations } from '../support/contract.ts'
 import { everything } from '../support/imports.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
+import { addWebhook } from '../support/webhooks.ts'
 
 const program = {
   name: 'Summer',
@@ -104,6 +105,27 @@ const ENDPOINTS = [
   { method: 'GET', path: '/stripe/events', who: 'managers' },
   { method: 'POST', path: '/stripe/secrets', body: { secret: signingSecret() }, who: 'managers' },
   { method: 'DELETE', path: '/stripe/secrets/:secret', who: 'managers' },
+  { method: 'GET', path: '/webhook-endpoints', who: 'readers' },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    body: { url: 'https://shop.dev/hook', types: ['sale.created'] },
+    who: 'writers',
+  },
+  { method: 'GET', path: '/webhook-endpoints/:endpoint', who: 'readers' },
+  { method: 'PATCH', path: '/webhook-endpoints/:endpoint', body: { description: 'Ours' }, who: 'writers' },
+  { method: 'DELETE', path: '/webhook-endpoints/:endpoint', who: 'writers' },
+  { method: 'POST', path: '/webhook-endpoints/:endpoint/rotate-secret', body: {}, who: 'writers' },
+  { method: 'POST', path: '/webhook-endpoints/:endpoint/test', who: 'writers' },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:endpoint/resend',
+    body: { since: '2026-01-01T00:00:00Z' },
+    who: 'writers',
+  },
+  { method: 'GET', path: '/webhook-deliveries', who: 'readers' },
+  { method: 'GET', path: '/webhook-deliveries/:delivery', who: 'readers' },
+  { method: 'POST', path: '/webhook-deliveries/:delivery/resend', who: 'writers' },
 ] as const
 
 type Endpoint = (typeof ENDPOINTS)[number]
@@ -151,6 +173,7 @@ const createStaffed = async (coupon: string) => {
      select $2, workspace_id, program_id, id, 'opening_balance', 500, 'USD', now(), now() from partners where workspace_id = $1`,
     [id, newId()],
   )
+  await addWebhook(database, id)
   const [ids = {}] = await database.query<Record<string, string>>(
     `select (select id from audit_entries where workspace_id = $1) as entry,
             (select id from members where workspace_id = $1 limit 1) as member,
@@ -164,6 +187,8 @@ const createStaffed = async (coupon: string) => {
             (select id from mails where workspace_id = $1) as mail,
             (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from payout_runs where workspace_id = $1) as run,
+            (select id from webhook_endpoints where workspace_id = $1) as endpoint,
+            (select id from webhook_deliveries where workspace_id = $1) as delivery,
             (select id from payouts where workspace_id = $1) as payout`,
     [id],
   )

@@ -97,6 +97,7 @@ const ask = async (
       ...world.env(),
       RATE_LIMIT: { limit: async () => ({ success: true }) },
       AUTH: { getSession: async () => ({ user, signedInAt: new Date(), setCookie: [] }) },
+      WEBHOOKS: { nudge: async () => {} },
       STRIPE_WEBHOOK: {
         joinReport: (...[workspaceId, report]: [string, Parameters<typeof joinReport>[2]]) =>
           joinReport(db(), workspaceId, report, new Date()),

@@ -251,6 +251,7 @@ export const CALLS: Record<string, string> = {
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
   'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
+  'a banned partner': set('partners', `status = 'banned'`, PARTNER),
   'a payout': insertPayout,
   'a reversal of a commission': insertEarned,
   'a reversal of a paid commission': insertReversal,

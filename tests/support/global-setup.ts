@@ -61,6 +61,7 @@ export default async ({ provide }: TestProject) => {
     STRIPE_URL: stripe.url,
     PUBLIC_URL: 'https://tributary.example',
     ALLOW_SIGNUP: 'true',
+    ALLOW_LOCAL_WEBHOOKS: 'true',
   }
   const badLines: string[] = []
   const workers = await startWorkers(settings, bundles, undefined, (line) => {

@@ -40,6 +40,9 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
   } satisfies Partial<PayoutsService>
 }
 
+/** What is done after a response is not waited for. */
+const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
+
 const APPS = { manage, dashboard, portal }
 
 /**
@@ -63,6 +66,7 @@ export const askAs = async (
       encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
     },
     PAYOUTS: payoutsHere(),
+    WEBHOOKS: { nudge: async () => {} },
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',
@@ -71,7 +75,7 @@ export const askAs = async (
   }
   const headers = { Cookie: 'tributary.session=any', ...init.headers }
   const url = `http://tributary.example${path}`
-  const response = await APPS[worker].request(url, { ...init, headers }, env)
+  const response = await APPS[worker].request(url, { ...init, headers }, env, CONTEXT)
   await checkResponse(init.method ?? 'GET', url, response)
   return response
 }

@@ -115,6 +115,13 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, 'moved', 'partner-' || n || '@partner.example', ${id('partner')}, '{}', now(), now() from numbers;
   insert into audit_entries (id, workspace_id, actor, action, details, created_at)
     select ${id('other')}, ${id('workspace', '1')}, 'ann@shop.example', 'partners.imported', '{}', now() from numbers;
+  insert into webhook_endpoints (id, workspace_id, url, types, ciphertext, created_at)
+    select ${id('other')}, ${id('workspace')}, 'https://shop.example/webhooks', '{partner.created,partner.banned,sale.created,commission.created,
+           commission.reversed,payout.created,payout.paid,import.finished}', 'secret', now() from numbers;
+  insert into webhook_events (id, workspace_id, type, subject_id, partner_id, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, 'sale.created', ${id('event')}, ${ITS_PARTNER}, now() from numbers;
+  insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, created_at, next_attempt_at, tries)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('other')}, ${id('other', '1')}, now(), now(), '[]' from numbers;
   insert into total_deltas (workspace_id, partner_id, day, clicks)
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
   insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)

@@ -5,6 +5,7 @@ import { openSession } from './people.ts'
 import { addPayout } from './portal.ts'
 import { addReceived } from './received.ts'
 import { useStripe } from './stripe.ts'
+import { addWebhook } from './webhooks.ts'
 
 type Database = ReturnType<typeof useDatabase>
 
@@ -44,6 +45,7 @@ export const createTenant = async (database: Database) => {
       byBank: true,
     },
   )
+  await addWebhook(database, workspaceId, canary)
   await database.query('update workspaces set name = $2 where id = $1', [workspaceId, `Shop ${canary}`])
   for (const statement of [
     `insert into payees (workspace_id, email, name, updated_at) values ($1, $2, $3, now())`,

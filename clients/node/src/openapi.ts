@@ -575,6 +575,238 @@ post?: never
 delete?: never
 patch?: never
 }
+"/webhook-endpoints": {
+parameters: NoParameters
+/** List webhook endpoints */
+get: {
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["WebhookEndpoint"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+/** Add a webhook endpoint */
+post: {
+parameters: NoParameters
+requestBody: { content: { "application/json": components['schemas']["NewWebhookEndpoint"] } }
+responses: {
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpointWithSecret"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/webhook-endpoints/{id}": {
+parameters: NoParameters
+/** Get a webhook endpoint */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpoint"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+/** Remove a webhook endpoint */
+delete: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+204: { headers: Record<string, unknown>; content?: never }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+/** Change, enable or disable a webhook endpoint */
+patch: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["WebhookEndpointChange"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpoint"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+}
+"/webhook-endpoints/{id}/rotate-secret": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Replace the signing secret */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["WebhookSecretRotation"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpointWithSecret"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/webhook-endpoints/{id}/test": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Send a test event */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookDeliveryDetail"] } }
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/webhook-endpoints/{id}/resend": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Send the events since a time again */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["WebhookResend"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookResendResult"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/webhook-deliveries": {
+parameters: NoParameters
+/** List webhook deliveries */
+get: {
+parameters: { query?: { cursor?: undefined | string; limit?: undefined | number; endpointId?: undefined | string; status?: undefined | "queued" | "retrying" | "delivered" | "failed" }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["WebhookDelivery"]>
+nextCursor: string | null
+} } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/webhook-deliveries/{id}": {
+parameters: NoParameters
+/** Get a delivery with its requests and responses */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookDeliveryDetail"] } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/webhook-deliveries/{id}/resend": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Send an event again */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookDeliveryDetail"] } }
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/settings": {
 parameters: NoParameters
 /** Read the settings of the workspace */
@@ -600,7 +832,86 @@ patch?: never
 
 /** The payloads of outgoing webhooks, by type. */
 export interface webhooks {
-
+/** A partner was added */
+"partner.created": {
+type: "partner.created"
+timestamp: string
+data: components['schemas']["Partner"]
+}
+/** A partner was approved again */
+"partner.approved": {
+type: "partner.approved"
+timestamp: string
+data: components['schemas']["Partner"]
+}
+/** A partner was banned */
+"partner.banned": {
+type: "partner.banned"
+timestamp: string
+data: components['schemas']["Partner"]
+}
+/** A lead was recorded */
+"lead.created": {
+type: "lead.created"
+timestamp: string
+data: components['schemas']["Event"]
+}
+/** A sale was recorded */
+"sale.created": {
+type: "sale.created"
+timestamp: string
+data: components['schemas']["Event"]
+}
+/** A refund was reported */
+"refund.created": {
+type: "refund.created"
+timestamp: string
+data: components['schemas']["Event"]
+}
+/** A commission or adjustment was added */
+"commission.created": {
+type: "commission.created"
+timestamp: string
+data: components['schemas']["Commission"]
+}
+/** A commission was reversed, or an amount reinstated */
+"commission.reversed": {
+type: "commission.reversed"
+timestamp: string
+data: components['schemas']["Commission"]
+}
+/** A payout was created */
+"payout.created": {
+type: "payout.created"
+timestamp: string
+data: components['schemas']["Payout"]
+}
+/** A payout was sent, or marked as paid */
+"payout.paid": {
+type: "payout.paid"
+timestamp: string
+data: components['schemas']["Payout"]
+}
+/** A payout failed for good */
+"payout.failed": {
+type: "payout.failed"
+timestamp: string
+data: components['schemas']["Payout"]
+}
+/** A request of an import was saved */
+"import.finished": {
+type: "import.finished"
+timestamp: string
+data: components['schemas']["AuditEntry"]
+}
+/** An endpoint is tested */
+"webhook.test": {
+type: "webhook.test"
+timestamp: string
+data: {
+endpointId: string
+}
+}
 }
 
 export interface components {
@@ -751,22 +1062,59 @@ couponId: (unknown) & (unknown)
 /** The code that customers enter. */
 couponLabel?: undefined | string | null
 }
-Error: {
-error: {
-code: string
-message: string
-details?: undefined | Array<{
-path: string
-message: string
-}>
-requestId: string
-docUrl: string
+NewWebhookEndpoint: {
+/** Where events are sent: https, and no address of a private network. */
+url: string
+/** The types of events to send. */
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+description?: undefined | string | null
 }
+WebhookEndpointChange: {
+url?: undefined | string | null
+types?: undefined | Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished"> | null
+description?: undefined | string | null
+/** A disabled endpoint is sent nothing, and what happens meanwhile is not kept for it. */
+enabled?: undefined | boolean | null
 }
-TrackingResponse: {
-/** null if the event is not attributed. */
-eventId: string | null
-attributed: boolean
+WebhookSecretRotation: {
+/** How long requests are signed with the former secret too. */
+overlapHours?: undefined | number
+}
+WebhookResend: {
+/** Events from this time on. They are kept for 30 days. */
+since: string
+/** Not those that were delivered. */
+onlyFailed?: undefined | boolean
+}
+Partner: {
+id: string
+programId: string
+email: string
+name: string | null
+slug: string
+groupId: string | null
+status: "approved" | "banned"
+link: string
+/** null for the program’s. */
+minimumPayoutCents: number | null
+documentsReceivedAt: string | null
+/** The Stripe account that the person has connected to the workspace, as last read from Stripe; null without one. */
+payoutAccount: {
+status: "onboarding" | "in_review" | "enabled" | "restricted" | "closed"
+/** ISO 3166-1 alpha-2. */
+country: string
+/** null until Stripe has created it. */
+stripeAccountId: string | null
+/** Whether Stripe pays out to the account’s bank; null if that is not known. */
+paysBank: boolean | null
+/** When payouts to an account that replaced another one start, or have started; null for a first account. */
+effectiveAt: string | null
+} | null
+coupons: Array<components['schemas']["CouponAlias"]>
+}
+CouponAlias: {
+couponId: string
+couponLabel: string | null
 }
 Event: {
 id: string
@@ -863,6 +1211,77 @@ eventId: string | null
 /** The commission that it is about, if any. */
 commissionId: string | null
 }
+Payout: {
+id: string
+/** What bank files and the partner’s portal name it by, unique in the workspace: `PO-000042`. */
+reference: string
+runId: string
+partnerId: string
+programId: string
+currency: string
+amountCents: number
+/** The commissions of a `failed`, `canceled` or `returned` payout are payable again, and those of a `reversed` one once they are released. */
+status: "processing" | "paid" | "failed" | "canceling" | "canceled" | "reversed" | "returned"
+method: "stripe" | "manual"
+createdAt: string
+paidAt: string | null
+failedAt: string | null
+/** Since when nothing is sent for it. */
+cancelRequestedAt: string | null
+/** While it is `canceling`: until when Stripe is asked whether an earlier request made the transfer. Then it is `canceled`; if there is one, `paid`. null if nothing can be on its way. */
+lookedUpUntil: string | null
+canceledAt: string | null
+/** Why it failed or is being retried. */
+lastError: string | null
+/** The id of the Stripe transfer: `tr_...` */
+transferId: string | null
+/** Where the money of a Stripe transfer is: `on_its_way` to the partner’s bank, `paid` out to it, or `refused` by it. It follows from the account’s payouts since the transfer, which Stripe bundles. null if nothing is known. */
+bankStatus: "on_its_way" | "paid" | "refused" | null
+/** What was reversed of the transfer at Stripe, in minor units. */
+reversedCents: number
+/** When the latest reversal was received. */
+reversedAt: string | null
+/** When a manager released the commissions of a `reversed` payout. */
+releasedAt: string | null
+/** Since when Stripe could not be asked for the transfer, after `lookedUpUntil`. A manager may then resolve it. */
+unreachableSince: string | null
+/** When a manager decided whether it was sent, because Stripe could not be asked. */
+resolvedAt: string | null
+resolutionReason: string | null
+/** The Stripe transfer of a payout that was marked as not sent, and had been sent. */
+foundTransferId: string | null
+/** When a manager reported that the bank returned it. */
+returnedAt: string | null
+/** Why the bank returned it. */
+returnReason: string | null
+}
+AuditEntry: {
+id: string
+/** The email address of the person who made the change, or `API key "<name>"`. */
+actor: string
+/** Such as `partners.imported`. */
+action: string
+subjectId: string | null
+details: Record<string, unknown>
+createdAt: string
+}
+Error: {
+error: {
+code: string
+message: string
+details?: undefined | Array<{
+path: string
+message: string
+}>
+requestId: string
+docUrl: string
+}
+}
+TrackingResponse: {
+/** null if the event is not attributed. */
+eventId: string | null
+attributed: boolean
+}
 Customer: {
 id: string
 externalId: string
@@ -938,36 +1357,6 @@ currency: string
 } | null
 createdAt: string
 }
-Partner: {
-id: string
-programId: string
-email: string
-name: string | null
-slug: string
-groupId: string | null
-status: "approved" | "banned"
-link: string
-/** null for the program’s. */
-minimumPayoutCents: number | null
-documentsReceivedAt: string | null
-/** The Stripe account that the person has connected to the workspace, as last read from Stripe; null without one. */
-payoutAccount: {
-status: "onboarding" | "in_review" | "enabled" | "restricted" | "closed"
-/** ISO 3166-1 alpha-2. */
-country: string
-/** null until Stripe has created it. */
-stripeAccountId: string | null
-/** Whether Stripe pays out to the account’s bank; null if that is not known. */
-paysBank: boolean | null
-/** When payouts to an account that replaced another one start, or have started; null for a first account. */
-effectiveAt: string | null
-} | null
-coupons: Array<components['schemas']["CouponAlias"]>
-}
-CouponAlias: {
-couponId: string
-couponLabel: string | null
-}
 Balance: {
 currency: string
 /** Held for a manager’s review. */
@@ -1004,6 +1393,89 @@ amountCents: number
 }>
 closingCents: number
 }>
+}
+WebhookEndpoint: {
+id: string
+url: string
+description: string | null
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+status: "enabled" | "disabled"
+/** `failing`: no request had succeeded for three days. */
+disabledReason: "manager" | "failing" | null
+disabledAt: string | null
+/** The first failure after which no request has succeeded; null after a success. */
+failingSince: string | null
+/** Until when requests are signed with the former secret too; null if it has ended. */
+formerSecretUntil: string | null
+createdAt: string
+}
+WebhookEndpointWithSecret: {
+id: string
+url: string
+description: string | null
+types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+status: "enabled" | "disabled"
+/** `failing`: no request had succeeded for three days. */
+disabledReason: "manager" | "failing" | null
+disabledAt: string | null
+/** The first failure after which no request has succeeded; null after a success. */
+failingSince: string | null
+/** Until when requests are signed with the former secret too; null if it has ended. */
+formerSecretUntil: string | null
+createdAt: string
+/** Signs the requests: `whsec_...`. Returned only here: it cannot be retrieved later. */
+secret: string
+}
+WebhookDeliveryDetail: {
+id: string
+endpointId: string
+/** The `webhook-id` of the requests. */
+eventId: string
+type: string
+/** The id of what the event is about. */
+subjectId: string
+status: "queued" | "retrying" | "delivered" | "failed"
+/** Since it was last queued. */
+attempts: number
+createdAt: string
+/** null if it has ended. */
+nextAttemptAt: string | null
+deliveredAt: string | null
+failedAt: string | null
+/** The body of the requests; null until the first one, and after an erasure. */
+payload: string | null
+/** The latest 20 requests, the first one first. */
+tries: Array<{
+at: string
+/** Of the response; null without one. */
+status: number | null
+ms: number
+error: "status" | "timeout" | "unreachable" | "refused_url" | "endpoint_disabled" | "unreadable_secret" | "no_subject" | null
+/** The beginning of the response’s body. */
+response: string | null
+}>
+}
+WebhookResendResult: {
+resent: number
+/** The `since` of the next request, if there were more than one request resends; else null. */
+continueFrom: string | null
+}
+WebhookDelivery: {
+id: string
+endpointId: string
+/** The `webhook-id` of the requests. */
+eventId: string
+type: string
+/** The id of what the event is about. */
+subjectId: string
+status: "queued" | "retrying" | "delivered" | "failed"
+/** Since it was last queued. */
+attempts: number
+createdAt: string
+/** null if it has ended. */
+nextAttemptAt: string | null
+deliveredAt: string | null
+failedAt: string | null
 }
 Settings: {
 manualPayouts: boolean

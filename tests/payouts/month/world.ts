@@ -144,6 +144,7 @@ const startWorld = async () => {
   const mailer = await startWorker('mailer', inZone('mail'))
   Object.assign(env, {
     AUTH: { getSession },
+    WEBHOOKS: { nudge: async () => {} },
     PAYOUTS: payouts,
     STRIPE_WEBHOOK: await startWorker('stripe-webhook', inZone('pay')),
     TRACK_CLICK: at(trackClick, 'track'),

@@ -1,0 +1,90 @@
+import type { Context } from 'hono'
+import { managersOnly } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { checked, type Fields, form } from '../../lib/http/validate.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { Done, noticeFor, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import {
+  ENDPOINT_LABELS,
+  EndpointForm,
+  EndpointStatus,
+  endpointFields,
+  readEndpoint,
+  SecretPage,
+} from '../../lib/pages/webhooks.tsx'
+import { type EndpointRow, listEndpoints } from '../../lib/webhooks/endpoints.queries.ts'
+import {
+  createEndpoint,
+  TOO_MANY_ENDPOINTS,
+  type WebhookSettingsEnv,
+} from '../../lib/webhooks/settings.service.ts'
+import { MAX_ENDPOINTS } from '../../lib/webhooks/types.ts'
+import { NewWebhookEndpoint } from '../../lib/webhooks/webhooks.schemas.ts'
+
+const DONE = { removed: 'Endpoint removed. Nothing more is sent to it.' }
+
+const EndpointTable = ({ base, endpoints }: { base: string; endpoints: EndpointRow[] }) => (
+  <Table caption="Webhook endpoints" head={['URL', 'Description', 'Events', 'Status', 'Created']}>
+    {endpoints.map((endpoint) => (
+      <tr>
+        <td class="words">
+          <a href={`${base}/${endpoint.id}`}>{endpoint.url}</a>
+        </td>
+        <td class="words">{endpoint.description}</td>
+        <td class="words">{endpoint.types.join(', ')}</td>
+        <td>
+          <EndpointStatus {...endpoint} />
+        </td>
+        <td>
+          <Time at={endpoint.createdAt} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+type Shown = { fields?: Fields; errors?: ErrorDetail[]; message?: string }
+
+const showEndpoints = async (c: Context<WebhookSettingsEnv>, { fields, errors, message }: Shown = {}) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}/webhooks`
+  const endpoints = await listEndpoints(db, workspace.id, { limit: MAX_ENDPOINTS })
+  const children = (
+    <>
+      <h1>Webhooks</h1>
+      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      <Problem errors={errors} labels={ENDPOINT_LABELS} message={message} />
+      <p>
+        Your backend receives what happens in this workspace, as signed requests. See{' '}
+        <a href={`${base}/deliveries`}>deliveries</a> for each request and its answer.
+      </p>
+      {endpoints.length === 0 ? (
+        <p class="empty">No endpoints yet. Add one to receive events.</p>
+      ) : (
+        <EndpointTable base={base} endpoints={endpoints} />
+      )}
+      <h2>New endpoint</h2>
+      <EndpointForm action={base} button="Add endpoint" fields={fields ?? endpointFields()} errors={errors} />
+    </>
+  )
+  return renderPage(c, { title: 'Webhooks', section: '/webhooks', children }, errors || message ? 400 : 200)
+}
+
+/** /app/:workspace/webhooks: adds and lists webhook endpoints. Managers only. */
+export default createRoutes<WebhookSettingsEnv>()
+  .get('/app/:workspace/webhooks', managersOnly(), (c) => showEndpoints(c))
+  .post('/app/:workspace/webhooks', freshManagersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewWebhookEndpoint, readEndpoint(fields))
+    if (errors) return showEndpoints(c, { fields, errors })
+    const created = await createEndpoint(c, data)
+    if (created.outcome === 'refused') return showEndpoints(c, { fields, errors: [created.error] })
+    if (created.outcome === 'full') return showEndpoints(c, { fields, message: TOO_MANY_ENDPOINTS })
+    // No redirect: the secret is in this response only.
+    const { endpoint, secret } = created
+    const path = `/app/${c.var.workspace.slug}/webhooks/${endpoint.id}`
+    const children = <SecretPage title="Your new webhook endpoint" endpoint={path} secret={secret} />
+    return renderPage(c, { title: 'Your new webhook endpoint', section: '/webhooks', children })
+  })

@@ -1,0 +1,6 @@
+/** The body of a webhook: `{type, timestamp, data}`, by the specification Standard Webhooks. */
+import type { EventType } from './types.ts'
+
+/** @param data what it is about, as the API represents it */
+export const payloadOf = (type: EventType, occurredAt: Date, data: object): string =>
+  JSON.stringify({ type, timestamp: occurredAt, data })

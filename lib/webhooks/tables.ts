@@ -1,0 +1,48 @@
+/** The tables of this room, for Kysely: webhook endpoints and what is sent to them. See lib/db/tables.ts. */
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { Json } from '../db/columns.ts'
+import type { DeliveryStatus } from './deliveries.ts'
+import type { Try } from './tries.ts'
+import type { EventType, WebhookType } from './types.ts'
+
+export type WebhookTables = {
+  webhook_endpoints: {
+    id: string
+    workspace_id: string
+    url: string
+    description: string | null
+    types: WebhookType[]
+    ciphertext: string
+    former_ciphertext: string | null
+    former_until: Date | null
+    created_at: Date
+    failing_since: Date | null
+    disabled_at: Date | null
+    disabled_reason: 'manager' | 'failing' | null
+    removed_at: Date | null
+  }
+  webhook_events: {
+    id: string
+    workspace_id: string
+    type: EventType
+    subject_id: string
+    partner_id: string | null
+    created_at: Date
+    payload: string | null
+  }
+  webhook_deliveries: {
+    id: string
+    workspace_id: string
+    event_id: string
+    endpoint_id: string
+    created_at: Date
+    lane: Generated<'first' | 'retry'>
+    attempts: Generated<number>
+    first_attempt_at: Date | null
+    next_attempt_at: Date
+    delivered_at: Date | null
+    failed_at: Date | null
+    tries: Json<Try[]>
+    status: GeneratedAlways<DeliveryStatus>
+  }
+}

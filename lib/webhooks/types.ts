@@ -1,0 +1,25 @@
+/** What webhooks report. The names are those of schema.sql, whose triggers queue them. */
+export const WEBHOOK_TYPES = [
+  'partner.created',
+  'partner.approved',
+  'partner.banned',
+  'lead.created',
+  'sale.created',
+  'refund.created',
+  'commission.created',
+  'commission.reversed',
+  'payout.created',
+  'payout.paid',
+  'payout.failed',
+  'import.finished',
+] as const
+export type WebhookType = (typeof WEBHOOK_TYPES)[number]
+
+/** Sent when a manager tests an endpoint. Nobody subscribes to it. */
+export const TEST_TYPE = 'webhook.test'
+
+/** Of an event: what its payload's `type` says. */
+export type EventType = WebhookType | typeof TEST_TYPE
+
+/** Each enabled endpoint costs a row per event. */
+export const MAX_ENDPOINTS = 10

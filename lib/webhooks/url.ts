@@ -1,0 +1,75 @@
+/**
+ * Which URLs webhooks are sent to: https, and no address of a private network. A name that resolves to such an address is not
+ * found out here: docs/security.md says what refuses it.
+ */
+
+const MAX_URL_LENGTH = 2_048
+
+/** Networks that are not the internet: IANA's special-purpose registry. */
+const PRIVATE_V4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  // Multicast, reserved and broadcast.
+  ['224.0.0.0', 3],
+]
+
+/** Top-level names that only private networks resolve. */
+const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private', 'arpa']
+const RESERVED_NAMES = ['test', 'example', 'invalid', 'onion']
+
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
+
+const toNumber = (ip: string): number => ip.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+
+const isPrivateV4 = (ip: string): boolean =>
+  PRIVATE_V4.some(([network, bits]) => {
+    const size = 2 ** (32 - bits)
+    return Math.floor(toNumber(ip) / size) === Math.floor(toNumber(network) / size)
+  })
+
+/** Only global unicast, 2000::/3, without the parts that carry another address or none: Teredo, documentation and 6to4. */
+const isPrivateV6 = (ip: string): boolean => {
+  const [first = '', second = ''] = ip.split(':')
+  const head = Number.parseInt(first || '0', 16)
+  const isGlobal = head >= 0x2000 && head <= 0x3fff
+  const isSpecial =
+    head === 0x2002 || head === 0x3fff || (head === 0x2001 && ['', '0', 'db8'].includes(second))
+  return !isGlobal || isSpecial
+}
+
+const isLocal = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1'
+
+const isPrivate = (hostname: string): boolean => {
+  if (hostname.startsWith('[')) return isPrivateV6(hostname.slice(1, -1))
+  if (IPV4.test(hostname)) return isPrivateV4(hostname)
+  const labels = hostname.replace(/\.$/, '').split('.')
+  const top = labels.at(-1) ?? ''
+  return labels.length < 2 || PRIVATE_NAMES.includes(top) || RESERVED_NAMES.includes(top)
+}
+
+/**
+ * Why no webhook is sent to a URL, as a sentence; null if they are. URLs write an address in many ways, which their parser
+ * reduces to one.
+ *
+ * @param allowLocal for development: this machine, by http too
+ */
+export const urlRefusal = (text: string, allowLocal: boolean): string | null => {
+  const url = URL.parse(text)
+  if (!url || text.length > MAX_URL_LENGTH)
+    return 'Must be a URL, such as https://example.com/webhooks, of at most 2,048 characters.'
+  if (allowLocal && isLocal(url) && ['http:', 'https:'].includes(url.protocol)) return null
+  if (url.protocol !== 'https:') return 'Must begin with https://.'
+  if (url.username || url.password) return 'Must not contain a user name or password.'
+  return isPrivate(url.hostname) ? 'Must be a public address, not one of a private network.' : null
+}
