@@ -1251,10 +1251,8 @@ create index commissions_customer_id_idx on commissions (customer_id, id) where 
 create unique index commissions_opening_balance_key
     on commissions (partner_id) where kind = 'opening_balance';
 
--- Which unpaid commissions are payable, the latest first, and which are not yet? What becomes payable today is summed up
--- from this index alone.
-create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id)
-    include (partner_id, currency, amount_cents) where payout_id is null;
+-- Which unpaid commissions are payable, the latest first, and which are not yet? Which have become so since the cutoff?
+create index commissions_payable_at_idx on commissions (workspace_id, payable_at, id) where payout_id is null;
 
 -- What is still owed to this partner, and since when? After the one above, which reads all that
 -- the workspace owes: of two that look as good to Postgres, it takes the one created last.
