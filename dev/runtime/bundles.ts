@@ -1,5 +1,7 @@
+import { globSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { build, stop } from 'esbuild'
+import { ROOT } from '../root.ts'
 import { readWorkerConfigs } from './wrangler-config.ts'
 
 /** The code of each Worker of wrangler.toml, by its env. */
@@ -25,6 +27,18 @@ export const bundleWorkers = async (): Promise<Bundles> => {
     write: false,
   })
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]|\.js$/g, ''), text]))
+}
+
+/** Compiles each .tsx file into a .js file of a folder, with its imports as they are. */
+export const compileJsx = async (outdir: string): Promise<void> => {
+  await build({
+    entryPoints: globSync('{functions,lib}/**/*.tsx', { cwd: ROOT }),
+    absWorkingDir: ROOT,
+    outbase: ROOT,
+    outdir,
+    sourcemap: 'inline',
+    logLevel: 'silent',
+  })
 }
 
 /** Ends esbuild's process, which would keep 300 MB. The next build starts another one. */

@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node'
 import { applySchema } from '../../cli/schema.ts'
 import { startInbox } from '../../dev/fakes/inbox.ts'
 import { startStripe } from '../../dev/fakes/stripe.ts'
-import { bundleWorkers, endBuilds } from '../../dev/runtime/bundles.ts'
+import { bundleWorkers, compileJsx, endBuilds } from '../../dev/runtime/bundles.ts'
 import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
@@ -49,6 +49,7 @@ export default async ({ provide }: TestProject) => {
   const inbox = await startInbox()
   const stripe = await startStripe()
   const bundles = await bundleWorkers()
+  await compileJsx(join(folder, 'jsx'))
   await endBuilds()
   const bundlesFile = join(folder, 'bundles.json')
   await writeFile(bundlesFile, JSON.stringify(bundles))

@@ -19,23 +19,12 @@ import router from '../../../functions/router.ts'
 import trackClick from '../../../functions/track-click.ts'
 import trackLead from '../../../functions/track-lead.ts'
 import trackSale from '../../../functions/track-sale.ts'
-import * as ids from '../../../lib/db/ids.ts'
+import { newId } from '../../../lib/db/ids.ts'
 import { asZone, createDatabase, dropDatabase, openPool, TEMPLATE } from '../../support/databases.ts'
 import { send } from '../../support/merchant.ts'
 import { browse } from '../../support/pages.ts'
 import { RESEND_API_KEY, SECRETS_KEY } from '../../support/secrets.ts'
-
-// The runtime's own module, which Node lacks: a Worker is a class that is given its bindings.
-vi.mock('cloudflare:workers', () => ({
-  WorkerEntrypoint: class {
-    ctx: unknown
-    env: unknown
-    constructor(ctx: unknown, env: unknown) {
-      this.ctx = ctx
-      this.env = env
-    }
-  },
-}))
+import { uuid } from '../../support/uuid.ts'
 
 /** Postgres' clock, which is found before its own. */
 const CLOCK = `
@@ -57,7 +46,7 @@ const CLOCK = `
 
 /** A database of our schema, whose time is set. */
 const openDatabase = async () => {
-  const name = `month_${ids.newId().replaceAll('-', '')}`
+  const name = `month_${newId().replaceAll('-', '')}`
   const server = inject('database').DATABASE_URL
   const url = await createDatabase(server, name, TEMPLATE)
   const before = openPool(url)
@@ -181,7 +170,7 @@ export const useWorld = () => {
     vi.spyOn(console, 'log').mockReturnValue(undefined)
     // `v7()` never goes back: the files after this one, in the same process, would have ids of the future.
     let seq = 0
-    vi.spyOn(ids, 'newId').mockImplementation(() => v7({ msecs: Date.now(), seq: seq++ }))
+    vi.spyOn(uuid, 'v7').mockImplementation(() => v7({ msecs: Date.now(), seq: seq++ }))
     world = await startWorld()
   })
   afterAll(async () => {
@@ -234,7 +223,7 @@ export const useWorld = () => {
     },
     /** Reports what happened in the shop, with an API key. */
     reports: (apiKey: string) => async (path: string, body: object) => {
-      const headers = { Authorization: `Bearer ${apiKey}`, 'CF-Connecting-IP': ids.newId() }
+      const headers = { Authorization: `Bearer ${apiKey}`, 'CF-Connecting-IP': newId() }
       const answer = await send(`${world.url}/api/track/${path}`, { body, headers })
       expect(answer).toMatchObject({ status: 200 })
       return answer.body
