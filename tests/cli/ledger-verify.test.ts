@@ -85,6 +85,33 @@ const adjustment = (commissionId: string, corrects: string) => `
   select id, workspace_id, 'adj-1', 'Goodwill', 'manager@shop.example', '', ${corrects}
   from commissions where id = '${commissionId}'`
 
+/** Makes a sale of 10 dollars of a commission's event, with a refund that the API would not save. */
+const refund = (commissionId: string, overrides: Record<string, string>) => {
+  const values = {
+    ...{
+      id: `'${newId()}'`,
+      kind: `'refund'`,
+      amount_cents: '1000',
+      currency: `'USD'`,
+      sale_external_id: 'e.external_id',
+    },
+    ...{
+      sale_id: 'e.id',
+      partner_id: 'e.partner_id',
+      attributed_by: 'e.attributed_by',
+      customer_id: 'e.customer_id',
+    },
+    ...{ body_hash: `''`, requested: `'{}'`, ...overrides },
+  }
+  const copied = ['workspace_id', 'external_id', 'event_name', 'customer_external_id', 'steps', 'occurred_at']
+  return `
+    update events set kind = 'sale', amount_cents = 1000, currency = 'USD'
+    where id = (select event_id from commissions where id = '${commissionId}');
+    insert into events (${[...copied, ...Object.keys(values)]})
+    select ${[...copied.map((column) => `e.${column}`), ...Object.values(values)]}
+    from events e join commissions c on c.event_id = e.id where c.id = '${commissionId}'`
+}
+
 const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
   {
     invariant: 'a payout equals the sum of its commissions',
@@ -327,6 +354,22 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ later }) => `
       update events set steps = '[{"code": "same_purchase", "facts": {"externalId": "in_1"}}]'
       where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
+    invariant: 'refunds do not exceed their sale',
+    how: ({ later }) => refund(later, { amount_cents: '1001' }),
+  },
+  {
+    invariant: 'a refund is credited as its sale is',
+    how: ({ later }) => refund(later, { partner_id: 'null', attributed_by: 'null' }),
+  },
+  {
+    invariant: 'a refund does not wait for a sale that is known',
+    how: ({ later }) => refund(later, { sale_id: 'null', amount_cents: 'null' }),
+  },
+  {
+    invariant: 'refunds reverse their part of the commission',
+    how: ({ later }) => refund(later, { amount_cents: '202' }),
   },
   {
     invariant: 'a flat reward is not more than its sale',
