@@ -32,9 +32,9 @@ create table schema_migrations (
 create domain report_kind        as text     constraint report_kind_check        check (value in ('sale', 'lead', 'refund'));
 create domain commission_kind    as text     constraint commission_kind_check
     check (value in ('sale', 'lead', 'opening_balance', 'adjustment', 'reversal'));
-create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'customer'));
+create domain attribution_source as text     constraint attribution_source_check check (value in ('coupon', 'click', 'customer', 'manual'));
 create domain attribution_rule   as text     constraint attribution_rule_check   check (value in ('last', 'first'));
-create domain referral_source    as text     constraint referral_source_check    check (value in ('click', 'coupon', 'import'));
+create domain referral_source    as text     constraint referral_source_check    check (value in ('click', 'coupon', 'import', 'manual'));
 create domain identity_kind      as text     constraint identity_kind_check      check (value in ('external', 'stripe', 'guest', 'email'));
 create domain identity_source    as text     constraint identity_source_check
     check (value in ('lead', 'sale', 'import', 'purchase', 'customer'));
@@ -1176,7 +1176,7 @@ create function is_of_kind(kind commission_kind, amount_cents bigint, reverses_i
 begin
     return (amount_cents > 0 or (amount_cents < 0 and kind in ('reversal', 'adjustment')))
        and (reverses_id is not null) = (kind = 'reversal')
-       and (replaces_id is null or kind = 'sale')
+       and (replaces_id is null or kind in ('sale', 'lead'))
        and case when kind in ('opening_balance', 'adjustment') then num_nonnulls(event_id, customer_id, reward_id) = 0
                 when kind = 'reversal' then num_nulls(event_id, customer_id, reward_id) in (0, 3)
                 else num_nulls(event_id, customer_id, reward_id) = 0 end;
@@ -3976,6 +3976,7 @@ set enable_seqscan = on as $$
     where e.subscription_id is not null and e.kind = 'sale' and coalesce(e.attributed_by, 'customer') = 'customer'
       and e.partner_id is distinct from f.partner_id
       and not e.steps @> '[{"code": "same_purchase"}]' and not e.steps @> '[{"code": "partner_inactive"}]'
+      and not e.steps @> '[{"code": "credited_by_hand"}]'
       and not exists (select from referrals r
                       where r.customer_id = e.customer_id and r.source = 'import' and r.referred_at > f.occurred_at
                         and r.referred_at < e.occurred_at + interval '1 second')
@@ -4003,6 +4004,13 @@ set enable_seqscan = on as $$
            format('%s of %s %s', sum(r.amount_cents), c.amount_cents, c.currency)
     from commissions c join commissions r on r.reverses_id = c.id
     group by c.id having sum(r.amount_cents) not between least(-c.amount_cents, 0) and greatest(-c.amount_cents, 0)
+
+    union all
+    select 'an event credits whom a manager has credited by hand', e.workspace_id, e.id,
+           format('%s instead of %s', e.partner_id, s.step #>> '{facts,partnerId}')
+    from events e cross join lateral jsonb_array_elements(e.steps) s (step)
+    where e.steps @> '[{"code": "credited_by_hand"}]' and s.step ->> 'code' = 'credited_by_hand'
+      and e.partner_id is distinct from (s.step #>> '{facts,partnerId}')::uuid
 
     -- What a manager reversed stays so, whatever was refunded and reinstated since.
     union all

@@ -6,6 +6,7 @@ import audit from './dashboard/audit.tsx'
 import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
 import customers from './dashboard/customers.tsx'
+import eventCredit from './dashboard/event-credit.tsx'
 import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
@@ -49,6 +50,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', partner)
   .route('/', importRoutes)
   .route('/', events)
+  .route('/', eventCredit)
   .route('/', commissions)
   .route('/', heldCommissions)
   .route('/', commission)

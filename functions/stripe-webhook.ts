@@ -13,8 +13,10 @@ import { readAccountEvent } from '../lib/payouts/stripe/account-event.schemas.ts
 import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.schemas.ts'
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
+import { creditEvent } from '../lib/purchases/credit.service.ts'
 import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
 import type {
+  CreditsService,
   IncompleteRefund,
   IncompleteReport,
   ReferralsService,
@@ -27,8 +29,10 @@ import { findEndpoint } from '../lib/purchases/stripe/setup.queries.ts'
 import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.ts'
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
+import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-credits.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
+import type { Act } from '../lib/workspace/audit.queries.ts'
 
 type StripeBindings = AppEnv['Bindings'] &
   NudgeEnv['Bindings'] & {
@@ -114,6 +118,13 @@ export default class StripeWebhook extends WorkerEntrypoint<StripeBindings> {
 export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements SigningSecretsService {
   encryptSecret(workspaceId: string, secret: string): Promise<string> {
     return encryptSecret(this.env.SECRETS_KEY, workspaceId, secret)
+  }
+}
+
+/** What managers' Workers may ask for: crediting an event by hand. */
+export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
+  creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
+    return creditEvent(connect(this.env), act, eventId, credit)
   }
 }
 

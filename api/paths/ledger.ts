@@ -10,7 +10,7 @@ import {
   NewReversal,
 } from '../../lib/tracking/commissions.schemas.ts'
 import { EventResponse } from '../../lib/tracking/events.responses.ts'
-import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { EventQuery, NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { act, actWith, byManager, byWriter, get, id, json, list, post, WORKSPACE } from '../operations.ts'
 
 /** A creation that is repeated with the same `externalId`. */
@@ -30,6 +30,9 @@ const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationOb
 export const ledger: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/events`]: { get: list('List events, newest first', EventResponse, EventQuery) },
   [`${WORKSPACE}/events/{id}`]: { get: get('Get an event and the steps of its decision', EventResponse) },
+  [`${WORKSPACE}/events/{id}/credit`]: {
+    post: byWriter(actWith('Credit an event to a partner by hand', NewCredit, EventResponse)),
+  },
   [`${WORKSPACE}/commissions`]: {
     get: list('List commissions', CommissionResponse, CommissionQuery),
     post: byWriter(repeatable(post('Adjust what a partner has earned', NewAdjustment, CommissionResponse))),

@@ -15,6 +15,7 @@ import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
 import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { CreditForm } from './event-credit.tsx'
 
 const KINDS = [
   { value: '', label: 'All events' },
@@ -63,9 +64,15 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   )
 }
 
-type EventPageProps = { base: string; event: EventRow; customer: CustomerRow | undefined; now: Date }
+type EventPageProps = {
+  base: string
+  event: EventRow
+  customer: CustomerRow | undefined
+  isManager: boolean
+  now: Date
+}
 
-const EventPage = ({ base, event, customer, now }: EventPageProps) => (
+const EventPage = ({ base, event, customer, isManager, now }: EventPageProps) => (
   <>
     <h1>
       {KIND_NAMES[event.kind]} {event.externalId}
@@ -127,6 +134,12 @@ const EventPage = ({ base, event, customer, now }: EventPageProps) => (
         </p>
         <Identities identities={customer.identities} />
       </>
+    )}
+    {isManager && (
+      <section class="card">
+        <h2>Credit</h2>
+        <CreditForm action={`${base}/events/${event.id}/credit`} />
+      </section>
     )}
     {event.metadata && (
       <>
@@ -191,6 +204,8 @@ export default createRoutes<WorkspaceEnv>()
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const customer = event.customerId ? await findCustomer(db, workspace.id, event.customerId) : undefined
-    const children = <EventPage base={`/app/${workspace.slug}`} event={event} customer={customer} now={now} />
+    const base = `/app/${workspace.slug}`
+    const isManager = workspace.role === 'manager'
+    const children = <EventPage {...{ base, event, customer, isManager, now }} />
     return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
   })

@@ -135,6 +135,10 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     `adjusted the earnings of ${quoted(d.slug)} by ${money(d)}: ${text(d.reason)}`,
   'commission.reversed': (d) =>
     `reversed ${money(d)} of a commission of ${quoted(d.slug)}: ${text(d.reason)}`,
+  'event.credited': (d) =>
+    d.slug === null
+      ? `decided that nobody is credited with ${quoted(d.externalId)}: ${text(d.reason)}`
+      : `credited ${quoted(d.slug)} with ${quoted(d.externalId)}: ${text(d.reason)}`,
   'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
   'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,

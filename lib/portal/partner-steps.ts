@@ -117,6 +117,8 @@ const explainStep = (step: Step, event: VisibleEvent): string | null => {
       return isCredited && facts.slug === slug
         ? 'You were credited differently before all facts were known. That commission was reversed.'
         : null
+    case 'credited_by_hand':
+      return isCredited && facts.slug === slug ? `Credited by the merchant’s manager: ${facts.reason}` : null
     case 'reversed_by_hand':
       return isCredited && facts.slug === slug
         ? `The merchant reversed ${formatMoney(facts.amountCents, facts.currency)} of your commission: ${facts.reason}`

@@ -1,5 +1,5 @@
 /** Applies a plan in one write: the sale, its customer, and the rows of the ledger. */
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
@@ -26,6 +26,8 @@ export type Application = {
   /** The events that the plan was made from. */
   received: ReceivedEvents
   now: Date
+  /** What is written with the plan, if it changes anything. */
+  more?: CompiledQuery[]
 }
 
 /** After a conflict, something has changed since it was read: load the purchase and plan it again. */
@@ -61,6 +63,7 @@ export const applyPlan = async (db: Db, application: Application): Promise<Apply
       ...(plan.refunds.length ? [saveRefunds(workspaceId, plan.refunds, saleId).compile(db)] : []),
       ...holdOneTimeReward(workspaceId, plan, saleId).map((part) => part.compile(db)),
       ...review(application, saleId).map((part) => part.compile(db)),
+      ...(application.more ?? []),
       ...(customer ? saveCustomer(workspaceId, customer, saleId) : []).map((part) => part.compile(db)),
     ])
     const [row] = results[1]

@@ -1,7 +1,10 @@
 /** Processes events and reports: load the purchase, plan it, apply the plan, and again if it changed meanwhile. */
+
+import type { CompiledQuery } from 'kysely'
 import { identityOf } from '../customers/identities.ts'
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
+import type { HandCreditStep } from '../tracking/steps.ts'
 import { lostRace } from '../unavailable.ts'
 import { applyPlan } from './apply.queries.ts'
 import type { ProcessorEvent } from './facts.ts'
@@ -28,7 +31,12 @@ export type Applied = {
   outcome: EventOutcome
 }
 
-type When = { trigger: Trigger; now: Date }
+type When = {
+  trigger: Trigger
+  now: Date
+  /** A manager's decision whom the sale is credited to, and what is written with it. */
+  byHand?: { step: HandCreditStep; statementsFor: (customerId: string | null) => CompiledQuery[] }
+}
 
 /** Stores an event and processes it, unless it was processed before. An event without keys concerns no purchase. */
 export const processEvent = async (
@@ -123,20 +131,29 @@ const applyOne = async (
   db: Db,
   workspaceId: string,
   keys: string[],
-  { trigger, now }: When,
+  { trigger, now, byHand }: When,
   loaded?: ReceivedEvents,
 ): Promise<Applied & { markedId: string | null }> => {
   let received = loaded ?? (await loadReceived(db, workspaceId, keys))
   for (let round = 0; round < ROUNDS; round++) {
     const purchase = readPurchase(received.facts, now, received.checkouts)
-    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger)
+    const facts = await loadKnownFacts(db, workspaceId, received.keys, purchase, trigger, byHand?.step)
     if (facts.tie) {
       const evidence = facts.recorded?.externalId ?? purchase.externalId ?? keys[0] ?? null
       await tieCustomers(db, workspaceId, facts.tie, { source: 'purchase', evidence }, now)
       continue
     }
     const plan = planPurchase(purchase, facts, trigger)
-    const result = await applyPlan(db, { workspaceId, purchase, facts, plan, received, now })
+    const more = byHand?.statementsFor(facts.customer?.id ?? null) ?? []
+    const result = await applyPlan(db, {
+      workspaceId,
+      purchase,
+      facts,
+      plan,
+      received,
+      now,
+      more: more ?? [],
+    })
     if (result.status === 'conflict') {
       received = await loadReceived(db, workspaceId, keys)
       continue

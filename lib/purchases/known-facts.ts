@@ -1,6 +1,7 @@
 /** What a purchase is planned from, out of what was loaded: its customer, and who is to be credited as that customer's. */
 import { endOfSecond, importBetween, ownerAt, type Referral, startAt } from '../customers/owner.ts'
 import type { Click, CouponAlias, PartnerTerms, Renewal } from '../tracking/attribution.ts'
+import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { type Candidate, findBuyer, identitiesOf } from './buyer.ts'
 import type { KnownFacts, OwnReferral, RecordedRefund, RecordedSale } from './plan.ts'
 import type { SalesFrom } from './processors.ts'
@@ -20,6 +21,8 @@ export type Loaded = {
   trialClick: Click | null
   /** The earliest other sale of the subscription, if it is earlier. */
   firstSale: { partnerId: string | null; occurredAt: Date } | null
+  /** The decision of a manager that is being applied. */
+  handCredit: HandCreditStep | null
   /** By the ids of all partners who may be credited. */
   terms: ReadonlyMap<string, PartnerTerms>
 }
@@ -148,6 +151,8 @@ export const knownFacts = (
     [credit.coupon?.partner, credit.click?.partner].find((partner) => partner?.id === ownerId)
   const start = (partner: PartnerTerms) => withStart(partner, customer, at)
   const renewal = sale ? renewalOf(loaded, customer, at) : null
+  const hand = loaded.handCredit ?? handCreditOf(loaded.sales.flatMap(({ steps }) => steps))
+  const credited = loaded.terms.get(hand?.facts.partnerId ?? '')
   return {
     salesFrom: loaded.salesFrom,
     recorded,
@@ -161,6 +166,7 @@ export const knownFacts = (
     coupon: credit.coupon && { ...credit.coupon, partner: start(credit.coupon.partner) },
     click: credit.click && { ...credit.click, partner: start(credit.click.partner) },
     customerPartner: owner ? start(owner) : null,
+    byHand: hand && { step: hand, partner: credited ? start(credited) : null },
     renewal: renewal && { ...renewal, partner: renewal.partner && start(renewal.partner) },
   }
 }

@@ -13,14 +13,23 @@ export type SaleRow = Omit<RecordedSale, 'sale' | 'commission' | 'occurredAt' | 
   reportedAt: string | null
   amountCents: number
   currency: string
-  commission:
-    | (Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
-        amountCents: number
-        reversedCents: number
-        payableAt: string
-      })
-    | null
+  commission: CommissionJson | null
 }
+
+/** A current commission as it comes out of JSON. */
+export type CommissionJson = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> & {
+  amountCents: number
+  reversedCents: number
+  payableAt: string
+}
+
+/** A current commission from its JSON value. */
+export const reviveCommission = (commission: CommissionJson): CurrentCommission => ({
+  ...commission,
+  amountCents: BigInt(commission.amountCents),
+  reversedCents: BigInt(commission.reversedCents),
+  payableAt: new Date(commission.payableAt),
+})
 
 /** A sale, `s`, with its current commission, as one JSON value. */
 export const SALE_JSON = sql`jsonb_build_object(
@@ -54,12 +63,7 @@ export const reviveSale = ({
   occurredAt: new Date(occurredAt),
   reportedAt: date(reportedAt),
   sale: { amountCents: BigInt(amountCents), currency },
-  commission: commission && {
-    ...commission,
-    amountCents: BigInt(commission.amountCents),
-    reversedCents: BigInt(commission.reversedCents),
-    payableAt: new Date(commission.payableAt),
-  },
+  commission: commission && reviveCommission(commission),
 })
 
 /** A refund as it comes out of JSON. */

@@ -1,8 +1,15 @@
 /** The ledger rows of a plan, as one part of the statement that applies it. Expects `customer`, `event` and `duplicate`. */
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../db/ids.ts'
-import type { PurchasePlan, SalePlan } from './plan.ts'
+import type { CommissionPlan, PurchasePlan, SalePlan } from './plan.ts'
 import type { Reversal } from './reversals.ts'
+
+/** What an event earns from now on, and what of its former commission is reversed. */
+type DecidedEvent = {
+  commission: CommissionPlan | null
+  reversals: Reversal[]
+  change: { occurredAt: Date }
+}
 
 /**
  * Inserts the new commission with what is reversed of it, and the reversals of earlier commissions.
@@ -11,8 +18,9 @@ import type { Reversal } from './reversals.ts'
  */
 export const insertCommissions = (
   workspaceId: string,
-  { sale, duplicates }: PurchasePlan,
+  { sale, duplicates }: { sale: SalePlan | DecidedEvent; duplicates: PurchasePlan['duplicates'] },
   now: Date,
+  kind: 'sale' | 'lead' = 'sale',
 ): { insert: RawBuilder<unknown>; commissionId: string | null } => {
   const reversals = [
     ...('reversals' in sale ? sale.reversals : []),
@@ -23,7 +31,9 @@ export const insertCommissions = (
   const commissionId = 'commission' in sale && sale.commission ? newId() : null
   const rows = [
     ...reversed,
-    ...(commissionId && 'commission' in sale ? commissionRows(workspaceId, sale, commissionId, now) : []),
+    ...(commissionId && 'commission' in sale
+      ? commissionRows(workspaceId, sale, { id: commissionId, kind, now })
+      : []),
   ]
   const insert = rows.length
     ? sql`insert into commissions (${COMMISSION_COLUMNS}) ${sql.join(rows, sql` union all `)}`
@@ -37,15 +47,14 @@ const COMMISSION_COLUMNS = sql.raw(
 
 const commissionRows = (
   workspaceId: string,
-  { commission, change }: Extract<SalePlan, { kind: 'create' | 'update' }>,
-  id: string,
-  now: Date,
+  { commission, change }: Pick<DecidedEvent, 'commission' | 'change'>,
+  { id, kind, now }: { id: string; kind: 'sale' | 'lead'; now: Date },
 ): RawBuilder<unknown>[] => {
   if (!commission) return []
   const { partner, payableAt, currency } = commission
   const made = sql`
       select ${id}::uuid, ${workspaceId}::uuid, ${partner.programId}::uuid, ${partner.id}::uuid, customer.id, event.id,
-             ${commission.rewardId}::uuid, 'sale', null::uuid, ${commission.replacesId}::uuid,
+             ${commission.rewardId}::uuid, ${kind}, null::uuid, ${commission.replacesId}::uuid,
              ${commission.amountCents}::bigint, ${currency},
              ${payableAt}::timestamptz, ${change.occurredAt}::timestamptz
       from customer, event`

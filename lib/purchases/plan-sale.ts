@@ -1,9 +1,10 @@
 /** Plans whom a sale is credited to, and what it earns. */
+import { canonicalJson } from '../json.ts'
 import type { Credit } from '../tracking/attribution.ts'
 import { type Decision, decide, holdsSelfReferral } from '../tracking/decide.ts'
 import type { Report } from '../tracking/report.ts'
 import type { Money } from '../tracking/rewards.ts'
-import type { Step } from '../tracking/steps.ts'
+import { handCreditOf, type Step } from '../tracking/steps.ts'
 import { hasUnmerged } from './duplicates.ts'
 import type { KnownFacts, PurchasePlan, RecordedSale, SaleChange } from './plan.ts'
 import { changeCustomer } from './plan-customer.ts'
@@ -70,8 +71,8 @@ export const planReport = (purchase: Purchase, facts: KnownFacts, recorded: Reco
   const { sale, reportedAt, customerExternalId } = recorded
   const at = reportedAt ?? recorded.occurredAt
   const report = { ...reportOf(purchase, facts, sale), customerExternalId }
-  const { click, customerPartner, salesFrom, customer } = facts
-  const known = { click, customerPartner, salesFrom, customerEmails: customer?.emails }
+  const { click, customerPartner, salesFrom, customer, byHand } = facts
+  const known = { click, customerPartner, salesFrom, byHand, customerEmails: customer?.emails }
   const decision = keepRejected(decide(report, known, at), recorded.steps)
   const change = {
     externalId: recorded.externalId,
@@ -191,7 +192,7 @@ const reportOf = (purchase: Purchase, facts: KnownFacts, sale: Money): Report =>
 
 const decideSale = (
   report: Report,
-  { click, customerPartner, customer, coupon, renewal, referredAt, recorded }: KnownFacts,
+  { click, customerPartner, customer, coupon, renewal, referredAt, recorded, byHand }: KnownFacts,
   { sale: { isProration = false } }: PaidPurchase,
   paidAt: Date,
 ): Decision => {
@@ -201,7 +202,11 @@ const decideSale = (
     paidAt,
   )
   const purchase = { coupon, referredAt, earnedAt, renewal, isProration }
-  return decide(report, { click, customerPartner, customerEmails: customer?.emails, purchase }, paidAt)
+  return decide(
+    report,
+    { click, customerPartner, byHand, customerEmails: customer?.emails, purchase },
+    paidAt,
+  )
 }
 
 /** Whether the recorded sale has to be updated after the new decision. */
@@ -220,9 +225,14 @@ const changesSale = (
     Number(recorded.occurredAt) !== Number(change.occurredAt) ||
     recorded.subscriptionId !== change.subscriptionId ||
     recorded.customerId !== customerId ||
+    isCreditedOtherwise(recorded, decision) ||
     (!isRejected(recorded) && isHeldAsOwn(recorded) !== holdsSelfReferral(decision))
   )
 }
+
+/** Whether a manager has credited it by hand since it was recorded, or for another reason. */
+const isCreditedOtherwise = (recorded: RecordedSale, decision: Decision): boolean =>
+  canonicalJson(handCreditOf(recorded.steps)) !== canonicalJson(handCreditOf(decision.steps))
 
 /** Whether it is recorded that the customer's address is the partner's. */
 const isHeldAsOwn = ({ steps, commission }: RecordedSale): boolean =>

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { Click, CouponAlias, PartnerTerms } from '../tracking/attribution.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
+import type { HandCreditStep } from '../tracking/steps.ts'
 import { identitiesOf } from './buyer.ts'
 import { externalIdOf } from './facts.ts'
 import { knownFacts, type Loaded } from './known-facts.ts'
@@ -59,7 +60,12 @@ const couponOf = (workspaceId: string, ids: 'coupons' | 'trialCoupons') => sql`
 const CLICK = sql`id, created_at as "createdAt", expires_at as "expiresAt", partner_id as "partnerId"`
 
 /** A purchase, and the ids under which its sale may have been reported. */
-type Wanted = { keys: string[]; purchase: Purchase }
+type Wanted = {
+  keys: string[]
+  purchase: Purchase
+  /** A manager's decision that is being applied. */
+  handCredit?: HandCreditStep | null
+}
 
 /**
  * Loads what a purchase is planned from, beside its events: its recorded sales, the customers with one of its ids or
@@ -73,8 +79,9 @@ export const loadKnownFacts = async (
   keys: string[],
   purchase: Purchase,
   trigger: Trigger = 'sale',
+  handCredit: HandCreditStep | null = null,
 ): Promise<KnownFacts> => {
-  const [facts] = await loadAllKnownFacts(db, workspaceId, [{ keys, purchase }], trigger)
+  const [facts] = await loadAllKnownFacts(db, workspaceId, [{ keys, purchase, handCredit }], trigger)
   if (!facts) throw new Error('Nothing was loaded of a purchase.')
   return facts
 }
@@ -86,7 +93,7 @@ export const loadAllKnownFacts = async (
   purchases: Wanted[],
   trigger: Trigger,
 ): Promise<KnownFacts[]> => {
-  const wanted = purchases.map(({ keys, purchase }) => ({
+  const wanted = purchases.map(({ keys, purchase, handCredit }) => ({
     keys: keys.map(externalIdOf),
     paidAt: purchase.sale?.paidAt ?? null,
     termsAt: purchase.sale?.paidAt ?? purchase.referredAt,
@@ -98,12 +105,13 @@ export const loadAllKnownFacts = async (
     trialClickId: purchase.trial?.clickId ?? null,
     coupons: purchase.coupons,
     trialCoupons: purchase.trial?.coupons ?? [],
+    creditTo: handCredit?.facts.partnerId ?? null,
   }))
   const { rows } = await sql<FactsRow & { place: number }>`
     select place, facts.*
     from ${places(wanted)} cross join lateral jsonb_to_record(${JSON.stringify(wanted)}::jsonb -> place) as wanted (
       keys text[], "paidAt" timestamptz, "termsAt" timestamptz, "externalId" text, identities jsonb, email text,
-      subscription text, "clickId" text, "trialClickId" text, coupons text[], "trialCoupons" text[])
+      subscription text, "clickId" text, "trialClickId" text, coupons text[], "trialCoupons" text[], "creditTo" uuid)
     cross join lateral (
     with sold as (
       select * from events
@@ -162,6 +170,7 @@ export const loadAllKnownFacts = async (
          select partner_id as id from referrals where customer_id in (select id from candidate)
          union select partner_id from first_sale where partner_id is not null
          union select partner_id from sold where partner_id is not null
+         union select id from partners where workspace_id = ${workspaceId} and id = wanted."creditTo"
          union select "partnerId" from click union select "partnerId" from trial_click
          union select "partnerId" from coupon union select "partnerId" from trial_coupon) credited) as "terms",
       (select to_jsonb(c) from click c) as "click",
@@ -173,14 +182,14 @@ export const loadAllKnownFacts = async (
   `.execute(db)
 
   const byPlace = new Map(rows.map((row) => [row.place, revive(row)]))
-  return purchases.map(({ purchase, keys }, place) => {
+  return purchases.map(({ purchase, keys, handCredit = null }, place) => {
     const loaded = byPlace.get(place)
     if (!loaded) throw new Error('A select from one row returned none.')
-    return knownFacts(purchase, loaded, keys, trigger)
+    return knownFacts(purchase, { ...loaded, handCredit }, keys, trigger)
   })
 }
 
-const revive = (row: FactsRow): Loaded => {
+const revive = (row: FactsRow): Omit<Loaded, 'handCredit'> => {
   const { salesFrom, firstSale } = row
   const terms = new Map(row.terms.map((partner) => [partner.id, reviveTerms(partner)]))
   const coupon = (alias: CouponRow | null): CouponAlias | null => {

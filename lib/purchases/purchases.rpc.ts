@@ -1,3 +1,6 @@
+import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
+import type { Act } from '../workspace/audit.queries.ts'
+
 /** What the Worker of a processor's webhook offers the Workers that record reports. */
 export type ReportsService = {
   /**
@@ -10,6 +13,12 @@ export type ReportsService = {
     workspaceId: string,
     report: IncompleteReport | IncompleteRefund,
   ) => Promise<{ id: string; attributed: boolean }>
+}
+
+/** What it offers managers' Workers. */
+export type CreditsService = {
+  /** Credits an event to a partner by hand, or to nobody. */
+  creditEvent: (act: Act, eventId: string, credit: HandCreditRequest) => Promise<CreditOutcome>
 }
 
 /** What it offers the import of customers. */

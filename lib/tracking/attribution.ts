@@ -5,7 +5,7 @@ import type { RewardInterval } from './intervals.ts'
 import type { Report } from './report.ts'
 import type { Reward } from './rewards.ts'
 import type { SelfReferrals } from './self-referrals.ts'
-import type { Step } from './steps.ts'
+import type { HandCreditStep, Step } from './steps.ts'
 
 /** The part of a report that decides whom it is credited to. */
 type Claim = Pick<Report, 'kind' | 'clickId'>
@@ -49,7 +49,12 @@ export type Facts = {
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
   purchase?: PurchaseFacts
+  /** Present if a manager has decided whom it is credited to. */
+  byHand?: HandCredit | null | undefined
 }
+
+/** A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody is credited. */
+export type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
 
 export type PurchaseFacts = {
   /** The first of the checkout's coupons that belongs to a partner. */
@@ -73,7 +78,8 @@ export type Renewal = { partner: PartnerTerms | null; because: 'subscription' | 
 /** A coupon or promotion code that credits a partner. */
 export type CouponAlias = { couponId: string; partner: PartnerTerms }
 
-export type AttributedBy = 'coupon' | 'click' | 'customer'
+/** `manual`: a manager has credited it by hand. */
+export type AttributedBy = 'coupon' | 'click' | 'customer' | 'manual'
 
 export type Credit = { partner: PartnerTerms; by: AttributedBy }
 
@@ -113,7 +119,7 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
 /**
  * Which partner an event is credited to, and the steps that led there.
  *
- * A payment processor's sale is credited by coupon, else by the checkout's click, else as the first sale of its
+ * A manager's decision comes first. A payment processor's sale is credited by coupon, else by the checkout's click, else as the first sale of its
  * subscription was, else to the customer's partner.
  * Design, section 5.
  *
@@ -122,7 +128,11 @@ const followClick = (clickId: string | null, click: Click | null, now: Date): At
  * click. A banned partner is never credited.
  */
 export const attribute = (report: Claim, facts: Facts, now: Date): Attribution => {
-  const { purchase } = facts
+  const { purchase, byHand } = facts
+  if (byHand) {
+    const { partner, step } = byHand
+    return { credit: partner && { partner, by: 'manual' }, steps: [step] }
+  }
   if (!purchase) return attributeReport(report, facts, followClick(report.clickId, facts.click, now))
 
   const byCoupon = purchase.coupon ? followCoupon(purchase.coupon) : { credit: null, steps: [] }

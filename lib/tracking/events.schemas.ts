@@ -1,8 +1,20 @@
 /** Requests about events, for the API and the pages' forms. */
 import * as z from 'zod'
-import { id } from '../http/fields.ts'
+import { id, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
 import { EVENT_KINDS } from './event-kinds.ts'
+
+/** POST /api/workspaces/:workspace/events/:id/credit. */
+export const NewCredit = z
+  .strictObject({
+    partnerId: z.uuid().nullable().meta({ description: 'The partner to credit; null credits nobody.' }),
+    reason: line(500).min(1, NOT_BLANK).meta({ description: 'Why. The partner sees it.' }),
+    customer: z.boolean().default(false).meta({
+      description:
+        '`true`: the customer belongs to the partner from now on. By default only if it belongs to nobody.',
+    }),
+  })
+  .meta({ id: 'NewCredit' })
 
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({

@@ -7,8 +7,19 @@ import { type Reward, rewardResponse } from './rewards.ts'
 type RewardFacts = { percent: number } | { amountCents: number; currency: string }
 type ClickFacts = { clickId: string; slug: string; clickedAt: string; expiresAt: string }
 
+/** A manager's decision whom an event is credited to. `partnerId` is null if to nobody. */
+export type HandCreditStep = {
+  code: 'credited_by_hand'
+  facts: { slug: string | null; partnerId: string | null; reason: string; by: string }
+}
+
+/** The manager's decision among the steps of an event, if there is one. */
+export const handCreditOf = (steps: Step[]): HandCreditStep | null =>
+  steps.find((step) => step.code === 'credited_by_hand') ?? null
+
 /** One step of a decision. Times are ISO 8601 in UTC, amounts are minor units. */
 export type Step =
+  | HandCreditStep
   | { code: 'coupon'; facts: { couponId: string; slug: string } }
   | { code: 'click'; facts: ClickFacts }
   | { code: 'no_click'; facts: Record<string, never> }
@@ -187,6 +198,10 @@ export const explain = (step: Step): string => {
       return `A manager rejected the held commission of ${formatMoney(facts.amountCents, facts.currency)} of “${facts.slug}”.`
     case 'commission_replaced':
       return `“${facts.slug}” was credited with ${formatMoney(facts.amountCents, facts.currency)} before all facts were known. That commission was reversed.`
+    case 'credited_by_hand':
+      return facts.slug === null
+        ? `${facts.by} decided that nobody is credited: ${facts.reason}`
+        : `${facts.by} credited “${facts.slug}” by hand: ${facts.reason}`
     case 'reversed_by_hand':
       return `${facts.by} reversed ${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
     case 'same_purchase':

@@ -31,6 +31,7 @@ export type AuditAction =
   | 'coupon.removed'
   | 'commission.adjusted'
   | 'commission.reversed'
+  | 'event.credited'
   | 'commission.held'
   | 'commission.released'
   | 'commission.rejected'

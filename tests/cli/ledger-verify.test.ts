@@ -326,6 +326,12 @@ const broken: { invariant: string; how: (of: typeof staged) => string }[] = [
     how: ({ later }) => `update commissions set amount_cents = 1 where reverses_id = '${later}'`,
   },
   {
+    invariant: 'an event credits whom a manager has credited by hand',
+    how: ({ later }) => `
+      update events set steps = '[{"code": "credited_by_hand", "facts": {"partnerId": null}}]'
+      where id = (select event_id from commissions where id = '${later}')`,
+  },
+  {
     invariant: 'what a manager reversed stays reversed',
     how: ({ later }) => `
       insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, event_id, corrects_id)

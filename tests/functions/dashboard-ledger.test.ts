@@ -130,3 +130,30 @@ test('a failed email is listed first, and can be resent', async () => {
   expect(after.text).toContain('Email queued.')
   expect(after.text).not.toContain('Undelivered emails')
 })
+
+test('a manager credits an event on its page, by the partner’s slug or address', async () => {
+  const merchant = await createMerchant()
+  await merchant.sale({})
+  const event = await merchant.explainReport('sale', 'inv_1')
+  const pages = await openPages(merchant)
+  const path = `/events/${event?.id}`
+  expect((await pages.get(path)).text).toContain('Credit to')
+  const nobody = await pages.post(`${path}/credit`, { partner: 'nobody', reason: 'Told us' })
+  expect([nobody.status, nobody.text.includes('No partner has this slug or email address.')]).toEqual([
+    400,
+    true,
+  ])
+  const noReason = await pages.post(`${path}/credit`, { partner: 'maya', reason: '' })
+  expect(noReason.status).toBe(400)
+  expect((await pages.post(`${path}/credit`, { partner: 'maya', reason: 'Told us' })).status).toBe(303)
+  expect((await pages.get(path)).text).toContain('credited “maya” by hand: Told us')
+  const again = await pages.post(`${path}/credit`, {
+    partner: ' maya@partner.example ',
+    reason: 'By address',
+  })
+  expect(again.status).toBe(303)
+  expect((await pages.get('/audit')).text).toContain('credited “maya” with “inv_1”: By address')
+  expect((await pages.post(`${path}/credit`, { partner: '', reason: 'Our own' })).status).toBe(303)
+  expect((await pages.get(path)).text).toContain('decided that nobody is credited: Our own')
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})

@@ -57,6 +57,12 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners/:partner/personal-data', who: 'managers' },
   { method: 'POST', path: '/partners/:partner/erase', who: 'managers' },
   { method: 'GET', path: '/events', who: 'readers' },
+  {
+    method: 'POST',
+    path: '/events/:event/credit',
+    body: { partnerId: null, reason: 'Ours' },
+    who: 'writers',
+  },
   { method: 'GET', path: '/payouts', who: 'members' },
   { method: 'GET', path: '/payouts/:payout', who: 'members' },
   { method: 'POST', path: '/payouts/:payout/release', who: 'managers' },
@@ -174,6 +180,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId()],
   )
   await addWebhook(database, id)
+  await database.query(
+    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, steps, occurred_at)
+     values ($2, $1, 'lead', 'lead_1', 'lead', 'user_2', '[]', now())`,
+    [id, newId()],
+  )
   const [ids = {}] = await database.query<Record<string, string>>(
     `select (select id from audit_entries where workspace_id = $1) as entry,
             (select id from members where workspace_id = $1 limit 1) as member,
@@ -184,6 +195,7 @@ const createStaffed = async (coupon: string) => {
             (select id from customers where workspace_id = $1) as customer,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
             (select id from commissions where workspace_id = $1) as commission,
+            (select id from events where workspace_id = $1) as event,
             (select id from mails where workspace_id = $1) as mail,
             (select id from stripe_secrets where workspace_id = $1) as secret,
             (select id from payout_runs where workspace_id = $1) as run,

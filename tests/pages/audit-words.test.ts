@@ -30,6 +30,16 @@ test.each([
     { amountCents: 300, currency: 'USD', slug: 'maya', reason: 'Ours', externalId: 'r' },
     'reversed 3.00 USD of a commission of “maya”: Ours',
   ],
+  [
+    'event.credited',
+    { externalId: 'inv_1', slug: 'maya', reason: 'Told us on the phone', customer: false },
+    'credited “maya” with “inv_1”: Told us on the phone',
+  ],
+  [
+    'event.credited',
+    { externalId: 'inv_1', slug: null, reason: 'Our own test', customer: false },
+    'decided that nobody is credited with “inv_1”: Our own test',
+  ],
   ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
   ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
   ['api_key.rotated', { name: 'Checkout', overlapHours: 24 }, 'rotated the API key “Checkout”'],

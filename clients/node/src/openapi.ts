@@ -121,6 +121,31 @@ post?: never
 delete?: never
 patch?: never
 }
+"/events/{id}/credit": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Credit an event to a partner by hand */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewCredit"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Event"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/commissions": {
 parameters: NoParameters
 /** List commissions */
@@ -962,6 +987,14 @@ eventName?: undefined | string | null
 /** Free-form JSON object, at most 16 KiB and 32 levels deep. */
 metadata?: undefined | Record<string, unknown> | null
 }
+NewCredit: {
+/** The partner to credit; null credits nobody. */
+partnerId: string | null
+/** Why. The partner sees it. */
+reason: string
+/** `true`: the customer belongs to the partner from now on. By default only if it belongs to nobody. */
+customer?: undefined | boolean
+}
 NewAdjustment: {
 /** Your id for it. One adjustment per id: a repeat returns the first. */
 externalId: string
@@ -1122,7 +1155,7 @@ kind: "sale" | "lead" | "refund"
 externalId: string
 eventName: string
 attributed: boolean
-attributedBy: "coupon" | "click" | "customer" | null
+attributedBy: "coupon" | "click" | "customer" | "manual" | null
 partner: {
 id: string
 slug: string

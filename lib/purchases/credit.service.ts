@@ -1,0 +1,70 @@
+/** Credits an event by hand: decides it again with the partner whom a manager names. docs/decisions.md, "Credits by hand". */
+import { identityOf } from '../customers/identities.ts'
+import { tieCustomers } from '../customers/tie.queries.ts'
+import type { Db } from '../db/connection.ts'
+import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
+import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
+import { lostRace } from '../unavailable.ts'
+import type { Act } from '../workspace/audit.queries.ts'
+import { applyPurchase } from './apply.service.ts'
+import { type Creditable, creditStatements, loadCreditable } from './credit.queries.ts'
+import { creditLead } from './credit-lead.queries.ts'
+
+/** Of eight concurrent credits of one lead, one succeeds in each round. */
+const ROUNDS = 12
+
+/**
+ * Credits an event to a partner, or to nobody. Idempotent. What was earned by it before is reversed and replaced, in one
+ * transaction.
+ *
+ * @param eventId a UUID
+ * @returns why not, if it cannot be credited so
+ */
+export const creditEvent = async (
+  db: Db,
+  act: Act,
+  eventId: string,
+  request: HandCreditRequest,
+): Promise<CreditOutcome> => {
+  const { workspaceId, actor, now } = act
+  const { partnerId, reason } = request
+  const { event, partner } = await loadCreditable(db, workspaceId, eventId, partnerId)
+  if (!event || (partnerId !== null && !partner)) return 'partner_missing'
+  if (partner && partner.status !== 'approved') return 'partner_banned'
+  const refusal = refusalOf(event)
+  if (refusal) return refusal
+  if (event.kind === 'refund') return 'refund'
+
+  const step: HandCreditStep = {
+    code: 'credited_by_hand',
+    facts: { slug: partner?.slug ?? null, partnerId, reason, by: actor },
+  }
+  const isReported = event.reportedAt !== null
+  if (event.customerId === null && isReported && partnerId !== null) {
+    const identities = [identityOf(event.customerExternalId)]
+    const evidence = { source: event.kind, evidence: event.externalId }
+    event.customerId = await tieCustomers(db, workspaceId, { identities, customerIds: [] }, evidence, now)
+  }
+  if (event.kind === 'lead') {
+    for (let round = 0; round < ROUNDS; round++) {
+      if (await creditLead(db, act, event, { step, request })) return 'credited'
+    }
+    throw lostRace('the same lead')
+  }
+  const statementsFor = (customerId: string | null) =>
+    creditStatements(db, act, { event, customerId, step, request })
+  await applyPurchase(db, workspaceId, [event.externalId], {
+    trigger: 'again',
+    now,
+    byHand: { step, statementsFor },
+  })
+  const { event: after } = await loadCreditable(db, workspaceId, eventId, null)
+  const credited = handCreditOf(after?.steps ?? [])
+  return credited?.facts.partnerId === partnerId ? 'credited' : (after && refusalOf(after)) || 'undecided'
+}
+
+/** What a manager or another record of the purchase has decided before. */
+const refusalOf = ({ steps }: Creditable): 'rejected' | 'duplicate' | null => {
+  if (steps.some(({ code }) => code === 'commission_rejected')) return 'rejected'
+  return steps.some(({ code }) => code === 'same_purchase') ? 'duplicate' : null
+}
