@@ -7,7 +7,16 @@ import { readWorkerConfigs } from '../../dev/runtime/wrangler-config.ts'
 
 /** Every method that one Worker offers another. */
 const METHODS = [
-  ...['getSession', 'encryptSecret', 'joinReport', 'replanCustomers', 'refreshAccount', 'seal', 'invoicePdf'],
+  ...[
+    'getSession',
+    'encryptSecret',
+    'joinReport',
+    'creditEvent',
+    'replanCustomers',
+    'refreshAccount',
+    'seal',
+    'invoicePdf',
+  ],
   ...[
     'startOnboarding',
     'openDashboard',
@@ -68,6 +77,7 @@ for (const name of ['manage', 'dashboard']) {
     PAYOUTS: ['seal', 'invoicePdf', 'encryptKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
     STRIPE_WEBHOOK: ['encryptSecret'],
     WEBHOOKS: ['nudge', 'urlRefusal', 'newSecret'],
+    CREDITS: ['creditEvent'],
   }
 }
 
