@@ -54,7 +54,7 @@ export type Facts = {
 }
 
 /** A manager's decision, which prevails over coupon, click and customer. Without a partner, nobody is credited. */
-export type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
+type HandCredit = { partner: PartnerTerms | null; step: HandCreditStep }
 
 export type PurchaseFacts = {
   /** The first of the checkout's coupons that belongs to a partner. */
