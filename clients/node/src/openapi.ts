@@ -1100,11 +1100,15 @@ NewWebhookEndpoint: {
 url: string
 /** The types of events to send. */
 types: Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished">
+/** For people. */
 description?: undefined | string | null
 }
 WebhookEndpointChange: {
+/** Where events are sent: https, and no address of a private network. */
 url?: undefined | string | null
+/** The types of events to send. */
 types?: undefined | Array<"partner.created" | "partner.approved" | "partner.banned" | "lead.created" | "sale.created" | "refund.created" | "commission.created" | "commission.reversed" | "payout.created" | "payout.paid" | "payout.failed" | "import.finished"> | null
+/** For people. */
 description?: undefined | string | null
 /** A disabled endpoint is sent nothing, and what happens meanwhile is not kept for it. */
 enabled?: undefined | boolean | null
