@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto'
 import {
   Client,
   StreamableHTTPClientTransport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
-import { describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import mcp from '../../functions/mcp.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { asZone } from '../support/databases.ts'
+import { FAULTS, type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
+import { checkLines } from '../support/log-lines.ts'
 import { createMerchant, errorShape, send, useDatabase } from '../support/merchant.ts'
 import { createOwing } from '../support/runs.ts'
 import { SECRETS_KEY, stripeKey } from '../support/secrets.ts'
@@ -338,6 +343,67 @@ describe('access', () => {
       expect(body).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } })
     },
   )
+})
+
+/** The whole server in this process, over a database that fails as planned. */
+const useFaultyServer = () => {
+  let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+  beforeAll(async () => {
+    faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+  })
+  afterAll(() => faulty.stop())
+  return async (merchant: Keyed & { workspace: { id: string } }, faults: (Fault | null)[]) => {
+    vi.spyOn(console, 'log').mockImplementation((line) => checkLines([String(line)]))
+    const tenant = [createHash('sha256').update(merchant.apiKey).digest('hex'), merchant.workspace.id]
+    faulty.plan(tenant, faults)
+    const { DATABASE_URL } = inject('database')
+    const limiter = { limit: async () => ({ success: true }) }
+    const env = { RATE_LIMIT: limiter, FAILURE_LIMIT: limiter, PREVIEW_LIMIT: limiter }
+    const headers = { ...ACCEPT, ...bearer(merchant), 'Content-Type': 'application/json' }
+    const call = message('tools/call', { name: 'list_unattributed_sales', arguments: {} })
+    const answer = await mcp.request(
+      '/mcp',
+      { method: 'POST', headers, body: JSON.stringify(call) },
+      { ...env, DATABASE_URL: asZone(DATABASE_URL, 'read'), SQL_ENDPOINT: faulty.url },
+      { waitUntil: () => {}, passThroughOnException: () => {}, props: {} },
+    )
+    const text = await answer.text()
+    return { status: answer.status, text, left: faulty.left(tenant) }
+  }
+}
+
+describe('a failing database', () => {
+  const call = useFaultyServer()
+  /** Each fault, at the read of the key, and at that of the tool. */
+  const CASES = FAULTS.flatMap((fault) => [[fault], [null, fault]])
+
+  test('is asked again, or answered as try_again, whenever and however it fails', {
+    timeout: 60_000,
+  }, async () => {
+    const answers = await Promise.all(
+      CASES.map(async (faults) => ({ faults, ...(await call(await createMerchant(), faults)) })),
+    )
+    for (const { faults, status, text, left } of answers) {
+      const isAnswered = status === 200 && text.includes('"structuredContent":{"data":[]')
+      const isRetryable = text.includes('try_again') && (status === 503 || text.includes('"isError":true'))
+      expect({ faults, left, text, isRight: isAnswered || isRetryable }).toMatchObject({
+        left: 0,
+        isRight: true,
+      })
+    }
+    expect(answers.filter(({ text }) => text.includes('structuredContent')).length).toBeGreaterThan(10)
+  })
+
+  test('that stays away is 503 before the key is known, and an error of the tool after that', async () => {
+    const away = Array<Fault>(20).fill('wake_500')
+    const [key, tool] = await Promise.all([
+      call(await createMerchant(), away),
+      call(await createMerchant(), [null, ...away]),
+    ])
+    expect(key).toMatchObject({ status: 503, text: expect.stringContaining('"try_again"') })
+    expect(tool).toMatchObject({ status: 200, text: expect.stringContaining('"isError":true') })
+    expect(tool.text).toContain('try_again')
+  })
 })
 
 describe('a hostile message', () => {
