@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import pg from 'pg'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { clientTypes } from '../../api/client-types.ts'
@@ -9,6 +10,7 @@ import { openapi } from '../../api/openapi.ts'
 import { CLIENT_TYPES } from '../../api/reference.ts'
 import { ROOT } from '../../dev/root.ts'
 import { buildClient, CLIENT } from '../../dev/runtime/build-client.ts'
+import { runWorkers } from '../../dev/runtime/workerd.ts'
 import { sharedSystem } from '../support/shared-system.ts'
 
 const run = promisify(execFile)
@@ -130,6 +132,57 @@ test('the packed client, installed into an empty project, reports to Tributary a
   await client.connect()
   expect((await client.query('select * from verify_ledger()')).rows).toEqual([])
   await client.end()
+})
+
+/** A Worker of a merchant. */
+const WORKER = `
+import { createTributary, readClickId, verifyWebhook } from '@tributary/client'
+export default {
+  async fetch(request, env) {
+    if (request.method === 'POST') return Response.json(await verifyWebhook(request, env.SECRET, { now: new Date(1614265330000) }))
+    const tributary = createTributary({ url: env.URL, apiKey: env.KEY, workspace: env.WORKSPACE })
+    const clickId = readClickId(request)
+    const sale = await tributary.track.sale({ externalId: env.ID, customerExternalId: env.ID, amountCents: 100, clickId })
+    const { data } = await tributary.api.GET('/events', { params: { query: { externalId: env.ID } } })
+    return Response.json({ clickId, sale, events: data.data.length })
+  },
+}
+`
+
+test('the packed client works in a Worker', async () => {
+  const { demo } = await sharedSystem()
+  await writeFile(join(project, 'worker.js'), WORKER)
+  const entryPoints = [join(project, 'worker.js')]
+  const { outputFiles } = await build({ entryPoints, bundle: true, format: 'esm', write: false })
+  const bindings = {
+    URL: demo.baseUrl,
+    KEY: demo.apiKey,
+    WORKSPACE: demo.workspace,
+    ID: crypto.randomUUID(),
+    SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  }
+  const script = outputFiles[0]?.text ?? ''
+  const shop = { name: 'shop', script, compatibilityDate: '2026-10-01', bindings }
+  const workers = await runWorkers([shop], () => {})
+  try {
+    const url = await workers.urlOf('shop')
+    const answer = await fetch(url, { headers: { cookie: 'tributary_click=clk_unknown' } })
+    expect(await answer.json()).toEqual({
+      clickId: 'clk_unknown',
+      sale: { eventId: null, attributed: false, idempotencyMismatch: false },
+      events: 1,
+    })
+    // The vector of the Standard Webhooks libraries.
+    const headers = {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    }
+    const verified = await fetch(url, { method: 'POST', headers, body: '{"test": 2432232314}' })
+    expect(await verified.json()).toEqual({ test: 2432232314 })
+  } finally {
+    await workers.stop()
+  }
 })
 
 test('the packed client has types for strict projects, and nothing but its module, types, license and README', async () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import {
   type RequestLike,
@@ -105,6 +106,21 @@ describe('a webhook', () => {
   ])('with $case is accepted', async ({ message, secrets = secret, at = 0 }) => {
     const event = await verifyWebhook(message, secrets, { now: new Date(now.getTime() + at * 1_000) })
     expect(event).toEqual({ test: 2432232314 })
+  })
+
+  test('signed by the library that Tributary signs with is accepted', async () => {
+    const sent = new Date()
+    const payload = JSON.stringify({
+      type: 'sale.created',
+      timestamp: sent.toISOString(),
+      data: { name: 'Zoë' },
+    })
+    const signed = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(sent.getTime() / 1_000)),
+      'webhook-signature': new Webhook(secret).sign(id, sent, payload),
+    }
+    expect(await verifyWebhook({ headers: signed, body: payload }, secret)).toEqual(JSON.parse(payload))
   })
 
   const changed = (more: Record<string, string | undefined>): WebhookMessage => ({
