@@ -21,6 +21,7 @@ import { FULL_SIZE, fillPages, measurePages, type PageFigure } from './pages.ts'
 import { measurePayouts } from './payouts.ts'
 import { measureMany, measureStatements } from './sales.ts'
 import { measureSpeed } from './speed.ts'
+import { measureWebhooks } from './webhooks.ts'
 import { buildWorker } from './workers.ts'
 
 const ROUNDS = { warmUp: 200, measured: Number(process.env.BENCH_ROUNDS ?? 2_000) }
@@ -82,6 +83,20 @@ const payouts = async () => {
   table.info('verify_ledger of 100,000 commissions, in ms', Math.round(paid.verifyMs))
 }
 
+const webhooks = async () => {
+  const figures = await measureWebhooks(await bench.bundles(), (await bench.empty()).bindings)
+  table.info(
+    'microseconds that webhooks add to an insert of an event, if nobody listens',
+    figures.triggerMicroseconds,
+  )
+  table.info(
+    "ms from a sale's answer to the arrival of its webhook, p50",
+    figures.delayMs,
+    `longest ${figures.slowestMs.toFixed(0)}`,
+  )
+  table.info('webhooks per second of one run, to one endpoint', figures.perSecond)
+}
+
 const bytes = async () => {
   table.atMost('bytes gzipped: the snippet', await build(), SNIPPET_BUDGET_BYTES)
   for (const env of workerNames()) {
@@ -124,6 +139,7 @@ const PARTS: Record<string, { says: string; run: () => Promise<void> }> = {
   imports: { says: `${IMPORT_ROUNDS} rounds of imports of 100,000 partners.`, run: imports },
   'import-page': { says: 'An import of 50,000 rows in Chromium.', run: importPage },
   payouts: { says: 'Payouts of 10,000 partners.', run: payouts },
+  webhooks: { says: 'Webhooks of sales, and the triggers that queue them.', run: webhooks },
   bytes: { says: 'The Workers, built by wrangler.', run: bytes },
   client: { says: 'The client of clients/node.', run: client },
   local: { says: 'The start and the memory of npm start.', run: () => measureLocal(table, say) },
