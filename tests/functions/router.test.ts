@@ -4,6 +4,7 @@ import importPartners from '../../functions/import-partners.ts'
 import manage from '../../functions/manage.ts'
 import trackClick from '../../functions/track-click.ts'
 import trackLead from '../../functions/track-lead.ts'
+import trackRefund from '../../functions/track-refund.ts'
 import trackSale from '../../functions/track-sale.ts'
 import { createMerchant, errorShape, send } from '../support/merchant.ts'
 
@@ -66,7 +67,7 @@ describe('a static file', () => {
         (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       ),
     )
-    const apps = [trackClick, trackLead, trackSale, manage, importPartners, importCustomers]
+    const apps = [trackClick, trackLead, trackRefund, trackSale, manage, importPartners, importCustomers]
     const served = apps.flatMap(({ routes }) =>
       routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`),
     )
