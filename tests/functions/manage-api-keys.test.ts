@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -46,8 +46,10 @@ test('a revoked key is refused immediately, stays listed, and revoking is idempo
   expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)
   expect(await report()).toMatchObject({ status: 401, body: errorShape('invalid_api_key') })
   const list = async () => (await keys.get('/api-keys')).body
+  // The last use is saved after the response to the report.
+  const used = { id: body.id, revokedAt: expect.any(String), lastUsedAt: expect.any(String) }
+  await vi.waitFor(async () => expect(await list()).toMatchObject({ data: [used, {}] }))
   const after = await list()
-  expect(after).toMatchObject({ data: [{ id: body.id, revokedAt: expect.any(String) }, {}] })
 
   expect((await keys.delete(`/api-keys/${body.id}`)).status).toBe(204)
   expect(await list()).toEqual(after)
