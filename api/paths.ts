@@ -6,6 +6,7 @@ import { mails } from './paths/mails.ts'
 import { papers } from './paths/papers.ts'
 import { payouts } from './paths/payouts.ts'
 import { programs } from './paths/programs.ts'
+import { reports } from './paths/reports.ts'
 import { stripe } from './paths/stripe.ts'
 import { tracking } from './paths/tracking.ts'
 import { webhooks } from './paths/webhooks.ts'
@@ -53,5 +54,6 @@ export const paths: ZodOpenApiPathsObject = withFreshSignIn({
   ...webhooks,
   ...workspaces,
   ...mails,
+  ...reports,
   ...imports,
 })

@@ -101,6 +101,9 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   `programs/${programId}`,
   `programs/${programId}/groups`,
   'settings',
+  'stats',
+  'stats?by=partner&from=2026-01-01&to=2026-11-20',
+  'stats?by=program&from=2026-01-01&to=2026-11-20',
   'stripe',
   'stripe/events',
 ]
@@ -161,6 +164,7 @@ const FORM = 'a form, which reads what it changes by its id'
 const ONE = 'reads one thing by its id, which an empty workspace does not have'
 const ACCOUNT = 'leads to Stripe'
 const PDF = 'a document of one payout'
+const EXPORT = 'pages of its list, which is measured'
 const ALL = 'lists every row, as a file'
 const PERSON = 'exports all that is stored about one person'
 
@@ -213,6 +217,13 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/api/workspaces/:workspace/credit-notes/:id/pdf': PDF,
     '/api/workspaces/:workspace/payout-runs/:id/files': ALL,
     '/api/workspaces/:workspace/payout-runs/:id/export': ALL,
+    '/api/workspaces/:workspace/export/partners.csv': EXPORT,
+    '/api/workspaces/:workspace/export/customers.csv': EXPORT,
+    '/api/workspaces/:workspace/export/events.csv': EXPORT,
+    '/api/workspaces/:workspace/export/commissions.csv': EXPORT,
+    '/api/workspaces/:workspace/export/payouts.csv': EXPORT,
+    '/api/workspaces/:workspace/export/mails.csv': EXPORT,
+    '/api/workspaces/:workspace/export/audit.csv': EXPORT,
   },
   portal: {
     '/portal/address/confirm': FORM,

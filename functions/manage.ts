@@ -7,6 +7,7 @@ import commissions from './manage/commissions.ts'
 import coupons from './manage/coupons.ts'
 import customers from './manage/customers.ts'
 import events from './manage/events.ts'
+import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
 import invoices from './manage/invoices.ts'
 import mails from './manage/mails.ts'
@@ -19,6 +20,7 @@ import payouts from './manage/payouts.ts'
 import personalData from './manage/personal-data.ts'
 import programs from './manage/programs.ts'
 import settings from './manage/settings.ts'
+import stats from './manage/stats.ts'
 import stripe from './manage/stripe.ts'
 import webhooks from './manage/webhooks.ts'
 import workspaces from './manage/workspaces.ts'
@@ -47,4 +49,6 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', stripe)
   .route('/', webhooks)
   .route('/', settings)
+  .route('/', stats)
+  .route('/', exports)
   .route('/', audit)

@@ -1,6 +1,7 @@
 import Papa from 'papaparse'
 import { expect, test } from 'vitest'
 import { csvLines } from '../lib/csv.ts'
+import { streamCsv } from '../lib/http/csv-stream.ts'
 
 test.each([
   { case: 'plain text', text: 'Ann', cell: '"Ann"' },
@@ -28,4 +29,34 @@ test.each([
 
 test('a negative number of ours stays a number', () => {
   expect(csvLines([['=x', { number: '-49.00' }]])).toBe('"\'=x","-49.00"\r\n')
+})
+
+const pageOf = (from: number, length: number) =>
+  Array.from({ length }, (_, n) => ({ id: `row ${from + n}`, amount: -n, at: new Date(0), tags: ['=a'] }))
+
+test('a list is sent page by page, and its file ends with its last row', async () => {
+  const pages = [pageOf(0, 1_000), pageOf(1_000, 1_000), []]
+  const cursors: (string | undefined)[] = []
+  const read = async (cursor: string | undefined) => {
+    cursors.push(cursor)
+    return pages.shift() ?? []
+  }
+  const text = await new Response(await streamCsv(['id', 'amount', 'at', 'tags'], read, undefined)).text()
+  const lines = text.split('\r\n')
+  expect([lines.length, lines[0], lines[2]]).toEqual([
+    2_002,
+    '"id","amount","at","tags"',
+    '"row 1","-1","1970-01-01T00:00:00.000Z","[""=a""]"',
+  ])
+  expect(cursors).toEqual([undefined, 'row 999', 'row 1999'])
+})
+
+test('a fault in a later page breaks the file off, and one in the first page sends none', async () => {
+  const broken = async (cursor: string | undefined) => {
+    if (cursor) throw new Error('The database is gone.')
+    return pageOf(0, 1_000)
+  }
+  const stream = await streamCsv(['id'], broken, undefined)
+  await expect(new Response(stream).text()).rejects.toThrow('The database is gone.')
+  await expect(streamCsv(['id'], broken, 'row 1')).rejects.toThrow('The database is gone.')
 })

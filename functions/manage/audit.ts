@@ -6,7 +6,7 @@ import { query } from '../../lib/http/validate.ts'
 import { type AuditRow, auditEntryQuery, listAudit } from '../../lib/workspace/audit.queries.ts'
 import type { AuditEntryResponse } from '../../lib/workspace/audit.responses.ts'
 
-const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
+export const auditEntryResponse = (entry: AuditRow): AuditEntryResponse => ({
   id: entry.id,
   actor: entry.actor,
   action: entry.action,

@@ -8,7 +8,7 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { query } from '../../lib/http/validate.ts'
 
-const customerResponse = (customer: CustomerRow): CustomerResponse => ({
+export const customerResponse = (customer: CustomerRow): CustomerResponse => ({
   id: customer.id,
   externalId: customer.externalId,
   email: customer.email,

@@ -8,7 +8,7 @@ import { listMails, type MailRow, retryMail } from '../../lib/mail/mails.queries
 import type { MailResponse } from '../../lib/mail/mails.responses.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 
-const mailResponse = (mail: MailRow): MailResponse => ({
+export const mailResponse = (mail: MailRow): MailResponse => ({
   id: mail.id,
   kind: mail.kind,
   to: mail.recipient,

@@ -127,6 +127,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'partner.erased': () => 'erased the personal data of a partner',
   'customer.erased': () => 'erased the personal data of a customer',
   'personal_data.exported': (d) => `downloaded the personal data of a ${text(d.person)}`,
+  'list.exported': (d) => `downloaded the list of ${text(d.list)}`,
   'statement.exported': (d) => `downloaded a partner’s statement of ${text(d.month)}`,
   'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,

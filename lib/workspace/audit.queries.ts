@@ -25,6 +25,7 @@ export type AuditAction =
   | 'partner.erased'
   | 'personal_data.exported'
   | 'statement.exported'
+  | 'list.exported'
   | 'payout_year.exported'
   | 'customer.erased'
   | 'coupon.added'

@@ -63,6 +63,14 @@ const ENDPOINTS = [
     body: { partnerId: null, reason: 'Ours' },
     who: 'writers',
   },
+  { method: 'GET', path: '/export/partners.csv', who: 'readers' },
+  { method: 'GET', path: '/export/customers.csv', who: 'readers' },
+  { method: 'GET', path: '/export/events.csv', who: 'readers' },
+  { method: 'GET', path: '/export/commissions.csv', who: 'readers' },
+  { method: 'GET', path: '/export/payouts.csv', who: 'members' },
+  { method: 'GET', path: '/export/mails.csv', who: 'managers' },
+  { method: 'GET', path: '/export/audit.csv', who: 'managers' },
+  { method: 'GET', path: '/stats', who: 'readers' },
   { method: 'GET', path: '/payouts', who: 'members' },
   { method: 'GET', path: '/payouts/:payout', who: 'members' },
   { method: 'POST', path: '/payouts/:payout/release', who: 'managers' },
@@ -226,9 +234,10 @@ const call = (
 let merchant: Staffed
 let other: Staffed
 let before: unknown[]
-/** What a member may download is recorded. */
+/** What a member or a key may download is recorded. */
 const isDownload = ({ action, actor }: { action?: unknown; actor?: unknown }) =>
-  String(action).endsWith('.exported') && actor === `member@${merchant.workspace.slug}.example`
+  String(action).endsWith('.exported') &&
+  (actor === `member@${merchant.workspace.slug}.example` || String(actor).startsWith('API key '))
 const rowsOf = async (one: Staffed) => {
   const { audit_entries: entries = [], ...others } = await everything(database, one)
   return { ...others, audit_entries: entries.filter((entry) => !isDownload(entry)) }

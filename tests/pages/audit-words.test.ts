@@ -40,6 +40,7 @@ test.each([
     { externalId: 'inv_1', slug: null, reason: 'Our own test', customer: false },
     'decided that nobody is credited with “inv_1”: Our own test',
   ],
+  ['list.exported', { list: 'events', filter: {} }, 'downloaded the list of events'],
   ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
   ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],
   ['api_key.rotated', { name: 'Checkout', overlapHours: 24 }, 'rotated the API key “Checkout”'],

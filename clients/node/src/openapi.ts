@@ -853,6 +853,116 @@ post?: never
 delete?: never
 patch?: never
 }
+"/stats": {
+parameters: NoParameters
+/** Statistics of a period, by day, partner or program */
+get: {
+parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Stats"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/export/partners.csv": {
+parameters: NoParameters
+/** Export partners as a file, newest first */
+get: {
+parameters: { query?: { programId?: undefined | string; email?: undefined | string; slug?: undefined | string; groupId?: undefined | string; status?: undefined | "approved" | "banned"; query?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/export/customers.csv": {
+parameters: NoParameters
+/** Export customers as a file, newest first */
+get: {
+parameters: { query?: { externalId?: undefined | string; email?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/export/events.csv": {
+parameters: NoParameters
+/** Export events as a file, newest first */
+get: {
+parameters: { query?: { kind?: undefined | "sale" | "lead" | "refund"; externalId?: undefined | string; partnerId?: undefined | string; attributed?: undefined | string; overdue?: undefined | string; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
+"/export/commissions.csv": {
+parameters: NoParameters
+/** Export commissions as a file, newest first */
+get: {
+parameters: { query?: { partnerId?: undefined | string; customerExternalId?: undefined | string; eventId?: undefined | string; payoutId?: undefined | string; status?: undefined | "held" | "pending" | "payable" | "processing" | "paid"; kind?: undefined | "sale" | "lead" | "opening_balance" | "adjustment" | "reversal"; cursor?: undefined | string }; header?: never; path?: never; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "text/csv": string } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+post?: never
+delete?: never
+patch?: never
+}
 }
 
 /** The payloads of outgoing webhooks, by type. */
@@ -1525,6 +1635,35 @@ requireDocuments: boolean
 selfBilling: boolean
 salesFrom: "both" | "stripe" | "api"
 mode: "live" | "test"
+}
+Stats: {
+from: string
+to: string
+data: Array<{
+/** null unless rows are of days. */
+day: string | null
+/** null unless rows are of partners. */
+partnerId: string | null
+/** null unless rows are of programs; null there too for what is credited to nobody. */
+programId: string | null
+/** As charts count them. */
+clicks: number
+/** Credited or not. */
+leads: number
+/** New customers of partners, on the day of their first event. */
+customers: number
+/** Credited or not. */
+sales: number
+amounts: Array<{
+currency: string
+/** What the sales amount to, refunds included. */
+revenueCents: number
+/** What sales and leads of the period earned, less what was reversed of it by now. */
+commissionCents: number
+}>
+}>
+/** Of partners. */
+nextCursor: string | null
 }
 }
 }

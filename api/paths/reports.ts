@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { CustomerQuery } from '../../lib/customers/customers.schemas.ts'
+import { Page } from '../../lib/http/lists.ts'
+import { MailQuery } from '../../lib/mail/mails.schemas.ts'
+import { PayoutQuery } from '../../lib/payouts/payouts.schemas.ts'
+import { StatsResponse } from '../../lib/totals/stats.responses.ts'
+import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
+import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
+import { EventQuery } from '../../lib/tracking/events.schemas.ts'
+import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { json, list, managersOnly, membersOnly, WORKSPACE } from '../operations.ts'
+
+const file = (what: string, query: z.ZodObject): ZodOpenApiOperationObject => {
+  const operation = list(`Export ${what} as a file, newest first`, z.object(), query.omit({ limit: true }))
+  return {
+    ...operation,
+    responses: {
+      ...operation.responses,
+      200: {
+        description: 'The list, with its filters. The first line names the fields of the API.',
+        content: { 'text/csv': { schema: z.string() } },
+      },
+    },
+  }
+}
+
+const stats = list('Statistics of a period, by day, partner or program', StatsResponse, StatsQuery)
+
+export const reports: ZodOpenApiPathsObject = {
+  [`${WORKSPACE}/stats`]: {
+    get: {
+      ...stats,
+      responses: { ...stats.responses, 200: { description: 'The sums.', ...json(StatsResponse) } },
+    },
+  },
+  [`${WORKSPACE}/export/partners.csv`]: { get: file('partners', PartnerQuery) },
+  [`${WORKSPACE}/export/customers.csv`]: { get: file('customers', CustomerQuery) },
+  [`${WORKSPACE}/export/events.csv`]: { get: file('events', EventQuery) },
+  [`${WORKSPACE}/export/commissions.csv`]: { get: file('commissions', CommissionQuery) },
+  [`${WORKSPACE}/export/payouts.csv`]: { get: membersOnly(file('payouts', PayoutQuery)) },
+  [`${WORKSPACE}/export/mails.csv`]: { get: managersOnly(file('mails', MailQuery)) },
+  [`${WORKSPACE}/export/audit.csv`]: { get: managersOnly(file('the audit log', Page)) },
+}

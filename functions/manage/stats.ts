@@ -1,0 +1,54 @@
+import { reader } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
+import { query } from '../../lib/http/validate.ts'
+import { readStats, type StatsRow } from '../../lib/totals/stats.queries.ts'
+import type { StatsResponse } from '../../lib/totals/stats.responses.ts'
+import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
+import { lengthOf, MAX_STATS_DAYS, rangeOf, type StatsBy } from '../../lib/totals/stats.ts'
+
+const sum = (rows: StatsRow[], column: 'clicks' | 'leads' | 'customers' | 'sales'): number =>
+  Number(rows.reduce((total, row) => total + row[column], 0n))
+
+/** The rows of one key, as one. */
+const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsResponse['data'][number] => ({
+  day: by === 'day' ? key : null,
+  partnerId: by === 'partner' ? key : null,
+  programId: by === 'program' ? key : null,
+  clicks: sum(rows, 'clicks'),
+  leads: sum(rows, 'leads'),
+  customers: sum(rows, 'customers'),
+  sales: sum(rows, 'sales'),
+  amounts: rows.flatMap(({ currency, revenueCents, earnedCents }) =>
+    currency === null
+      ? []
+      : { currency, revenueCents: Number(revenueCents), commissionCents: Number(earnedCents) },
+  ),
+})
+
+/** GET /stats: what happened in a period, by day, partner or program. */
+export default createRoutes().get(
+  '/api/workspaces/:workspace/stats',
+  reader(),
+  query(StatsQuery),
+  async (c) => {
+    const { db, now, workspace } = c.var
+    const { from, to, by, cursor, limit, ...filter } = c.req.valid('query')
+    const range = rangeOf({ ...(from && { from }), ...(to && { to }) }, now)
+    const length = lengthOf(range)
+    if (length < 1 || length > MAX_STATS_DAYS) {
+      const message = `The days from ${range.from} to ${range.to} must be 1 to ${MAX_STATS_DAYS}.`
+      throw new ApiError('invalid_query', message)
+    }
+    const page = { cursor: by === 'partner' ? cursor : undefined, limit: limit + 1 }
+    const rows = await readStats(db, workspace.id, { ...filter, ...range, by }, page)
+    const keys = [...new Set(rows.map(({ key }) => key))]
+    const shown = by === 'partner' ? keys.slice(0, limit) : keys
+    const data = shown.map((key) => {
+      const own = rows.filter((row) => row.key === key)
+      return statsOf(by, key, own)
+    })
+    const nextCursor = keys.length > shown.length ? (shown.at(-1) ?? null) : null
+    return c.json<StatsResponse>({ ...range, data, nextCursor })
+  },
+)

@@ -1,0 +1,51 @@
+/** A list as a CSV file that is sent while it is read, one page after the other, so that no file has to fit into memory. */
+import { csvLines } from '../csv.ts'
+
+/** Each page is one call of the database; a Worker may make 1,000 per request. */
+export const EXPORT_PAGE = 1_000
+/** The most rows of a file. A file with as many continues after its last id. */
+const MAX_EXPORT_ROWS = 500_000
+
+type Row = { id: string }
+type Value = unknown
+
+const cellOf = (value: Value): string | { number: string } => {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return { number: String(value) }
+  if (typeof value === 'string') return value
+  return value instanceof Date ? value.toISOString() : JSON.stringify(value)
+}
+
+/**
+ * The file, in UTF-8, with the columns' names first. Numbers are numbers, times are ISO 8601, and what has parts is JSON.
+ *
+ * The first page is read before anything is sent, so that a fault is still an error response. A later one breaks the
+ * connection off: a short file must not look whole.
+ *
+ * @param read  a page of at most `EXPORT_PAGE` rows after a cursor
+ */
+export const streamCsv = async <R extends Row>(
+  columns: readonly (keyof R & string)[],
+  read: (cursor: string | undefined) => Promise<R[]>,
+  cursor: string | undefined,
+): Promise<ReadableStream<Uint8Array>> => {
+  const encoder = new TextEncoder()
+  const lines = (rows: R[]) =>
+    encoder.encode(csvLines(rows.map((row) => columns.map((column) => cellOf(row[column])))))
+  let page = await read(cursor)
+  let sent = 0
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(csvLines([columns])))
+    },
+    async pull(controller) {
+      if (page.length > 0) controller.enqueue(lines(page))
+      sent += page.length
+      const last = page.at(-1)
+      if (!last || page.length < EXPORT_PAGE || sent >= MAX_EXPORT_ROWS) return controller.close()
+      page = await read(last.id)
+      // The list ended with the page before.
+      if (page.length === 0) controller.close()
+    },
+  })
+}

@@ -1,0 +1,96 @@
+/** Statistics from the totals: few rows, however many events they add up. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import type { PageRequest } from '../db/page-request.ts'
+import { type DayRange, partsOf, type StatsBy } from './stats.ts'
+
+/** Sums in one currency. What has no currency is in a row of null. */
+export type StatsRow = {
+  /** A day, or the id of a partner or a program; null is what is credited to nobody. */
+  key: string | null
+  currency: string | null
+  clicks: bigint
+  leads: bigint
+  customers: bigint
+  sales: bigint
+  /** Minor units. */
+  revenueCents: bigint
+  earnedCents: bigint
+}
+
+export type StatsFilter = DayRange & {
+  by: StatsBy
+  programId?: string | undefined
+  partnerId?: string | undefined
+}
+
+const SUMS = sql`
+  coalesce(sum(clicks), 0)::bigint as clicks, coalesce(sum(leads), 0)::bigint as leads,
+  coalesce(sum(customers), 0)::bigint as customers, coalesce(sum(sales), 0)::bigint as sales,
+  coalesce(sum(revenue_cents), 0)::bigint as "revenueCents", coalesce(sum(earned_cents), 0)::bigint as "earnedCents"`
+
+const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
+
+const days = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
+  sql`${column} between ${from}::date and ${to}::date`
+
+/** The totals of the owners in `owner (id)`, and what is not folded into them yet, between two days. */
+const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
+  const { months, days: rest } = by === 'day' ? { months: null, days: [range] } : partsOf(range)
+  const startsOn = sql`t.starts_on`
+  const folded = [
+    ...(months ? [sql`t.unit = 'month' and ${days(startsOn, months)}`] : []),
+    ...rest.map((part) => sql`t.unit = 'day' and ${days(startsOn, part)}`),
+  ].map(
+    (condition) => sql`
+      select owner.id as of_id, t.starts_on as day, t.currency, ${COLUMNS}
+      from owner cross join lateral (select * from totals t where t.of_id = owner.id and ${condition} offset 0) t`,
+  )
+  const fresh = sql`
+      select owner.id, d.day, d.currency, ${COLUMNS}
+      from total_deltas d left join partners p on p.id = d.partner_id
+      join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
+      where d.workspace_id = ${workspaceId} and ${days(sql`d.day`, range)}`
+  return sql.join([...folded, fresh], sql` union all `)
+}
+
+/** Whose totals are added up: one partner, the partners of a page, one program, or all programs and the workspace itself. */
+const ownersQuery = (
+  workspaceId: string,
+  { by, programId, partnerId }: StatsFilter,
+  { cursor, limit }: PageRequest,
+) => {
+  const ofProgram = programId ? sql`and program_id = ${programId}` : sql``
+  if (partnerId || by === 'partner')
+    return sql`
+      select id, program_id, false as is_program from partners
+      where workspace_id = ${workspaceId} ${ofProgram} ${partnerId ? sql`and id = ${partnerId}` : sql``}
+        ${cursor ? sql`and id < ${cursor}` : sql``}
+      order by id desc limit ${limit}`
+  const itself = sql`select ${workspaceId}::uuid, null::uuid, true`
+  return sql`
+    select id, id as program_id, true as is_program from programs
+    where workspace_id = ${workspaceId} ${programId ? sql`and id = ${programId}` : sql``}
+    ${programId ? sql`` : sql`union all ${itself}`}`
+}
+
+/** What happened between two days. By partner, those of a page, also those of whom nothing did. */
+export const readStats = async (
+  db: Db,
+  workspaceId: string,
+  filter: StatsFilter,
+  page: PageRequest,
+): Promise<StatsRow[]> => {
+  const key = {
+    day: sql`to_char(day, 'YYYY-MM-DD')`,
+    partner: sql`owner.id`,
+    program: sql`owner.program_id`,
+  }[filter.by]
+  const join = filter.by === 'day' ? sql`join` : sql`left join`
+  const { rows } = await sql<StatsRow>`
+    with owner as materialized (${ownersQuery(workspaceId, filter, page)})
+    select ${key} as key, nullif(currency, '') as currency, ${SUMS}
+    from owner ${join} (${partsQuery(workspaceId, filter)}) parts on parts.of_id = owner.id
+    group by 1, 2 order by 1 ${filter.by === 'day' ? sql`` : sql`desc nulls last`}, 2 nulls first`.execute(db)
+  return rows
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+
+const count = (description: string) => z.int().meta({ description })
+
+export const StatsResponse = z
+  .strictObject({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    data: z.array(
+      z.strictObject({
+        day: z.iso.date().nullable().meta({ description: 'null unless rows are of days.' }),
+        partnerId: z.uuid().nullable().meta({ description: 'null unless rows are of partners.' }),
+        programId: z.uuid().nullable().meta({
+          description: 'null unless rows are of programs; null there too for what is credited to nobody.',
+        }),
+        clicks: count('As charts count them.'),
+        leads: count('Credited or not.'),
+        customers: count('New customers of partners, on the day of their first event.'),
+        sales: count('Credited or not.'),
+        amounts: z.array(
+          z.strictObject({
+            currency: z.string(),
+            revenueCents: z.int().meta({ description: 'What the sales amount to, refunds included.' }),
+            commissionCents: z.int().meta({
+              description: 'What sales and leads of the period earned, less what was reversed of it by now.',
+            }),
+          }),
+        ),
+      }),
+    ),
+    nextCursor: z.string().nullable().meta({ description: 'Of partners.' }),
+  })
+  .meta({ id: 'Stats' })
+export type StatsResponse = z.infer<typeof StatsResponse>

@@ -1,0 +1,54 @@
+/** Statistics of a period: what the totals add up to by day, partner or program. */
+
+export const STATS_BY = ['day', 'partner', 'program'] as const
+export type StatsBy = (typeof STATS_BY)[number]
+
+/** The longest period, in days: a leap year. */
+export const MAX_STATS_DAYS = 366
+
+/** Days, such as 2026-05-01, both included. */
+export type DayRange = { from: string; to: string }
+
+const DAY_MS = 86_400_000
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+const daysAfter = (day: string, days: number): string =>
+  dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS))
+
+/** How many days a range has; 0 or less if it ends before it begins. */
+export const lengthOf = ({ from, to }: DayRange): number =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS) + 1
+
+/** The days of a request: the last 30 by default. */
+export const rangeOf = ({ from, to }: Partial<DayRange>, now: Date): DayRange => {
+  const end = to ?? dayOf(now)
+  return { from: from ?? daysAfter(end, -29), to: end }
+}
+
+/**
+ * A range as whole months and the days before and after them, so that a year of a partner is a few rows. Months are given by
+ * their first days.
+ */
+export const partsOf = ({ from, to }: DayRange): { months: DayRange | null; days: DayRange[] } => {
+  const first = from.endsWith('-01') ? from : nextMonth(from)
+  const end = nextMonth(daysAfter(to, 1).endsWith('-01') ? to : previousMonth(to))
+  if (first >= end) return { months: null, days: [{ from, to }] }
+  const days = [
+    { from, to: daysAfter(first, -1) },
+    { from: end, to },
+  ]
+  return {
+    months: { from: first, to: daysAfter(end, -1) },
+    days: days.filter((part) => part.from <= part.to),
+  }
+}
+
+const nextMonth = (day: string): string => {
+  const [year = 0, month = 0] = day.split('-').map(Number)
+  return dayOf(new Date(Date.UTC(year, month, 1)))
+}
+
+const previousMonth = (day: string): string => {
+  const [year = 0, month = 0] = day.split('-').map(Number)
+  return dayOf(new Date(Date.UTC(year, month - 2, 1)))
+}
