@@ -201,16 +201,6 @@ describe('the rest of the API', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('is changed again with an idempotency key', async () => {
-    const { calls, tributary } = await start({ status: 503 }, { status: 200 })
-    await tributary.api.PATCH('/partners/{id}', {
-      params: { path: { id: 'p_1' } },
-      headers: { 'Idempotency-Key': 'k_1' },
-      body: {},
-    })
-    expect(calls).toHaveLength(2)
-  })
-
   test('returns a refusal instead of throwing', async () => {
     const { tributary } = await start({ status: 404, body: refused('not_found') })
     const { data, error } = await tributary.api.GET('/events/{id}', { params: { path: { id: 'e_1' } } })

@@ -53,9 +53,8 @@ const readUrl = (text: string | URL): URL => {
   return url
 }
 
-/** Repeating these is safe: they change nothing, or the server recognizes a repeat. */
-const isRepeatable = ({ method, headers }: Request): boolean =>
-  method === 'GET' || method === 'HEAD' || headers.has('Idempotency-Key')
+/** Repeating these changes nothing. Not with an Idempotency-Key either, which the server doesn't know. */
+const isRepeatable = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /**
  * Creates a client. It keeps no state, so one serves a whole process.
