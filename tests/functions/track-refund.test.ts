@@ -249,6 +249,22 @@ describe('a refund before its sale', () => {
     expect(await database.violations(merchant.workspace.id)).toEqual([])
   })
 
+  test('of a sale that is credited by hand later reduces that commission, and follows the sale', async () => {
+    const merchant = await createMerchant()
+    await merchant.refund({ amountCents: 1_000 })
+    await merchant.sale({})
+    const sale = await merchant.explainReport('sale', 'inv_1')
+    const manager = await merchant.asManager()
+    const { status } = await manager.post(`/events/${sale?.id}/credit`, {
+      partnerId: merchant.partnerId,
+      reason: 'Told us by mail',
+    })
+    expect(status).toBe(200)
+    expect(sum(await ledger(merchant))).toBe(780)
+    expect(await merchant.explainReport('refund', 'ref_1')).toMatchObject({ attributed: true })
+    expect(await database.violations(merchant.workspace.id)).toEqual([])
+  })
+
   test('names a sale of another workspace: it waits, and says nothing of it', async () => {
     const [merchant, stranger] = await Promise.all([createSold(), createMerchant()])
     expect((await stranger.refund({})).body).toEqual({ eventId: null, attributed: false })
