@@ -121,7 +121,12 @@ const faultOf = ({ status, headers, text }: Awaited<ReturnType<typeof sendHostil
 test('the pages and lists of a tenant show what is searched for in the answers to others', async () => {
   const choose = chooser(SEED)
   const lists = documented.filter(
-    ({ method, path }) => method === 'GET' && !path.includes('{id}') && path.includes('{workspace}'),
+    ({ method, path }) =>
+      method === 'GET' &&
+      !path.includes('{id}') &&
+      path.includes('{workspace}') &&
+      // The audit log of the tenant records its own exports, and nobody else's may change it.
+      !path.includes('/export/'),
   )
   const cookie = await victim.manager()
   let shown = 0
