@@ -88,9 +88,9 @@ const startWorker = async (name: 'mailer' | 'payouts' | 'stripe-webhook', env: o
     `../../../functions/${name}.ts`
   )
   if (!Main) throw new Error(`functions/${name}.ts exports no Worker.`)
-  const worker = new Main({}, env)
+  const worker = new Main(CONTEXT, env)
   for (const Other of Object.values(others)) {
-    const other = new Other({}, env)
+    const other = new Other(CONTEXT, env)
     for (let type = Other.prototype; type !== Object.prototype; type = Object.getPrototypeOf(type))
       for (const method of Object.getOwnPropertyNames(type))
         if (!(method in worker)) worker[method] = (other[method] as () => unknown).bind(other)
