@@ -33,7 +33,7 @@ import { payDue, previewPayouts, runPayouts } from '../lib/payouts/run.service.t
 import type { PayoutEnv } from '../lib/payouts/send.service.ts'
 import { listSentEvents } from '../lib/payouts/sent-events.service.ts'
 import { encryptSecret } from '../lib/secrets.ts'
-import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
+import { type NudgeEnv, nudgeAfterChanges, nudgeWebhooks } from '../lib/webhooks/nudge.service.ts'
 import { findProgram } from '../lib/workspace/programs.queries.ts'
 
 const PREVIEW_CHANGED =
@@ -77,7 +77,7 @@ export default class Payouts extends WorkerEntrypoint<Env> {
   /** Pays what is due, and logs one line of JSON. */
   override async scheduled() {
     await runJob('payouts', () => payDue(this.env))
-    this.ctx.waitUntil(this.env.WEBHOOKS.nudge().catch(() => {}))
+    this.ctx.waitUntil(nudgeWebhooks(this.env))
   }
 }
 

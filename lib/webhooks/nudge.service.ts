@@ -5,9 +5,16 @@ import type { NudgesService } from './webhooks.rpc.ts'
 
 export type NudgeEnv = { Bindings: { WEBHOOKS: NudgesService } }
 
-/** After the response. Best effort: the cron of the webhooks Worker sends what a lost nudge leaves. */
+/** Best effort, whatever fails, a missing binding included: the cron of the webhooks Worker sends what a lost nudge leaves. */
+export const nudgeWebhooks = async ({ WEBHOOKS }: NudgeEnv['Bindings']): Promise<void> => {
+  try {
+    await WEBHOOKS.nudge()
+  } catch {}
+}
+
+/** After the response. */
 export const nudge = (c: Pick<Context<NudgeEnv>, 'env' | 'executionCtx'>): void =>
-  c.executionCtx.waitUntil(c.env.WEBHOOKS.nudge().catch(() => {}))
+  c.executionCtx.waitUntil(nudgeWebhooks(c.env))
 
 /** Nudges after each request that may have changed something. */
 export const nudgeAfterChanges = () =>
