@@ -4,6 +4,12 @@ import { createMerchant, type Merchant, useDatabase } from '../support/merchant.
 import { addEndpoint, type Receiver, sendDueHere, startReceiver } from '../support/webhooks.ts'
 
 const database = useDatabase()
+
+/**
+ * Any change that another file makes at the same time has the shared Worker send what is due, of these merchants too, with
+ * other settings. Then the test is tried again.
+ */
+const SHARED = { retry: 3 }
 let receiver: Receiver
 beforeEach(async () => {
   receiver = await startReceiver()
@@ -73,98 +79,113 @@ const pass = async ({ workspace }: Merchant, interval: string) => {
   )
 }
 
-test('an endpoint that answers 500 for a day gets the event in the end, with the same id and body each time', async () => {
-  const merchant = await createMerchant()
-  await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-  receiver.answer((response) => response.writeHead(500).end('Out of order'))
-  await queueSales(merchant)
-  const delays: number[] = []
-  for (const passed of [
-    '0',
-    '6 seconds',
-    '6 minutes',
-    '34 minutes',
-    '133 minutes',
-    '331 minutes',
-    '661 minutes',
-  ]) {
-    await pass(merchant, passed)
+test(
+  'an endpoint that answers 500 for a day gets the event in the end, with the same id and body each time',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+    receiver.answer((response) => response.writeHead(500).end('Out of order'))
+    await queueSales(merchant)
+    const delays: number[] = []
+    for (const passed of [
+      '0',
+      '6 seconds',
+      '6 minutes',
+      '34 minutes',
+      '133 minutes',
+      '331 minutes',
+      '661 minutes',
+    ]) {
+      await pass(merchant, passed)
+      await run(merchant)
+      delays.push((await only(merchant)).seconds)
+    }
+    receiver.answer((response) => response.writeHead(200).end('Thanks'))
+    await pass(merchant, '1 day 145 minutes')
     await run(merchant)
-    delays.push((await only(merchant)).seconds)
-  }
-  receiver.answer((response) => response.writeHead(200).end('Thanks'))
-  await pass(merchant, '1 day 145 minutes')
-  await run(merchant)
 
-  const { status, attempts, tries } = await only(merchant)
-  expect({ status, attempts }).toEqual({ status: 'delivered', attempts: 8 })
-  expect(tries.map(({ status: code, error, response }) => [code, error, response])).toEqual([
-    ...Array(7).fill([500, 'status', 'Out of order']),
-    [200, null, 'Thanks'],
-  ])
-  expect(receiver.received.length).toBe(8)
-  expect(new Set(receiver.received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1)
-  // 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, a day: with up to a tenth more.
-  for (const [place, delay] of [5, 300, 1_800, 7_200, 18_000, 36_000, 86_400].entries()) {
-    expect(delays[place]).toBeGreaterThan(delay - 5)
-    expect(delays[place]).toBeLessThan(delay * 1.1 + 1)
-  }
-})
+    const { status, attempts, tries } = await only(merchant)
+    expect({ status, attempts }).toEqual({ status: 'delivered', attempts: 8 })
+    expect(tries.map(({ status: code, error, response }) => [code, error, response])).toEqual([
+      ...Array(7).fill([500, 'status', 'Out of order']),
+      [200, null, 'Thanks'],
+    ])
+    expect(receiver.received.length).toBe(8)
+    expect(new Set(receiver.received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1)
+    // 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, a day: with up to a tenth more.
+    for (const [place, delay] of [5, 300, 1_800, 7_200, 18_000, 36_000, 86_400].entries()) {
+      expect(delays[place]).toBeGreaterThan(delay - 5)
+      expect(delays[place]).toBeLessThan(delay * 1.1 + 1)
+    }
+  },
+)
 
-test('an endpoint that fails for three days is disabled, and its managers are mailed once', async () => {
-  const merchant = await createMerchant()
-  const { id } = await addEndpoint(
-    merchant,
-    { url: 'http://127.0.0.1:1/closed' },
-    { types: ['sale.created'] },
-  )
-  await merchant.member()
-  await queueSales(merchant, 3)
-  await run(merchant)
-  await pass(merchant, '71 hours')
-  await run(merchant)
-  expect((await merchant.get(`/webhook-endpoints/${id}`)).body).toMatchObject({
-    status: 'enabled',
-    failingSince: expect.any(String),
-  })
-  await pass(merchant, '2 hours')
-  await run(merchant)
-  await pass(merchant, '2 hours')
-  await run(merchant)
+test(
+  'an endpoint that fails for three days is disabled, and its managers are mailed once',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    const { id } = await addEndpoint(
+      merchant,
+      { url: 'http://127.0.0.1:1/closed' },
+      { types: ['sale.created'] },
+    )
+    await merchant.member()
+    await queueSales(merchant, 3)
+    await run(merchant)
+    await pass(merchant, '71 hours')
+    await run(merchant)
+    expect((await merchant.get(`/webhook-endpoints/${id}`)).body).toMatchObject({
+      status: 'enabled',
+      failingSince: expect.any(String),
+    })
+    await pass(merchant, '2 hours')
+    await run(merchant)
+    await pass(merchant, '2 hours')
+    await run(merchant)
 
-  expect((await merchant.get(`/webhook-endpoints/${id}`)).body).toMatchObject({
-    status: 'disabled',
-    disabledReason: 'failing',
-  })
-  expect(new Set((await deliveries(merchant)).map(({ status }) => status))).toEqual(new Set(['failed']))
-  expect(
-    await database.query(
-      `select recipient, details ->> 'host' as host from mails where workspace_id = $1 and kind = 'webhook_disabled'`,
-      [merchant.workspace.id],
-    ),
-  ).toEqual([{ recipient: `manager@${merchant.workspace.slug}.example`, host: '127.0.0.1:1' }])
-  await queueSales(merchant, 1, 'later')
-  expect((await deliveries(merchant)).length).toBe(3)
-})
+    expect((await merchant.get(`/webhook-endpoints/${id}`)).body).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'failing',
+    })
+    expect(new Set((await deliveries(merchant)).map(({ status }) => status))).toEqual(new Set(['failed']))
+    expect(
+      await database.query(
+        `select recipient, details ->> 'host' as host from mails where workspace_id = $1 and kind = 'webhook_disabled'`,
+        [merchant.workspace.id],
+      ),
+    ).toEqual([{ recipient: `manager@${merchant.workspace.slug}.example`, host: '127.0.0.1:1' }])
+    await queueSales(merchant, 1, 'later')
+    expect((await deliveries(merchant)).length).toBe(3)
+  },
+)
 
-test('a success ends the count of the three days, so an endpoint that refuses one event alone goes on', async () => {
-  const merchant = await createMerchant()
-  const { id } = await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-  receiver.answer((response) => response.writeHead(400).end())
-  await queueSales(merchant)
-  await run(merchant)
-  receiver.answer((response) => response.writeHead(204).end())
-  await queueSales(merchant, 1, 'later')
-  await run(merchant)
-  receiver.answer((response) => response.writeHead(400).end())
-  await pass(merchant, '73 hours')
-  await run(merchant)
-  expect((await deliveries(merchant)).map(({ status }) => status)).toEqual(['failed', 'delivered'])
-  expect((await merchant.get(`/webhook-endpoints/${id}`)).body.status).toBe('enabled')
-})
+test(
+  'a success ends the count of the three days, so an endpoint that refuses one event alone goes on',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    const { id } = await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+    receiver.answer((response) => response.writeHead(400).end())
+    await queueSales(merchant)
+    await run(merchant)
+    receiver.answer((response) => response.writeHead(204).end())
+    await queueSales(merchant, 1, 'later')
+    await run(merchant)
+    receiver.answer((response) => response.writeHead(400).end())
+    await pass(merchant, '73 hours')
+    await run(merchant)
+    expect((await deliveries(merchant)).map(({ status }) => status)).toEqual(['failed', 'delivered'])
+    expect((await merchant.get(`/webhook-endpoints/${id}`)).body.status).toBe('enabled')
+  },
+)
 
 describe('an endpoint that is slow, or not there', () => {
-  test('never answers: the try ends, the others of that endpoint wait, and another workspace is served at once', async () => {
+  test('never answers: the try ends, the others of that endpoint wait, and another workspace is served at once', {
+    ...SHARED,
+    timeout: 30_000,
+  }, async () => {
     const [slow, quick] = [await createMerchant(), await createMerchant()]
     const hanging = await startReceiver()
     hanging.answer(() => {})
@@ -186,9 +207,9 @@ describe('an endpoint that is slow, or not there', () => {
     expect(tried.map(({ tries }) => tries.map(({ error }) => error))).toEqual([['timeout'], ['timeout']])
     expect((await deliveries(slow)).filter(({ status }) => status === 'queued').length).toBe(28)
     await hanging.stop()
-  }, 30_000)
+  })
 
-  test('is killed while it answers: the event comes again with the same id', async () => {
+  test('is killed while it answers: the event comes again with the same id', SHARED, async () => {
     const merchant = await createMerchant()
     await addEndpoint(merchant, receiver, { types: ['sale.created'] })
     receiver.answer((response) => response.socket?.destroy())
@@ -202,22 +223,26 @@ describe('an endpoint that is slow, or not there', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
   })
 
-  test('answers more than 64 KiB, without end: the rest is not waited for, and little of it is kept', async () => {
-    const merchant = await createMerchant()
-    await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-    receiver.answer((response) => {
-      response.writeHead(200)
-      const timer = setInterval(() => response.write('\0x'.repeat(16 * 1024)), 1)
-      response.on('close', () => clearInterval(timer))
-    })
-    await queueSales(merchant)
-    await run(merchant)
-    const { status, tries } = await only(merchant)
-    expect({ status, kept: tries[0]?.response?.length }).toEqual({ status: 'delivered', kept: 2_000 })
-  })
+  test(
+    'answers more than 64 KiB, without end: the rest is not waited for, and little of it is kept',
+    SHARED,
+    async () => {
+      const merchant = await createMerchant()
+      await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+      receiver.answer((response) => {
+        response.writeHead(200)
+        const timer = setInterval(() => response.write('\0x'.repeat(16 * 1024)), 1)
+        response.on('close', () => clearInterval(timer))
+      })
+      await queueSales(merchant)
+      await run(merchant)
+      const { status, tries } = await only(merchant)
+      expect({ status, kept: tries[0]?.response?.length }).toEqual({ status: 'delivered', kept: 2_000 })
+    },
+  )
 })
 
-test('a redirect is not followed, wherever it leads', async () => {
+test('a redirect is not followed, wherever it leads', SHARED, async () => {
   const merchant = await createMerchant()
   const secretPlace = await startReceiver()
   await addEndpoint(merchant, receiver, { types: ['sale.created'] })
@@ -229,7 +254,7 @@ test('a redirect is not followed, wherever it leads', async () => {
   await secretPlace.stop()
 })
 
-test('a URL that got into the database without the check is not called', async () => {
+test('a URL that got into the database without the check is not called', SHARED, async () => {
   const merchant = await createMerchant()
   const { id } = await addEndpoint(merchant, receiver, { types: ['sale.created'] })
   await database.query(`update webhook_endpoints set url = 'https://169.254.169.254/latest' where id = $1`, [
@@ -240,39 +265,47 @@ test('a URL that got into the database without the check is not called', async (
   expect((await only(merchant)).tries).toMatchObject([{ status: null, error: 'refused_url' }])
 })
 
-test('eight runs at once send each event once, and a run that died sends it again after its lease', async () => {
-  const merchant = await createMerchant()
-  await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-  await queueSales(merchant, 40)
-  await Promise.all(Array.from({ length: 8 }, () => sendDueHere()))
-  expect(receiver.received.length).toBe(40)
-  expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(40)
+test(
+  'eight runs at once send each event once, and a run that died sends it again after its lease',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+    await queueSales(merchant, 40)
+    await Promise.all(Array.from({ length: 8 }, () => sendDueHere()))
+    expect(receiver.received.length).toBe(40)
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(40)
 
-  await queueSales(merchant, 1, 'later')
-  await database.query(
-    `update webhook_deliveries set attempts = 1, first_attempt_at = now(), next_attempt_at = now() + interval '2 minutes'
+    await queueSales(merchant, 1, 'later')
+    await database.query(
+      `update webhook_deliveries set attempts = 1, first_attempt_at = now(), next_attempt_at = now() + interval '2 minutes'
      where workspace_id = $1 and delivered_at is null`,
-    [merchant.workspace.id],
-  )
-  await sendDueHere()
-  expect(receiver.received.length).toBe(40)
-  await pass(merchant, '2 minutes')
-  await sendDueHere()
-  expect(receiver.received.length).toBe(41)
-})
+      [merchant.workspace.id],
+    )
+    await sendDueHere()
+    expect(receiver.received.length).toBe(40)
+    await pass(merchant, '2 minutes')
+    await sendDueHere()
+    expect(receiver.received.length).toBe(41)
+  },
+)
 
-test('a run keeps to the fetches that Cloudflare allows, and leaves the rest to the next one', async () => {
-  const merchant = await createMerchant()
-  await addEndpoint(merchant, receiver, { types: ['sale.created'] })
-  await queueSales(merchant, 30)
-  await sendDueHere({ MAX_FETCHES: '20' })
-  expect(receiver.received.length).toBeLessThanOrEqual(16)
-  expect(receiver.received.length).toBeGreaterThan(5)
-  for (let runs = 0; runs < 3; runs++) await sendDueHere({ MAX_FETCHES: '20' })
-  expect(receiver.received.length).toBe(30)
-})
+test(
+  'a run keeps to the fetches that Cloudflare allows, and leaves the rest to the next one',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    await addEndpoint(merchant, receiver, { types: ['sale.created'] })
+    await queueSales(merchant, 30)
+    await sendDueHere({ MAX_FETCHES: '20' })
+    expect(receiver.received.length).toBeLessThanOrEqual(16)
+    expect(receiver.received.length).toBeGreaterThan(5)
+    for (let runs = 0; runs < 3; runs++) await sendDueHere({ MAX_FETCHES: '20' })
+    expect(receiver.received.length).toBe(30)
+  },
+)
 
-test('a rotated secret signs beside the former one until the overlap ends', async () => {
+test('a rotated secret signs beside the former one until the overlap ends', SHARED, async () => {
   const merchant = await createMerchant()
   const { id, secret } = await addEndpoint(merchant, receiver, { types: ['sale.created'] })
   const manager = await merchant.asManager()
@@ -291,22 +324,26 @@ test('a rotated secret signs beside the former one until the overlap ends', asyn
   expect(receiver.received[1]?.headers['webhook-signature']).toMatch(/^v1,\S+$/)
 })
 
-test('an erased customer is in no payload and no response that was kept, and what waits is made anew', async () => {
-  const merchant = await createMerchant()
-  await addEndpoint(merchant, receiver, { types: ['lead.created'] })
-  receiver.answer((response) => response.writeHead(500).end('kim@buyer.example?'))
-  await merchant.lead({ clickId: await merchant.click(), customerEmail: 'kim@buyer.example' })
-  await run(merchant)
-  const manager = await merchant.asManager()
-  const [customer] = (await merchant.get('/customers')).body.data as { id: string }[]
-  await manager.post(`/customers/${customer?.id}/erase`)
-  const [row] = await database.query<{ all: string }>(
-    `select string_agg(coalesce(w.payload, '') || d.tries, '') as all from webhook_deliveries d join webhook_events w on w.id = d.event_id
+test(
+  'an erased customer is in no payload and no response that was kept, and what waits is made anew',
+  SHARED,
+  async () => {
+    const merchant = await createMerchant()
+    await addEndpoint(merchant, receiver, { types: ['lead.created'] })
+    receiver.answer((response) => response.writeHead(500).end('kim@buyer.example?'))
+    await merchant.lead({ clickId: await merchant.click(), customerEmail: 'kim@buyer.example' })
+    await run(merchant)
+    const manager = await merchant.asManager()
+    const [customer] = (await merchant.get('/customers')).body.data as { id: string }[]
+    await manager.post(`/customers/${customer?.id}/erase`)
+    const [row] = await database.query<{ all: string }>(
+      `select string_agg(coalesce(w.payload, '') || d.tries, '') as all from webhook_deliveries d join webhook_events w on w.id = d.event_id
      where d.workspace_id = $1`,
-    [merchant.workspace.id],
-  )
-  expect(row?.all).not.toContain('kim@')
-  await pass(merchant, '1 hour')
-  await run(merchant)
-  expect(receiver.received.at(-1)?.body).not.toContain('kim@')
-})
+      [merchant.workspace.id],
+    )
+    expect(row?.all).not.toContain('kim@')
+    await pass(merchant, '1 hour')
+    await run(merchant)
+    expect(receiver.received.at(-1)?.body).not.toContain('kim@')
+  },
+)
