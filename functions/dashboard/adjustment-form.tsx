@@ -7,7 +7,8 @@ import { parseMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
 import type { Adjustment } from '../../lib/tracking/adjustments.ts'
-import { MAX_REASON_LENGTH, NewAdjustment } from '../../lib/tracking/commissions.schemas.ts'
+import { NewAdjustment } from '../../lib/tracking/commissions.schemas.ts'
+import { ReasonField } from './reason-field.tsx'
 
 /** Why the form of an adjustment that was saved with other values cannot be used again. */
 export const ALREADY_SAVED =
@@ -79,16 +80,7 @@ export const AdjustmentForm = ({ action, currency, isFixed = false, refused }: P
           errors={errors}
         />
       )}
-      <Field
-        label="Reason"
-        name="reason"
-        hint="The partner sees it."
-        required
-        maxlength={MAX_REASON_LENGTH}
-        autocomplete="off"
-        value={fields.reason}
-        errors={errors}
-      />
+      <ReasonField label="Reason" fields={fields} errors={errors} />
       <p>
         <button type="submit">Adjust earnings</button>
       </p>

@@ -9,11 +9,11 @@ import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
-import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
 import { findEvent } from '../../lib/tracking/events.queries.ts'
 import { NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { findNamedPartners } from '../../lib/tracking/hand-credits.queries.ts'
 import { creditRefusals } from '../../lib/tracking/hand-credits.ts'
+import { ReasonField } from './reason-field.tsx'
 
 type Props = { action: string; fields?: Fields; errors?: ErrorDetail[] | undefined }
 
@@ -33,16 +33,7 @@ export const CreditForm = ({ action, fields = {}, errors }: Props) => (
       value={fields.partner}
       errors={errors}
     />
-    <Field
-      label="Reason for the credit"
-      name="reason"
-      hint="The partner sees it."
-      required
-      maxlength={MAX_REASON_LENGTH}
-      autocomplete="off"
-      value={fields.reason}
-      errors={errors}
-    />
+    <ReasonField label="Reason for the credit" fields={fields} errors={errors} />
     <Checkbox
       label="The customer belongs to this partner from now on"
       name="customer"

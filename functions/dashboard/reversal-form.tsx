@@ -5,8 +5,9 @@ import type { Checked, Fields } from '../../lib/http/validate.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { checkForm } from '../../lib/pages/forms.ts'
-import { MAX_REASON_LENGTH, NewReversal } from '../../lib/tracking/commissions.schemas.ts'
+import { NewReversal } from '../../lib/tracking/commissions.schemas.ts'
 import type { ManualReversal } from '../../lib/tracking/manual-reversals.ts'
+import { ReasonField } from './reason-field.tsx'
 
 /** Validates the form as the API's request. */
 export const readReversal = (fields: Fields, currency: string): Checked<ManualReversal> => {
@@ -43,16 +44,7 @@ export const ReversalForm = ({ action, currency, refused }: Props) => {
         value={fields.amount}
         errors={errors}
       />
-      <Field
-        label="Reason for the reversal"
-        name="reason"
-        hint="The partner sees it."
-        required
-        maxlength={MAX_REASON_LENGTH}
-        autocomplete="off"
-        value={fields.reason}
-        errors={errors}
-      />
+      <ReasonField label="Reason for the reversal" fields={fields} errors={errors} />
       <p>
         <button type="submit" class="danger">
           Reverse commission

@@ -53,7 +53,7 @@ export const getPartner = tool(
   {
     title: 'Get a partner’s standing',
     description:
-      'Finds a partner by id, email address or slug, and tells how it stands: status, group, link, what it has earned by ' +
+      'Finds a partner by id, email address or slug, with its standing: status, group, link, what it has earned by ' +
       'currency, what is unpaid and why a payout run would skip that, when the next scheduled payout is (null if payouts are ' +
       'made by hand or the partner is not active), and its last payouts. A person in several programs is several partners.',
     input: z

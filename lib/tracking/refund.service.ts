@@ -1,6 +1,6 @@
 /** Records a reported refund. */
 import type { Context } from 'hono'
-import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
+import type { KeyEnv } from '../auth/api-keys.ts'
 import { newId } from '../db/ids.ts'
 import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
@@ -9,12 +9,12 @@ import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
-import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
+import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decideRefund } from './decide-refund.ts'
 import type { RefundReport } from './refund.ts'
 import { loadRefundFacts, saveRefund } from './refunds.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
-import type { TrackingResponse } from './reports.responses.ts'
+import { keyRefusal, respondRecorded } from './respond.service.ts'
 
 /** Plans the sale again that a processor reports too. */
 type JoinRefund = ReportsService['joinReport']
@@ -32,12 +32,7 @@ export const recordRefund = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
 ): Promise<Response> => {
   const bodyHash = await sha256(canonicalJson({ kind: 'refund', ...report }))
   const event = await record(c, report, bodyHash, joinRefund)
-  if (event.isAnnounced) nudge(c)
-  if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
-  return c.json<TrackingResponse>({
-    eventId: event.attributed ? event.id : null,
-    attributed: event.attributed,
-  })
+  return respondRecorded(c, event, bodyHash)
 }
 
 /** Of concurrent refunds of one sale, one succeeds in each round. */
@@ -53,8 +48,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   const { externalId, saleExternalId, requested } = report
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadRefundFacts(db, apiKeyHash, report, now)
-    if (typeof facts === 'string')
-      throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
+    if (typeof facts === 'string') throw keyRefusal(facts)
     const { keyId, workspaceId, recorded, saleCurrency, isJoined, refunds } = facts
     noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
     if (recorded?.bodyHash) return recorded

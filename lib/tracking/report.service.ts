@@ -1,6 +1,6 @@
 /** Records a reported sale or lead. */
 import type { Context } from 'hono'
-import { insufficientScope, invalidApiKey, type KeyEnv } from '../auth/api-keys.ts'
+import type { KeyEnv } from '../auth/api-keys.ts'
 import { tiedByLead } from '../customers/identities.ts'
 import { noteForLog } from '../http/logging.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
@@ -8,12 +8,12 @@ import { canonicalJson } from '../json.ts'
 import type { ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
-import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
+import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decide } from './decide.ts'
 import { loadReportFacts } from './facts.queries.ts'
 import type { Report } from './report.ts'
 import { type RecordedEvent, saveReport } from './reports.queries.ts'
-import type { TrackingResponse } from './reports.responses.ts'
+import { keyRefusal, respondRecorded } from './respond.service.ts'
 
 /** Plans again what was received before a report that it depends on. */
 export type JoinReport = ReportsService['joinReport']
@@ -31,12 +31,7 @@ export const recordReport = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
 ): Promise<Response> => {
   const bodyHash = await hashReport(report)
   const event = await record(c, report, bodyHash, joinReport)
-  if (event.isAnnounced) nudge(c)
-  if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
-  return c.json<TrackingResponse>({
-    eventId: event.attributed ? event.id : null,
-    attributed: event.attributed,
-  })
+  return respondRecorded(c, event, bodyHash)
 }
 
 /** A customer is new once; after that, only what changes whose the same customer is conflicts. */
@@ -51,8 +46,7 @@ const record = async <E extends KeyEnv & TrackingEnv>(
   const { db, now, apiKeyHash } = c.var
   for (let round = 0; round < ROUNDS; round++) {
     const facts = await loadReportFacts(db, apiKeyHash, report, now)
-    if (typeof facts === 'string')
-      throw facts === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
+    if (typeof facts === 'string') throw keyRefusal(facts)
     const {
       keyId,
       workspaceId,

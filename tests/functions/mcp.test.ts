@@ -152,7 +152,7 @@ test('list_unattributed_sales lists those sales only, newest first, by pages, wi
 })
 
 describe('get_partner', () => {
-  test('tells what a partner has earned, what is unpaid and why, and its last payouts', async () => {
+  test('answers what a partner has earned, what is unpaid and why, and its last payouts', async () => {
     const merchant = await createOwing()
     const runId = await merchant.begin()
     const standing = await ask(merchant, 'get_partner', { slug: 'LEO' })

@@ -1,0 +1,20 @@
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Field } from '../../lib/pages/fields.tsx'
+import { MAX_REASON_LENGTH } from '../../lib/tracking/commissions.schemas.ts'
+
+type Props = { label: string; fields: Fields; errors: ErrorDetail[] | undefined }
+
+/** Why a manager changes earnings by hand. */
+export const ReasonField = ({ label, fields, errors }: Props) => (
+  <Field
+    label={label}
+    name="reason"
+    hint="The partner sees it."
+    required
+    maxlength={MAX_REASON_LENGTH}
+    autocomplete="off"
+    value={fields.reason}
+    errors={errors}
+  />
+)

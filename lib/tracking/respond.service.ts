@@ -1,0 +1,27 @@
+/** What all reports answer. */
+import type { Context } from 'hono'
+import { insufficientScope, invalidApiKey } from '../auth/api-keys.ts'
+import { type NudgeEnv, nudge } from '../webhooks/nudge.service.ts'
+import type { RecordedEvent } from './reports.queries.ts'
+import type { TrackingResponse } from './reports.responses.ts'
+
+/** Why a key was refused by the query that loads a report's facts. */
+export const keyRefusal = (refusal: 'unknown_key' | 'insufficient_scope') =>
+  refusal === 'unknown_key' ? invalidApiKey() : insufficientScope('track')
+
+/**
+ * Responds with the event of a report. A repeat gets the first response; if its body differs, with `Idempotency-Mismatch: true`.
+ * Spec, section 2.
+ */
+export const respondRecorded = <E extends NudgeEnv>(
+  c: Context<E>,
+  event: RecordedEvent,
+  bodyHash: string,
+): Response => {
+  if (event.isAnnounced) nudge(c)
+  if (event.bodyHash !== bodyHash) c.header('Idempotency-Mismatch', 'true')
+  return c.json<TrackingResponse>({
+    eventId: event.attributed ? event.id : null,
+    attributed: event.attributed,
+  })
+}
