@@ -35,6 +35,7 @@ grant select (id, recipient, is_held), insert (id, kind, recipient, details, cre
 -- mail: the outbox, and what the cron folds, removes and empties.
 grant select, update on mails to :"mail";
 grant select, delete, update on address_changes to :"mail";
+grant select (workspace_id, hash, created_at), update (hash), delete on idempotency_keys to :"mail";
 grant select on workspaces, programs, partners, members, totals to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
@@ -68,6 +69,7 @@ grant insert, update         on workspaces, programs, groups, partners, api_keys
 grant insert, update, delete on members, coupon_aliases, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
+grant select, insert, update, delete on idempotency_keys to :"pages";
 -- What earns: corrections, decisions on holds, imports, and erasure.
 grant insert, update         on commissions, commission_holds, customers to :"pages";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards to :"pages";
@@ -112,9 +114,12 @@ grant insert, update         on payouts, payout_runs, payout_run_notices, accoun
 grant insert, update, delete on payout_accounts, unreachable_people to :"pay";
 grant update                 on stripe_keys, programs to :"pay";
 grant insert                 on invoices, credit_notes to :"pay";
+-- Of POST /payouts/run.
+grant select, insert, update, delete on idempotency_keys to :"pay";
 grant insert, update         on events, customers, commissions, processor_events to :"pay";
 grant insert, update, delete on customer_identities, referrals, one_time_rewards, commission_holds to :"pay";
 grant insert                 on total_deltas, mails, audit_entries to :"pay";
+grant execute on function announce_refunds to :"pay";
 -- Whether anybody listens to a workspace: asked by the triggers that queue webhooks.
 grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
 
@@ -129,3 +134,12 @@ grant update (failing_since, disabled_at, disabled_reason) on webhook_endpoints 
 grant update (payload) on webhook_events to :"hooks";
 grant update (lane, attempts, first_attempt_at, next_attempt_at, delivered_at, failed_at, tries) on webhook_deliveries to :"hooks";
 grant insert (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at) on mails to :"hooks";
+
+
+-- Lists read the first rows of a workspace's many. Memoize would make room for a result of each of the many, a table of some MB
+-- per statement and join, which takes several times as long as to read those rows. For the same reason they look expensive
+-- enough to be compiled to machine code, which would take longer still.
+alter role :"pages" set enable_memoize = off;
+alter role :"read"  set enable_memoize = off;
+alter role :"pages" set jit = off;
+alter role :"read"  set jit = off;

@@ -356,6 +356,27 @@ create table address_changes (
 create index address_changes_email_idx on address_changes (email, expires_at);
 
 
+-- The Idempotency-Key of a request that creates something, for 24 hours. Everything that the request
+-- creates has an id that follows from first_id, so a repeat of a request whose outcome is unknown
+-- finds what the first one has made. The answer is stored after the commit.
+create table idempotency_keys (
+    workspace_id  uuid         not null, -- zeros for POST /api/workspaces
+    hash          text         not null, -- SHA-256 of the endpoint and the key
+    body_hash     text         not null,
+    first_id      uuid         not null,
+    secret        text, -- what is returned once, such as an API key, encrypted
+    status        integer,
+    answer        text, -- encrypted if there is a secret
+    created_at    timestamptz  not null,
+
+    constraint idempotency_keys_pkey primary key (workspace_id, hash),
+    constraint idempotency_keys_answer_check check ((status is null) = (answer is null))
+);
+
+-- Which keys have expired?
+create index idempotency_keys_created_at_idx on idempotency_keys (created_at);
+
+
 -- The group and status of a partner before they were changed: see former_program_terms.
 create table former_partner_terms (
     workspace_id  uuid         not null,
@@ -546,6 +567,7 @@ create table events (
     sale_external_id      text,                    -- of a refund: the sale, as the merchant names it
     sale_id               uuid,                    -- of a refund: the sale, once it is known
     requested             jsonb,                   -- of a refund: {amountCents, currency}, each null if the merchant left it out
+    announced_refunds     text[]       not null default '{}',   -- of a sale: the refunds that a processor reported, see announce_refunds
     revision              integer      not null default 0,   -- for optimistic concurrency
 
     -- One event per report, for ever, however often it is repeated.
@@ -2537,7 +2559,9 @@ create index webhook_endpoints_enabled_idx on webhook_endpoints (workspace_id) w
 
 -- What an endpoint is to receive: written in the transaction of what has happened, and only if an endpoint wants the type. The
 -- subject is the event, commission, partner, payout or audit entry (of an import), or the endpoint (of a test). The payload is
--- made from it when it is first sent, and stays the same at each attempt, until an erasure removes it.
+-- made from it when it is first sent, and stays the same at each attempt, until an erasure removes it. A refund that only a
+-- processor reported is no event of its own: the subject is its sale, and `refund` is {id, amountCents, currency}. If the merchant
+-- reported it under the processor's id, `refund` is {id}, so that whoever reports it second announces nothing.
 create table webhook_events (
     id            uuid         primary key,      -- webhook-id
     workspace_id  uuid         not null
@@ -2547,9 +2571,12 @@ create table webhook_events (
     partner_id    uuid,                          -- whom it names, for erasures
     created_at    timestamptz  not null,
     payload       text,
+    refund        jsonb,
 
     constraint webhook_events_workspace_id_id_key unique (workspace_id, id)
 );
+
+create unique index webhook_events_refund_key on webhook_events (workspace_id, (refund ->> 'id')) where refund is not null;
 
 -- Which payloads name this partner, and which are of this subject?
 create index webhook_events_partner_id_idx on webhook_events (partner_id) where partner_id is not null;
@@ -3518,15 +3545,18 @@ end $$;
 
 -- Queues what has happened for the endpoints that want its type. `tributary.announced` says so to save_report_1, for the rest of
 -- the transaction.
-create function announce(workspace uuid, announced text, subjects uuid[], partners uuid[]) returns void language plpgsql as $$
+create function announce(workspace uuid, announced text, subjects uuid[], partners uuid[], refunds jsonb[] default '{}') returns void
+language plpgsql as $$
 declare
     endpoints uuid[] := array(
         select e.id from webhook_endpoints e where e.workspace_id = workspace and e.disabled_at is null and announced = any(e.types));
 begin
     if cardinality(endpoints) = 0 then return; end if;
     with added as (
-        insert into webhook_events (id, workspace_id, type, subject_id, partner_id, created_at)
-        select uuidv7(), workspace, announced, s.subject, s.partner, now() from unnest(subjects, partners) as s (subject, partner)
+        insert into webhook_events (id, workspace_id, type, subject_id, partner_id, created_at, refund)
+        select uuidv7(), workspace, announced, s.subject, s.partner, now(), s.refund
+        from unnest(subjects, partners, refunds) as s (subject, partner, refund)
+        on conflict (workspace_id, (refund ->> 'id')) where refund is not null do nothing
         returning id
     )
     insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, created_at, next_attempt_at, tries)
@@ -3536,12 +3566,32 @@ end $$;
 
 create function announce_event() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-    perform announce(new.workspace_id, new.kind || '.created', array[new.id], array[new.partner_id]);
+    perform announce(new.workspace_id, new.kind || '.created', array[new.id], array[new.partner_id],
+                     case when new.kind = 'refund' and new.external_id ~ '^(re|pyr)_'
+                          then array[jsonb_build_object('id', new.external_id)] else '{}' end);
     return null;
 end $$;
 
 create trigger events_announce
     after insert on events for each row when (has_webhooks(new.workspace_id)) execute function announce_event();
+
+-- Announces the refunds of a sale that a processor has reported, each once: the sale remembers them, also if nobody listens yet.
+-- refunds: ProcessorRefund[] of lib/purchases/returns.ts.
+create function announce_refunds(workspace uuid, sale uuid, refunds jsonb) returns void language plpgsql
+security definer set search_path = public, pg_temp as $$
+declare
+    s      events;
+    fresh  jsonb[];
+begin
+    select * into s from events where workspace_id = workspace and id = sale for update;
+    fresh := array(select r from jsonb_array_elements(refunds) r where r ->> 'id' <> all (s.announced_refunds));
+    if cardinality(fresh) = 0 then return; end if;
+    update events set announced_refunds = announced_refunds || array(select r ->> 'id' from unnest(fresh) r) where id = s.id;
+    if has_webhooks(workspace) then
+        perform announce(workspace, 'refund.created', array_fill(s.id, array[cardinality(fresh)]),
+                         array_fill(s.partner_id, array[cardinality(fresh)]), fresh);
+    end if;
+end $$;
 
 create function announce_commission() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -3579,8 +3629,11 @@ create trigger partners_announce_status
     after update of status on partners for each row
     when (old.status <> new.status and has_webhooks(new.workspace_id)) execute function announce_partner_status();
 
--- A payout is created when all that it pays is claimed.
+-- A payout is created when all that it pays is claimed. It fails when its commissions are the partner's again, whatever the reason:
+-- also after it was paid, if the bank returned it or the transfer was reversed in full.
 create function announce_payout() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+    ends constant text[] := '{failed,canceled,returned,reversed}';
 begin
     if new.claimed_at is not null and (tg_op = 'INSERT' or old.claimed_at is null) then
         perform announce(new.workspace_id, 'payout.created', array[new.id], array[new.partner_id]);
@@ -3588,14 +3641,14 @@ begin
     if new.paid_at is not null and (tg_op = 'INSERT' or old.paid_at is null) then
         perform announce(new.workspace_id, 'payout.paid', array[new.id], array[new.partner_id]);
     end if;
-    if new.failed_at is not null and (tg_op = 'INSERT' or old.failed_at is null) then
+    if new.claimed_at is not null and new.status = any(ends) and (tg_op = 'INSERT' or old.status <> all(ends)) then
         perform announce(new.workspace_id, 'payout.failed', array[new.id], array[new.partner_id]);
     end if;
     return null;
 end $$;
 
 create trigger payouts_announce
-    after insert or update of claimed_at, paid_at, failed_at on payouts for each row
+    after insert or update of claimed_at, paid_at, failed_at, canceled_at, is_freeing, returned_at, reversed_cents on payouts for each row
     when (has_webhooks(new.workspace_id)) execute function announce_payout();
 
 create function announce_import() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$

@@ -21,6 +21,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'A refund names another currency than its sale has.',
     remedy: 'Leave `currency` out, and send `amountCents` in the currency of the sale.',
   },
+  invalid_idempotency_key: {
+    when: 'The header `Idempotency-Key` is blank, longer than 255 characters, or not printable ASCII.',
+    remedy: 'Send a random one, such as a UUID, with each new request.',
+  },
   invalid_signature: {
     when: 'The request is not signed by Stripe with a signing secret of the workspace, or its timestamp is too old.',
     remedy:
@@ -66,6 +70,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
     when: 'The request conflicts with an existing resource.',
     remedy: 'Resolve the conflict that the message describes, and retry.',
   },
+  idempotency_key_reused: {
+    when: 'A request with this `Idempotency-Key` and another body was sent to the endpoint within 24 hours.',
+    remedy: 'Send a new key with a new request, and the same key and body to repeat one.',
+  },
   preview_changed: {
     when: 'A payout run would pay more than `expected`. Nothing was paid. `preview` is what it would pay now.',
     remedy: 'Check the new preview, and retry with its `previewedAt` and `totals`.',
@@ -73,6 +81,10 @@ export const ERROR_REFERENCE: Record<ErrorCode, Reference> = {
   coupon_taken: {
     when: 'The coupon belongs to another partner of the workspace.',
     remedy: 'Remove it from that partner first.',
+  },
+  slug_taken: {
+    when: 'Another partner of the program has the slug. `suggestion` is one that is free.',
+    remedy: 'Send another slug, or `"onSlugTaken": "suffix"`.',
   },
   body_too_large: {
     when: 'The body is larger than the endpoint accepts.',

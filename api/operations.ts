@@ -32,6 +32,39 @@ export const freshly = (operation: ZodOpenApiOperationObject): ZodOpenApiOperati
   return { ...operation, responses: { ...operation.responses, ...refused } }
 }
 
+/** The response of a status to further errors: one description after the other. */
+const alsoFor = (former: { description?: string } = {}, more: { description?: string } = {}) => ({
+  ...more,
+  ...former,
+  description: [former.description, more.description].filter(Boolean).join('\n\n'),
+})
+
+/** An operation that takes an Idempotency-Key. */
+export const repeatable = (operation: ZodOpenApiOperationObject): ZodOpenApiOperationObject => {
+  const { '400': invalid, '409': reused } = errors('invalid_idempotency_key', 'idempotency_key_reused')
+  return {
+    ...operation,
+    requestParams: {
+      ...operation.requestParams,
+      header: z.object({
+        'Idempotency-Key': z
+          .string()
+          .regex(/^[\x20-\x7e]{1,255}$/)
+          .optional()
+          .meta({
+            description:
+              'Makes the request repeatable for 24 hours: the same key and body get the same response, and create nothing more.',
+          }),
+      }),
+    },
+    responses: {
+      ...operation.responses,
+      400: alsoFor(operation.responses?.['400'], invalid),
+      409: alsoFor(operation.responses?.['409'], reused),
+    },
+  }
+}
+
 export const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
 
 /** The error responses of an operation, by status. Any operation may be rate limited or fail. */

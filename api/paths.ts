@@ -1,5 +1,5 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { freshly, WORKSPACE } from './operations.ts'
+import { freshly, repeatable, WORKSPACE } from './operations.ts'
 import { imports } from './paths/imports.ts'
 import { ledger } from './paths/ledger.ts'
 import { mails } from './paths/mails.ts'
@@ -43,17 +43,50 @@ const withFreshSignIn = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
   return marked
 }
 
+/** What creates something, and takes an Idempotency-Key. */
+const REPEATABLE = [
+  '/api/workspaces',
+  ...[
+    '/programs',
+    '/programs/{id}/groups',
+    '/partners',
+    '/partners/{id}/coupons',
+    '/commissions',
+    '/commissions/{id}/reverse',
+    '/members',
+    '/api-keys',
+    '/api-keys/{id}/rotate',
+    '/stripe/secrets',
+    '/webhook-endpoints',
+    '/webhook-endpoints/{id}/rotate-secret',
+    '/webhook-endpoints/{id}/test',
+    '/payouts/run',
+  ].map((end) => `${WORKSPACE}${end}`),
+]
+
+const withIdempotencyKeys = (all: ZodOpenApiPathsObject): ZodOpenApiPathsObject => {
+  const marked = { ...all }
+  for (const path of REPEATABLE) {
+    const operation = marked[path]?.post
+    if (!operation) throw new Error(`There is no operation post ${path}.`)
+    marked[path] = { ...marked[path], post: repeatable(operation) }
+  }
+  return marked
+}
+
 /** The public API, from the schemas that validate requests and check responses in tests. */
-export const paths: ZodOpenApiPathsObject = withFreshSignIn({
-  ...tracking,
-  ...ledger,
-  ...programs,
-  ...payouts,
-  ...papers,
-  ...stripe,
-  ...webhooks,
-  ...workspaces,
-  ...mails,
-  ...reports,
-  ...imports,
-})
+export const paths: ZodOpenApiPathsObject = withIdempotencyKeys(
+  withFreshSignIn({
+    ...tracking,
+    ...ledger,
+    ...programs,
+    ...payouts,
+    ...papers,
+    ...stripe,
+    ...webhooks,
+    ...workspaces,
+    ...mails,
+    ...reports,
+    ...imports,
+  }),
+)

@@ -15,7 +15,10 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'partner.banned': { summary: 'A partner was banned', data: PartnerResponse },
   'lead.created': { summary: 'A lead was recorded', data: EventResponse },
   'sale.created': { summary: 'A sale was recorded', data: EventResponse },
-  'refund.created': { summary: 'A refund was reported', data: EventResponse },
+  'refund.created': {
+    summary: 'A refund of a sale was reported, by your backend or by Stripe',
+    data: EventResponse,
+  },
   'commission.created': { summary: 'A commission or adjustment was added', data: CommissionResponse },
   'commission.reversed': {
     summary: 'A commission was reversed, or an amount reinstated',
@@ -23,7 +26,10 @@ const WEBHOOKS: Record<EventType, { summary: string; data: z.ZodType }> = {
   },
   'payout.created': { summary: 'A payout was created', data: PayoutResponse },
   'payout.paid': { summary: 'A payout was sent, or marked as paid', data: PayoutResponse },
-  'payout.failed': { summary: 'A payout failed for good', data: PayoutResponse },
+  'payout.failed': {
+    summary: 'A payout failed or was canceled, returned by the bank or reversed',
+    data: PayoutResponse,
+  },
   'import.finished': { summary: 'A request of an import was saved', data: AuditEntryResponse },
   [TEST_TYPE]: { summary: 'An endpoint is tested', data: z.strictObject({ endpointId: z.uuid() }) },
 }

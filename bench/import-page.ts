@@ -2,6 +2,7 @@ import { seeder } from '../dev/demo/seed.ts'
 import { signIn } from '../dev/demo/sign-in.ts'
 import { startInbox } from '../dev/fakes/inbox.ts'
 import { launchBrowser } from '../dev/runtime/browser.ts'
+import { bundleWorkers } from '../dev/runtime/bundles.ts'
 import { startWorkers } from '../dev/runtime/workers.ts'
 import { partnerCalls } from '../islands/import/rules/chunks.ts'
 import type { FilePartner } from '../islands/import/rules/records.ts'
@@ -28,13 +29,14 @@ export const measureChunks = (): number => {
 /** The Workers, and a manager of a new workspace who has signed in. */
 const startSite = async (database: DatabaseEnv) => {
   const inbox = await startInbox()
-  const workers = await startWorkers({
+  const settings = {
     ...database,
     AUTH_SECRET: SECRET,
     SECRETS_KEY: SECRET,
     RESEND_API_KEY: 're_bench',
     RESEND_URL: inbox.url,
-  })
+  }
+  const workers = await startWorkers(settings, await bundleWorkers())
   const seed = seeder(database)
   const { id, slug } = await seed.addWorkspace()
   await seed.addProgram(id)

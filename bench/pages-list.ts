@@ -110,6 +110,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
 
 const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '',
+  '/search?q=bench-77',
   '/import',
   '/commissions/held',
   `/partners/${partnerId}`,

@@ -129,6 +129,7 @@ export const measurePages = async (
       name,
       script: scripts.get(name) ?? '',
       bindings,
+      zone: 'pages' as const,
       services: { AUTH: 'auth' },
       limit: 'memory' as const,
     })),

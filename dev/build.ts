@@ -1,5 +1,5 @@
 /** Generates files in public/: the snippet, the pages' scripts, the OpenAPI document, the pages of /docs. As a command, the client's package too. */
-import { copyFile, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { docsSite } from '../api/docs/site.ts'
 import { openapi } from '../api/openapi.ts'
@@ -8,28 +8,38 @@ import { buildClient } from './runtime/build-client.ts'
 import { buildIslands } from './runtime/build-islands.ts'
 import { buildSnippet } from './runtime/build-snippet.ts'
 
-/** Replaces a file atomically: a running system may be serving it. */
-const publish = async (path: string, content: string): Promise<void> => {
+/** Writes a file below public/, atomically: a running system may be serving it. */
+const publish = async (path: string, content: string | Buffer): Promise<void> => {
   const file = `${ROOT}public/${path}`
   await mkdir(dirname(file), { recursive: true })
   await writeFile(`${file}.${process.pid}`, content)
   await rename(`${file}.${process.pid}`, file)
 }
 
-/** Builds everything into public/. @returns the snippet's gzipped size in bytes */
-export const build = async (): Promise<number> => {
+const readPictures = async (): Promise<[string, Buffer][]> => {
+  const names = (await readdir(`${ROOT}docs`)).filter((name) => /\.(svg|png)$/.test(name))
+  return Promise.all(
+    names.map(async (name) => [`docs/${name}`, await readFile(`${ROOT}docs/${name}`)] as [string, Buffer]),
+  )
+}
+
+/** Builds everything into public/. @returns the files, and the snippet's gzipped size in bytes */
+export const build = async (): Promise<{ files: string[]; snippetBytes: number }> => {
   const { code, gzipBytes } = await buildSnippet()
-  await publish('via.js', code)
-  for (const island of await buildIslands()) await publish(island.name, island.code)
+  const islands = await buildIslands()
   const document = JSON.parse(JSON.stringify(openapi()))
-  await publish('openapi.json', `${JSON.stringify(document, null, 2)}\n`)
-  for (const [path, content] of Object.entries(await docsSite(document))) await publish(path, content)
-  const pictures = (await readdir(`${ROOT}docs`)).filter((name) => /\.(svg|png)$/.test(name))
-  for (const name of pictures) await copyFile(`${ROOT}docs/${name}`, `${ROOT}public/docs/${name}`)
-  return gzipBytes
+  const files: [string, string | Buffer][] = [
+    ['via.js', code],
+    ...islands.map(({ name, code }) => [name, code] as [string, string]),
+    ['openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ...Object.entries(await docsSite(document)),
+    ...(await readPictures()),
+  ]
+  for (const [path, content] of files) await publish(path, content)
+  return { files: files.map(([path]) => path), snippetBytes: gzipBytes }
 }
 
 if (import.meta.main) {
   await buildClient()
-  console.log(`Built public/. via.js is ${await build()} bytes gzipped.`)
+  console.log(`Built public/. via.js is ${(await build()).snippetBytes} bytes gzipped.`)
 }

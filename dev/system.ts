@@ -5,14 +5,13 @@ import { parseDatabaseUrl } from '../cli/database.ts'
 import { applySchema, SchemaMismatch } from '../cli/schema.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { partnerLink } from '../lib/slugs.ts'
-import { build } from './build.ts'
 import { ensureDemoMerchant, MANAGER_EMAIL, signInDemo, writeDemoFile } from './demo/demo.ts'
 import type { Shop } from './demo/shop/server.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-account.ts'
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
 import { STRIPE_PATH } from './fakes/stripe.ts'
+import { prepareFiles } from './prepare.ts'
 import { confirmRemoteDatabase } from './remote-database.ts'
-import { bundleWorkers, endBuilds } from './runtime/bundles.ts'
 import { startCron } from './runtime/cron.ts'
 import { readSecret } from './runtime/files.ts'
 import { type LiveWorkers, reloadOnSave, startLiveWorkers } from './runtime/live-workers.ts'
@@ -83,19 +82,11 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
       )
     }
   }
-  await updateDatabase()
-  // esbuild's own process works beside this one. If this one fails first, nobody waits for it.
-  const bundling = bundleWorkers()
-  bundling.catch(() => {})
-  await build()
   const secretsKey = readSecret(join(dataDir, 'secrets.key'))
-  const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
-
+  const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
   // Whatever the database is, no mail and no money leaves this machine.
   const inbox = keep('Dev inbox', await startInbox())
   proxy.mount(INBOX_PATH, new URL(inbox.url))
-  const webhookSecret = `whsec_${readSecret(join(dataDir, 'stripe-webhook.secret'))}`
-  await ensureDemoStripe(database, { webhookSecret, secretsKey })
   const stripe = keep('Stripe fake', await startDemoStripe(proxy.url, webhookSecret))
   proxy.mount(STRIPE_PATH, new URL(stripe.url))
   const settings = {
@@ -109,9 +100,14 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     ALLOW_LOCAL_WEBHOOKS: 'true',
     ...(process.env.ALLOW_SIGNUP && { ALLOW_SIGNUP: process.env.ALLOW_SIGNUP }),
   }
-  const bundles = await bundling
-  await endBuilds()
-  const workers = keep('Workers', await startLiveWorkers(settings, bundles, proxy.pointTo, mending))
+  // Until the first request the Workers need no database: they start while it is prepared.
+  const starting = prepareFiles().then((bundles) => startLiveWorkers(settings, bundles, mending))
+  keep('Workers', { stop: () => starting.then(({ stop }) => stop()).catch(() => {}) })
+  await updateDatabase()
+  const merchant = await ensureDemoMerchant(database, shop.url, join(dataDir, 'demo.key'))
+  await ensureDemoStripe(database, { webhookSecret, secretsKey })
+  const workers = await starting
+  workers.onUp(proxy.pointTo)
   const logFile = join(dataDir, 'workers.log')
   keep('Worker log', keepLogs(workers, logFile))
   keep('Cron', startCron(workers))
@@ -142,7 +138,7 @@ export const startParts = async ({ dataDir, proxy, shop, keep, mending }: Host):
     [`  sign in as ${merchant.partnerEmail}`, ''],
     ['Sent mail, with the sign-in links', `${proxy.url}${INBOX_PATH}`],
     ['Stripe fake', `${proxy.url}${STRIPE_PATH}`],
-    ['OpenAPI document', `${proxy.url}/openapi.json`],
+    ['Docs, with the API reference', `${proxy.url}/docs`],
     ['URLs, keys and cookies for scripts', demoFile],
     ['Request log', logFile],
   ] as const

@@ -30,6 +30,7 @@ import payoutTemplate from './dashboard/payout-template.tsx'
 import payouts from './dashboard/payouts.tsx'
 import personalData from './dashboard/personal-data.tsx'
 import programs from './dashboard/programs.tsx'
+import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
 import webhookDeliveries from './dashboard/webhook-deliveries.tsx'
@@ -44,6 +45,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .use('/app/:workspace/*', inWorkspace())
   .route('/', workspaces)
   .route('/', overview)
+  .route('/', search)
   .route('/', programs)
   .route('/', groups)
   .route('/', partners)

@@ -16,30 +16,16 @@ import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
-  type NewPartner,
+  movedDetails,
   NOTHING_EXISTS,
   type PartnerImportFacts,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
-import type { MovedDetails } from '../lib/mail/details.ts'
-import { partnerLink } from '../lib/slugs.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 
 /** Attempts. Of concurrent imports of the same partners, one succeeds in each round, so ten of them all succeed. */
 const ROUNDS = 10
-
-/** The details of the "we've moved" mail to a new partner. */
-const movedDetails = (
-  partner: NewPartner,
-  program: { name: string; siteUrl: string },
-  sender: { workspaceName: string; sentBy: string; portalUrl: string },
-): MovedDetails => ({
-  partnerName: partner.name,
-  programName: program.name,
-  link: partnerLink(program.siteUrl, partner.slug),
-  ...sender,
-})
 
 /** POST /api/workspaces/:workspace/partners/import: creates partners with their slugs. Spec, section 4.3. */
 export default createApp<NudgeEnv['Bindings']>()

@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { manager } from '../lib/auth/access.ts'
 import { requireFreshSignIn } from '../lib/auth/fresh-sign-in.ts'
+import { idempotent } from '../lib/auth/idempotent.ts'
 import { createApp } from '../lib/http/app.ts'
 import { ApiError } from '../lib/http/errors.ts'
 import { found } from '../lib/http/found.ts'
@@ -44,7 +45,7 @@ type Env = PayoutEnv & NudgeEnv['Bindings']
 /** POST /api/workspaces/:workspace/payouts/run: runs payouts. Spec, section 3; design, sections 7 and 12. */
 const app = createApp<Env>()
   .use(nudgeAfterChanges())
-  .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), async (c) => {
+  .post('/api/workspaces/:workspace/payouts/run', manager(), body(PayoutRun), idempotent(), async (c) => {
     const { dryRun, programId, method, expected, ...limits } = c.req.valid('json')
     const { db, now, signedInAt, user, workspace } = c.var
     if (!dryRun) requireFreshSignIn(signedInAt, now)
@@ -58,6 +59,7 @@ const app = createApp<Env>()
       method: method ?? 'stripe',
       dryRun: dryRun ?? false,
       actor: user.email,
+      firstId: c.var.firstId,
       limits: limitsIn(limits, now),
       expected: expected ?? null,
     }

@@ -1,6 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { runJob } from '../lib/http/logging.ts'
-import { encryptSecret } from '../lib/secrets.ts'
+import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import { allowsLocal, sendDue, type WebhooksEnv } from '../lib/webhooks/send-due.service.ts'
 import { urlRefusal } from '../lib/webhooks/url.ts'
 import type { EndpointsService, NudgesService } from '../lib/webhooks/webhooks.rpc.ts'
@@ -12,6 +12,9 @@ const SECRET_BYTES = 32
 const CRON_MS = 40_000
 /** What is waited for after a response may take 30 seconds. */
 const NUDGE_MS = 18_000
+
+/** What is sealed for repeats is encrypted apart from signing secrets, which no other Worker may decrypt. */
+const repeatsOf = (workspaceId: string) => `${workspaceId} idempotency`
 
 /** Sends webhooks to the merchants' backends. docs/webhooks.md. */
 export default class Webhooks extends WorkerEntrypoint<WebhooksEnv> {
@@ -46,5 +49,13 @@ export class Endpoints extends Nudges implements EndpointsService {
     const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
     const secret = `whsec_${btoa(String.fromCharCode(...bytes))}`
     return { secret, ciphertext: await encryptSecret(this.env.SECRETS_KEY, workspaceId, secret) }
+  }
+
+  seal(workspaceId: string, text: string) {
+    return encryptSecret(this.env.SECRETS_KEY, repeatsOf(workspaceId), text)
+  }
+
+  unseal(workspaceId: string, sealed: string) {
+    return decryptSecret(this.env.SECRETS_KEY, repeatsOf(workspaceId), sealed)
   }
 }

@@ -1,4 +1,4 @@
-/** The script of every page: copy buttons, and scrolling the current section into view on narrow screens. */
+/** The script of every page: copy buttons, the keys of the search, and scrolling the current section into view. */
 
 const FEEDBACK_MS = 2_000
 
@@ -24,3 +24,24 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 document
   .querySelector('.sections [aria-current]')
   ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })
+
+/** `/` and Ctrl-K (on a Mac, Command-K) go to the search field, which is in the menu of a narrow window. */
+const search = document.querySelector<HTMLInputElement>('#sections [name="q"]')
+const menu = document.querySelector<HTMLElement>('#sections')
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+
+if (search && menu) {
+  search.nextElementSibling?.removeAttribute('hidden')
+  document.addEventListener('keydown', (event) => {
+    const isSlash =
+      event.key === '/' && !event.altKey && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
+    const isCtrlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)
+    if (event.defaultPrevented || !(isSlash || isCtrlK)) return
+    event.preventDefault()
+    // Only where it is a menu: elsewhere it is always in view.
+    if (search.offsetParent === null) menu.showPopover()
+    search.focus()
+    search.select()
+  })
+}

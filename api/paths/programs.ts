@@ -6,8 +6,8 @@ import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
-import { PartnerResponse } from '../../lib/workspace/partners.responses.ts'
-import { PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { PartnerResponse, SlugTakenResponse } from '../../lib/workspace/partners.responses.ts'
+import { NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 import {
@@ -42,7 +42,21 @@ export const programs: ZodOpenApiPathsObject = {
     get: get('Get a group', GroupResponse),
     patch: byWriter(patch('Update a group', GroupChange, GroupResponse)),
   },
-  [`${WORKSPACE}/partners`]: { get: list('List partners', PartnerResponse, PartnerQuery) },
+  [`${WORKSPACE}/partners`]: {
+    get: list('List partners', PartnerResponse, PartnerQuery),
+    post: byWriter({
+      ...post('Create a partner', NewPartner, PartnerResponse),
+      responses: {
+        200: {
+          description: 'The program has a partner with this address, who stays as it is.',
+          ...json(PartnerResponse),
+        },
+        201: { description: 'Created.', ...json(PartnerResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+        409: { ...errors('slug_taken', 'coupon_taken')['409'], ...json(SlugTakenResponse) },
+      },
+    }),
+  },
   [`${WORKSPACE}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
     patch: byWriter(patch('Update a partner', PartnerChange, PartnerResponse)),

@@ -43,11 +43,13 @@ export const writeDemoFile = async (path: string, demo: Demo): Promise<void> => 
 }
 
 /** Signs the demo's people in. @returns their session cookies */
-export const signInDemo = async (place: Place) => ({
-  managerCookie: await signIn(MANAGER_EMAIL, place),
-  memberCookie: await signIn(MEMBER_EMAIL, place),
-  partnerCookie: await signIn(PARTNER_EMAIL, place),
-})
+export const signInDemo = async (place: Place) => {
+  const emails = [MANAGER_EMAIL, MEMBER_EMAIL, PARTNER_EMAIL]
+  const [managerCookie = '', memberCookie = '', partnerCookie = ''] = await Promise.all(
+    emails.map((email) => signIn(email, place)),
+  )
+  return { managerCookie, memberCookie, partnerCookie }
+}
 
 /** The demo's API key. The database has only its hash. */
 const readKey = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)

@@ -12,10 +12,12 @@ export const mailsTo = async (email: string, inboxUrl: string): Promise<Mail[]> 
   return (await answer.json()) as Mail[]
 }
 
+const LINK = /https?:\/\/\S+\/auth\/confirm\?\S+/
+
 /** The newest sign-in link mailed to an address. @throws when there is none */
 export const newestLink = async (email: string, inboxUrl: string): Promise<URL> => {
-  const [mail] = await mailsTo(email, inboxUrl)
-  const link = mail?.text.match(/https?:\/\/\S+\/auth\/confirm\?\S+/)?.[0]
+  // Other mails may arrive after it, such as the notice of an earlier sign-in.
+  const [link] = (await mailsTo(email, inboxUrl)).flatMap(({ text }) => text.match(LINK) ?? [])
   if (!link) throw new Error(`No link was mailed to ${email}.`)
   return new URL(link)
 }

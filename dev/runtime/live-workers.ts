@@ -1,8 +1,8 @@
 import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { build } from '../build.ts'
+import { rebuildFiles } from '../prepare.ts'
 import { ROOT } from '../root.ts'
-import { type Bundles, endBuilds } from './bundles.ts'
+import type { Bundles } from './bundles.ts'
 import type { Mending } from './workerd.ts'
 import { type Settings, startWorkers } from './workers.ts'
 
@@ -10,26 +10,31 @@ import { type Settings, startWorkers } from './workers.ts'
 export type LiveWorkers = {
   takeLogs: () => string[]
   runCron: (env: string) => Promise<void>
-  /** Starts Workers from the current source, then stops the old ones. Keeps the old ones if the start fails. */
-  replace: () => Promise<void>
+  /** Calls a function with the Workers' URL, now and after each replacement. */
+  onUp: (listener: (url: URL) => void) => void
+  /** Starts Workers of other bundles, then stops the old ones. Keeps the old ones if the start fails. */
+  replace: (bundles: Bundles) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** Starts the Workers. @param onUp called with their URL after the start and each replacement */
+/** Starts the Workers. */
 export const startLiveWorkers = async (
   settings: Settings,
   bundles: Bundles,
-  onUp: (url: URL) => void,
   mending: Mending,
 ): Promise<LiveWorkers> => {
   let workers = await startWorkers(settings, bundles, mending)
-  onUp(workers.url)
+  let onUp = (_url: URL) => {}
   return {
     takeLogs: () => workers.takeLogs(),
     runCron: (env) => workers.runCron(env),
-    replace: async () => {
+    onUp: (listener) => {
+      onUp = listener
+      onUp(workers.url)
+    },
+    replace: async (newBundles) => {
       const old = workers
-      workers = await startWorkers(settings, undefined, mending)
+      workers = await startWorkers(settings, newBundles, mending)
       onUp(workers.url)
       await old.stop()
     },
@@ -47,14 +52,12 @@ export const reloadOnSave = (workers: LiveWorkers, updateDatabase: () => Promise
   const reload = async () => {
     const start = Date.now()
     try {
-      await build()
+      const bundles = await rebuildFiles()
       await updateDatabase()
-      await workers.replace()
+      await workers.replace(bundles)
       console.log(`Reloaded in ${Date.now() - start} ms.`)
     } catch (error) {
       console.error(`Reload failed; the previous version keeps running. ${(error as Error).message}`)
-    } finally {
-      await endBuilds()
     }
   }
   const changed = () => {

@@ -1,6 +1,6 @@
 import { workerUrl } from '../../cli/roles.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
-import { type Bundles, bundleWorkers } from './bundles.ts'
+import type { Bundles } from './bundles.ts'
 import { fileWorker, type LocalWorker, type Mending, runWorkers } from './workerd.ts'
 import { optionalSecrets, readWorkerConfigs, type WorkerConfig } from './wrangler-config.ts'
 
@@ -93,25 +93,24 @@ const toWorker = (env: string, config: WorkerConfig, settings: Settings, scripts
  * Starts the Workers, each with only its own secrets, connected to a database through an endpoint that speaks Neon's
  * protocol.
  *
- * @param bundles are built when they are not given; a Worker without one is not started
+ * @param bundles a Worker without one is not started
  * @param mending what happens when workerd ends by itself: it is started again, at the same URL
  * @param onLine receives each log line
  * @throws when one of them doesn't build or doesn't respond
  */
 export const startWorkers = async (
   settings: Settings,
-  bundles?: Bundles,
+  bundles: Bundles,
   mending?: Mending,
   onLine: (line: string) => void = () => {},
 ): Promise<Workers> => {
   const configs = [...readWorkerConfigs()]
-  const scripts = bundles ?? (await bundleWorkers())
   const logs: string[] = []
   const takeLogs = () => logs.splice(0)
   const files = configs.flatMap(([, { assets, compatibility_date }]) =>
     assets ? [fileWorker(FILES, assets.directory, compatibility_date)] : [],
   )
-  const workers = configs.map(([env, config]) => toWorker(env, config, settings, scripts))
+  const workers = configs.map(([env, config]) => toWorker(env, config, settings, bundles))
   const failed = (error: unknown) =>
     new Error(`The Workers did not start. ${takeLogs().join('\n') || (error as Error).message}`, {
       cause: error,
@@ -128,7 +127,7 @@ export const startWorkers = async (
     throw failed(error)
   })
   try {
-    const started = configs.filter(([env]) => scripts[env])
+    const started = configs.filter(([env]) => bundles[env])
     await Promise.all(
       started.map(async ([env]) => {
         const signal = AbortSignal.timeout(FIRST_ANSWER_MS)

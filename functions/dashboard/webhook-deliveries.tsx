@@ -41,7 +41,7 @@ const Detail = ({
       Delivery of <code>{delivery.type}</code>
     </h1>
     <Done message={done} />
-    <dl>
+    <dl class="facts">
       <dt>Status</dt>
       <dd>
         <Status status={delivery.status === 'delivered' ? 'sent' : delivery.status} label={delivery.status} />

@@ -4,13 +4,12 @@ import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
-import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
-import { ConfirmForm, Done, noticeFor, Problem, Time } from '../../lib/pages/parts.tsx'
+import { ConfirmForm, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { ENDPOINT_PAGE_LABELS, PostForm, ResendForm, SecretForm } from '../../lib/pages/webhook-endpoint.tsx'
 import {
   DeliveryTable,
-  ENDPOINT_LABELS,
   EndpointForm,
   EndpointStatus,
   endpointFields,
@@ -37,13 +36,7 @@ const DONE = {
   enabled: 'Endpoint enabled. Events from now on are sent to it.',
   disabled: 'Endpoint disabled. Nothing is sent to it.',
   resent: 'The events are being sent again.',
-  partly: 'The oldest 40,000 of these events are being sent again. Resend the rest later, from a later time.',
-}
-
-const LABELS = {
-  ...ENDPOINT_LABELS,
-  since: 'Events since (UTC)',
-  overlapHours: 'Hours until the former secret ends',
+  partly: 'The oldest 40,000 of these events are being sent again. Resend the rest from the time below.',
 }
 
 /** Shown on the endpoint's page; the list of deliveries has all. */
@@ -55,79 +48,16 @@ const endpointOf = (c: Context<WebhookSettingsEnv>) =>
 const pathOf = (c: Context<WebhookSettingsEnv>, { id }: Pick<EndpointRow, 'id'>) =>
   `/app/${c.var.workspace.slug}/webhooks/${id}`
 
-const Post = ({ action, button }: { action: string; button: string }) => (
-  <form method="post" action={action}>
-    <p>
-      <button type="submit" class="quiet">
-        {button}
-      </button>
-    </p>
-  </form>
-)
-
-const Resend = ({
-  action,
-  fields,
-  errors,
-}: {
-  action: string
-  fields: Fields
-  errors?: ErrorDetail[] | undefined
-}) => (
-  <form method="post" action={action}>
-    <Field
-      label={LABELS.since}
-      name="since"
-      type="datetime-local"
-      required
-      value={fields.since}
-      errors={errors}
-      hint="They keep their IDs, so that your backend can recognise those that it has handled. Events are kept for 30 days."
-    />
-    <Checkbox label="Only those that failed" name="onlyFailed" checked={fields.onlyFailed !== undefined} />
-    <p>
-      <button type="submit">Resend events</button>
-    </p>
-  </form>
-)
-
-const Secret = ({
-  action,
-  until,
-  errors,
-}: {
-  action: string
-  until: Date | null
-  errors?: ErrorDetail[] | undefined
-}) => (
-  <form method="post" action={action}>
-    {until && (
-      <p>
-        The former secret signs requests too, until <Time at={until} />.
-      </p>
-    )}
-    <Field
-      label={LABELS.overlapHours}
-      name="overlapHours"
-      type="number"
-      min={0}
-      max={168}
-      required
-      value={24}
-      errors={errors}
-      hint="Until then, requests are signed with both, so that your backend can change over. 0 ends the former one now."
-    />
-    <p>
-      <button type="submit">Rotate secret</button>
-    </p>
-  </form>
-)
-
 type Shown = { fields?: Fields; resend?: Fields; errors?: ErrorDetail[]; message?: string }
 
 const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRow, shown: Shown = {}) => {
   const { db, now, workspace } = c.var
-  const { errors, message, fields = endpointFields(endpoint), resend = { onlyFailed: 'on' } } = shown
+  const {
+    errors,
+    message,
+    fields = endpointFields(endpoint),
+    resend = { onlyFailed: 'on', since: c.req.query('since') ?? '' },
+  } = shown
   const path = pathOf(c, endpoint)
   const base = `/app/${workspace.slug}/webhooks`
   const { formerUntil, disabledAt } = endpoint
@@ -139,18 +69,23 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
     <>
       <h1>Webhook endpoint</h1>
       <Done message={noticeFor(DONE, c.req.query('done'))} />
-      <Problem errors={errors} labels={LABELS} message={message} />
+      <Problem errors={errors} labels={ENDPOINT_PAGE_LABELS} message={message} />
+      <p class="words">
+        <code>{endpoint.url}</code>
+      </p>
       <p>
         <EndpointStatus {...endpoint} />
       </p>
-      {disabledAt ? (
-        <Post action={`${path}/enable`} button="Enable endpoint" />
-      ) : (
-        <>
-          <Post action={`${path}/test`} button="Send test event" />
-          <Post action={`${path}/disable`} button="Disable endpoint" />
-        </>
-      )}
+      <div class="actions">
+        {disabledAt ? (
+          <PostForm action={`${path}/enable`} button="Enable endpoint" />
+        ) : (
+          <>
+            <PostForm action={`${path}/test`} button="Send test event" />
+            <PostForm action={`${path}/disable`} button="Disable endpoint" />
+          </>
+        )}
+      </div>
       <h2>Latest deliveries</h2>
       {deliveries.length > 0 ? (
         <>
@@ -165,13 +100,13 @@ const showEndpoint = async (c: Context<WebhookSettingsEnv>, endpoint: EndpointRo
       {!disabledAt && (
         <>
           <h2>Resending</h2>
-          <Resend action={`${path}/resend`} fields={resend} errors={errors} />
+          <ResendForm action={`${path}/resend`} fields={resend} errors={errors} />
         </>
       )}
       <h2>Settings</h2>
       <EndpointForm action={path} button="Save endpoint" fields={fields} errors={errors} />
       <h2>Signing secret</h2>
-      <Secret
+      <SecretForm
         action={`${path}/rotate-secret`}
         until={formerUntil && formerUntil > now ? formerUntil : null}
         errors={errors}
@@ -226,7 +161,8 @@ export default createRoutes<WebhookSettingsEnv>()
     if (errors) return showEndpoint(c, endpoint, { resend, errors })
     if (endpoint.disabledAt) return showEndpoint(c, endpoint, { message: ENDPOINT_DISABLED })
     const { continueFrom } = await resendSince(c.var.db, actOf(c), endpoint.id, data)
-    return c.redirect(`${pathOf(c, endpoint)}?done=${continueFrom ? 'partly' : 'resent'}`, 303)
+    const rest = continueFrom && `partly&since=${continueFrom.toISOString().slice(0, 16)}`
+    return c.redirect(`${pathOf(c, endpoint)}?done=${rest ?? 'resent'}`, 303)
   })
   .post(`${ENDPOINT}/rotate-secret`, freshManagersOnly(), form(), async (c) => {
     const endpoint = await endpointOf(c)

@@ -26,13 +26,14 @@ import { NewWebhookEndpoint } from '../../lib/webhooks/webhooks.schemas.ts'
 const DONE = { removed: 'Endpoint removed. Nothing more is sent to it.' }
 
 const EndpointTable = ({ base, endpoints }: { base: string; endpoints: EndpointRow[] }) => (
-  <Table caption="Webhook endpoints" head={['URL', 'Description', 'Events', 'Status', 'Created']}>
+  <Table caption="Webhook endpoints" head={['Endpoint', 'Events', 'Status', 'Created']}>
     {endpoints.map((endpoint) => (
       <tr>
         <td class="words">
           <a href={`${base}/${endpoint.id}`}>{endpoint.url}</a>
+          <br />
+          {endpoint.description}
         </td>
-        <td class="words">{endpoint.description}</td>
         <td class="words">{endpoint.types.join(', ')}</td>
         <td>
           <EndpointStatus {...endpoint} />

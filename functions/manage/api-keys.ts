@@ -1,10 +1,12 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
-import { createApiKey } from '../../lib/auth/api-keys.ts'
+import { createApiKey, newApiKey } from '../../lib/auth/api-keys.ts'
+import { idempotentSecret } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
+import type { WebhookSettingsEnv } from '../../lib/webhooks/settings.service.ts'
 import {
   type ApiKey,
   addApiKey,
@@ -22,26 +24,38 @@ const createdKey = (
 ): CreatedApiKeyResponse => ({ id, name, last4, scopes, createdAt, expiresAt, key })
 
 /** /api-keys: a key is returned once, when it is created, and can be rotated and revoked. Design, section 12. */
-export default createRoutes()
+export default createRoutes<WebhookSettingsEnv>()
   .get('/api/workspaces/:workspace/api-keys', manager(), query(Page), async (c) => {
     const { limit, cursor } = c.req.valid('query')
     const keys = await listApiKeys(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page<ApiKeyResponse>(keys, limit))
   })
-  .post('/api/workspaces/:workspace/api-keys', freshManager(), body(NewApiKey), async (c) => {
-    const choice = c.req.valid('json')
-    const { key, ...stored } = await createApiKey()
-    return c.json(createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key), 201)
-  })
-  .post('/api/workspaces/:workspace/api-keys/:id/rotate', freshManager(), body(Rotation), async (c) => {
-    const { key, ...stored } = await createApiKey()
-    const rotation = { ...stored, ...c.req.valid('json') }
-    const fresh = await found('API key', c.req.param('id'), (id) =>
-      rotateApiKey(c.var.db, actOf(c), id, rotation),
-    )
-    if (fresh === 'ended') throw new ApiError('conflict', KEY_ENDED)
-    return c.json(createdKey(fresh, key), 201)
-  })
+  .post(
+    '/api/workspaces/:workspace/api-keys',
+    freshManager(),
+    body(NewApiKey),
+    idempotentSecret(newApiKey),
+    async (c) => {
+      const choice = c.req.valid('json')
+      const { key, ...stored } = await createApiKey(c.var.secret)
+      return c.json(createdKey(await addApiKey(c.var.db, actOf(c), { ...choice, ...stored }), key), 201)
+    },
+  )
+  .post(
+    '/api/workspaces/:workspace/api-keys/:id/rotate',
+    freshManager(),
+    body(Rotation),
+    idempotentSecret(newApiKey),
+    async (c) => {
+      const { key, ...stored } = await createApiKey(c.var.secret)
+      const rotation = { ...stored, ...c.req.valid('json') }
+      const fresh = await found('API key', c.req.param('id'), (id) =>
+        rotateApiKey(c.var.db, actOf(c), id, rotation),
+      )
+      if (fresh === 'ended') throw new ApiError('conflict', KEY_ENDED)
+      return c.json(createdKey(fresh, key), 201)
+    },
+  )
   .delete('/api/workspaces/:workspace/api-keys/:id', freshManager(), async (c) => {
     await found('API key', c.req.param('id'), (id) => revokeApiKey(c.var.db, actOf(c), id))
     return c.body(null, 204)

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, manager, reader, type WorkspaceEnv, writer } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -50,14 +51,14 @@ export default createRoutes()
     )
     return c.json(commissionResponse(commission, now))
   })
-  .post(COMMISSIONS, writer(), body(NewAdjustment), async (c) => {
+  .post(COMMISSIONS, writer(), body(NewAdjustment), idempotent(), async (c) => {
     const { db, now } = c.var
     const saved = await saveAdjustment(db, actOf(c), c.req.valid('json'))
     if (!('commission' in saved)) throw notFound(saved.outcome === 'missing' ? saved.missing : 'partner')
     if (saved.isMismatch) c.header('Idempotency-Mismatch', 'true')
     return c.json(commissionResponse(saved.commission, now), saved.outcome === 'created' ? 201 : 200)
   })
-  .post(`${COMMISSIONS}/:id/reverse`, writer(), body(NewReversal), async (c) => {
+  .post(`${COMMISSIONS}/:id/reverse`, writer(), body(NewReversal), idempotent(), async (c) => {
     const { db, now } = c.var
     const saved = await found('commission', c.req.param('id'), (id) =>
       reverseCommission(db, actOf(c), id, c.req.valid('json')),

@@ -1,4 +1,5 @@
 import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -21,17 +22,25 @@ export default createRoutes()
     const coupons = await listCoupons(db, workspace.id, id, { cursor, limit: limit + 1 })
     return c.json(page(coupons, limit, couponResponse))
   })
-  .post('/api/workspaces/:workspace/partners/:id/coupons', writer(), body(NewCoupon), async (c) => {
-    const coupon = c.req.valid('json')
-    const added = await found('partner', c.req.param('id'), (id) => addCoupon(c.var.db, actOf(c), id, coupon))
-    if (added.outcome === 'taken') {
-      throw new ApiError(
-        'coupon_taken',
-        `The coupon "${coupon.couponId}" belongs to ${added.holder ? `the partner "${added.holder.slug}"` : 'another partner'}. Remove it there first.`,
+  .post(
+    '/api/workspaces/:workspace/partners/:id/coupons',
+    writer(),
+    body(NewCoupon),
+    idempotent(),
+    async (c) => {
+      const coupon = c.req.valid('json')
+      const added = await found('partner', c.req.param('id'), (id) =>
+        addCoupon(c.var.db, actOf(c), id, coupon),
       )
-    }
-    return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
-  })
+      if (added.outcome === 'taken') {
+        throw new ApiError(
+          'coupon_taken',
+          `The coupon "${coupon.couponId}" belongs to ${added.holder ? `the partner "${added.holder.slug}"` : 'another partner'}. Remove it there first.`,
+        )
+      }
+      return c.json(couponResponse(added.coupon), added.outcome === 'added' ? 201 : 200)
+    },
+  )
   .delete('/api/workspaces/:workspace/partners/:id/coupons/:couponId', writer(), async (c) => {
     const { couponId } = c.req.param()
     // Postgres can't store such an ID, so no coupon has it.

@@ -1,4 +1,5 @@
 import { actOf, reader, writer } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -30,12 +31,18 @@ export default createRoutes()
     const groups = await listGroups(db, workspace.id, program.id, { cursor, limit: limit + 1 })
     return c.json(page(groups, limit, groupResponse))
   })
-  .post('/api/workspaces/:workspace/programs/:id/groups', writer(), body(NewGroup), async (c) => {
-    const { db, workspace } = c.var
-    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-    const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
-    return c.json(groupResponse(group), 201)
-  })
+  .post(
+    '/api/workspaces/:workspace/programs/:id/groups',
+    writer(),
+    body(NewGroup),
+    idempotent(),
+    async (c) => {
+      const { db, workspace } = c.var
+      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+      const group = await createGroup(db, actOf(c), program.id, c.req.valid('json'))
+      return c.json(groupResponse(group), 201)
+    },
+  )
   .get('/api/workspaces/:workspace/groups/:id', reader(), async (c) => {
     const { db, workspace } = c.var
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))

@@ -1,4 +1,5 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -31,7 +32,7 @@ export default createRoutes()
     const members = await listMembers(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(members, limit, memberResponse))
   })
-  .post('/api/workspaces/:workspace/members', freshManager(), body(NewMember), async (c) => {
+  .post('/api/workspaces/:workspace/members', freshManager(), body(NewMember), idempotent(), async (c) => {
     const { email, role } = c.req.valid('json')
     const { db, user, workspace } = c.var
     const details = invitation({ workspace, role, invitedBy: user.email, baseUrl: c.req.url })

@@ -1,4 +1,5 @@
 import { actOf, manager, reader } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
@@ -26,7 +27,7 @@ export default createRoutes()
     const programs = await listPrograms(c.var.db, c.var.workspace.id, { cursor, limit: limit + 1 })
     return c.json(page(programs, limit, programResponse))
   })
-  .post('/api/workspaces/:workspace/programs', manager(), body(NewProgram), async (c) => {
+  .post('/api/workspaces/:workspace/programs', manager(), body(NewProgram), idempotent(), async (c) => {
     const program = await createProgram(c.var.db, actOf(c), c.req.valid('json'))
     return c.json(programResponse(program), 201)
   })

@@ -1,4 +1,5 @@
 import { actOf, freshManager, manager } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -72,11 +73,17 @@ export default createRoutes<StripeEnv>()
     if (outcome === 'payouts_in_flight') throw new ApiError('conflict', KEY_IN_USE)
     return c.body(null, 204)
   })
-  .post('/api/workspaces/:workspace/stripe/secrets', freshManager(), body(NewStripeSecret), async (c) => {
-    const stored = await storeSecret(c, c.req.valid('json'))
-    if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
-    return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
-  })
+  .post(
+    '/api/workspaces/:workspace/stripe/secrets',
+    freshManager(),
+    body(NewStripeSecret),
+    idempotent(),
+    async (c) => {
+      const stored = await storeSecret(c, c.req.valid('json'))
+      if (stored.outcome === 'full') throw new ApiError('conflict', SECRETS_FULL)
+      return c.json(stored.secret satisfies StripeSecretResponse, stored.outcome === 'added' ? 201 : 200)
+    },
+  )
   .delete('/api/workspaces/:workspace/stripe/secrets/:id', freshManager(), async (c) => {
     await found('signing secret', c.req.param('id'), (id) => removeStripeSecret(c.var.db, actOf(c), id))
     return c.body(null, 204)

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { actOf, freshWriter, reader, writer } from '../../lib/auth/access.ts'
+import { idempotent, idempotentSecret } from '../../lib/auth/idempotent.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
@@ -23,6 +24,7 @@ import {
   createEndpoint,
   ENDPOINT_DISABLED,
   editEndpoint,
+  newSecretText,
   rotateSecret,
   TOO_MANY_ENDPOINTS,
   type WebhookSettingsEnv,
@@ -71,7 +73,7 @@ export default createRoutes<WebhookSettingsEnv>()
   .get(`${ENDPOINTS}/:id`, reader(), async (c) =>
     c.json<WebhookEndpointResponse>(endpointResponse(await endpointOf(c), c.var.now)),
   )
-  .post(ENDPOINTS, freshWriter(), body(NewWebhookEndpoint), async (c) => {
+  .post(ENDPOINTS, freshWriter(), body(NewWebhookEndpoint), idempotentSecret(newSecretText), async (c) => {
     const created = await createEndpoint(c, c.req.valid('json'))
     if (created.outcome === 'refused') throw refused(created.error)
     if (created.outcome === 'full') throw new ApiError('conflict', TOO_MANY_ENDPOINTS)
@@ -88,13 +90,19 @@ export default createRoutes<WebhookSettingsEnv>()
     await removeEndpoint(c.var.db, actOf(c), await endpointOf(c))
     return c.body(null, 204)
   })
-  .post(`${ENDPOINTS}/:id/rotate-secret`, freshWriter(), body(SecretRotation), async (c) => {
-    const rotated = await rotateSecret(c, await endpointOf(c), c.req.valid('json').overlapHours)
-    if (!rotated) throw notFound('webhook endpoint')
-    const { endpoint, secret } = rotated
-    return c.json({ ...endpointResponse(endpoint, c.var.now), secret } satisfies WebhookSecretResponse)
-  })
-  .post(`${ENDPOINTS}/:id/test`, writer(), async (c) => {
+  .post(
+    `${ENDPOINTS}/:id/rotate-secret`,
+    freshWriter(),
+    body(SecretRotation),
+    idempotentSecret(newSecretText),
+    async (c) => {
+      const rotated = await rotateSecret(c, await endpointOf(c), c.req.valid('json').overlapHours)
+      if (!rotated) throw notFound('webhook endpoint')
+      const { endpoint, secret } = rotated
+      return c.json({ ...endpointResponse(endpoint, c.var.now), secret } satisfies WebhookSecretResponse)
+    },
+  )
+  .post(`${ENDPOINTS}/:id/test`, writer(), idempotent(), async (c) => {
     const { id, disabledAt } = await endpointOf(c)
     if (disabledAt) throw new ApiError('conflict', ENDPOINT_DISABLED)
     const queued = await queueTest(c.var.db, actOf(c), id)

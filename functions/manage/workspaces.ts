@@ -1,4 +1,6 @@
-import { type SessionEnv, session } from '../../lib/auth/session.ts'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { idempotent } from '../../lib/auth/idempotent.ts'
+import { session } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { body } from '../../lib/http/validate.ts'
@@ -15,13 +17,13 @@ const workspaceResponse = ({ id, slug, name, role }: Membership): WorkspaceRespo
 })
 
 /** POST and GET /api/workspaces: creates a workspace with the caller as its manager, and lists the caller's workspaces. */
-export default createRoutes<SessionEnv & { Bindings: SignupBindings }>()
-  .post('/api/workspaces', session(), body(NewWorkspace), async (c) => {
-    const { db, now, user } = c.var
+export default createRoutes<WorkspaceEnv & { Bindings: SignupBindings }>()
+  .post('/api/workspaces', session(), body(NewWorkspace), idempotent(), async (c) => {
+    const { db, firstId, now, user } = c.var
     const wanted = c.req.valid('json')
     const isOpen = isSignupOpen(c.env)
 
-    const workspace = await createWorkspace(db, { ...wanted, email: user.email, isOpen, now })
+    const workspace = await createWorkspace(db, { ...wanted, email: user.email, isOpen, now, firstId })
     if (workspace === 'not_allowed')
       throw new ApiError(isOpen ? 'conflict' : 'signup_closed', refusalOf(isOpen))
     if (workspace === 'slug_taken') throw new ApiError('conflict', slugTaken(wanted.slug))

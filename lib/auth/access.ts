@@ -17,6 +17,10 @@ export type WorkspaceEnv = SessionEnv & {
     workspace: Workspace
     /** Who acts, for the audit log: an email address, or `API key "<name>"`. */
     actor: string
+    /** Set for a request with an Idempotency-Key: see `idempotent`. */
+    firstId?: string
+    /** What such a request returns once, as `idempotent` keeps it. */
+    secret?: string
   }
 }
 
@@ -41,6 +45,7 @@ export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   workspaceId: c.var.workspace.id,
   actor: c.var.actor,
   now: c.var.now,
+  firstId: c.var.firstId,
 })
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''

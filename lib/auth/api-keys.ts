@@ -25,10 +25,15 @@ const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH}}[0-9a-f]{${CHECK
 const checksum = async (unchecked: string): Promise<string> =>
   (await sha256(unchecked)).slice(0, CHECKSUM_LENGTH)
 
-/** A new key, to be shown once, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
-export const createApiKey = async (): Promise<{ key: string; hash: string; last4: string }> => {
+/** A new key, to be shown once. */
+export const newApiKey = async (): Promise<string> => {
   const unchecked = PREFIX + randomBase62(RANDOM_LENGTH)
-  const key = unchecked + (await checksum(unchecked))
+  return unchecked + (await checksum(unchecked))
+}
+
+/** A key, by default a new one, and what is stored of it: its hash, and its last 4 characters to recognize it by. */
+export const createApiKey = async (made?: string): Promise<{ key: string; hash: string; last4: string }> => {
+  const key = made ?? (await newApiKey())
   return { key, hash: await sha256(key), last4: key.slice(-4) }
 }
 

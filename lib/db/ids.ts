@@ -5,6 +5,21 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const newId = (): string => v7()
 
+/** The two last digits of `firstId` count what one request creates. */
+const COUNT_LENGTH = 2
+
+/** An id from which those of everything that one request creates follow: see `idOf`. */
+export const newFirstId = (): string => `${newId().slice(0, -COUNT_LENGTH)}00`
+
+/**
+ * The id of the nth thing that a request creates, up to 255. It is the same when the request is repeated with its
+ * Idempotency-Key, so that the repeat finds what the first one has made.
+ *
+ * @param act without `firstId`, if the request has no key, the id is a new one
+ */
+export const idOf = ({ firstId }: { firstId?: string | undefined }, nth = 0): string =>
+  firstId ? firstId.slice(0, -COUNT_LENGTH) + nth.toString(16).padStart(COUNT_LENGTH, '0') : newId()
+
 /** Random base62, 5.95 bits per character. */
 export const randomBase62 = (length: number): string => {
   let text = ''

@@ -138,7 +138,7 @@ export const importNewPartners = async (
 }
 
 /** @returns null when an address, a slug or a coupon was taken meanwhile */
-const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {
+export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> => {
   try {
     return await save()
   } catch (error) {

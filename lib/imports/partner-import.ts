@@ -1,7 +1,8 @@
 /** Bulk import of partners: the decision for each row. Spec, section 4.3. */
+import type { MovedDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { makeSlug, slugKey, suffixedSlug } from '../slugs.ts'
+import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../slugs.ts'
 
 /** Per request. Spec, section 8. */
 export const MAX_PARTNER_ROWS = 500
@@ -193,3 +194,15 @@ const summarize = (results: PartnerResult[]): PartnerImportSummary => {
     couponsMapped: count(({ couponMapped }) => couponMapped),
   }
 }
+
+/** The details of the "we've moved" mail to a new partner. */
+export const movedDetails = (
+  partner: Pick<NewPartner, 'name' | 'slug'>,
+  program: { name: string; siteUrl: string },
+  sender: { workspaceName: string; sentBy: string | null; portalUrl: string },
+): MovedDetails => ({
+  partnerName: partner.name,
+  programName: program.name,
+  link: partnerLink(program.siteUrl, partner.slug),
+  ...sender,
+})

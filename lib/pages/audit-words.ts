@@ -122,6 +122,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'program.changed': (d) => `changed a program: ${changes(d)}`,
   'group.created': (d) => `created the group ${quoted(d.name)}`,
   'group.changed': (d) => `changed a group: ${changes(d)}`,
+  'partner.created': (d) => `added the partner ${text(d.email)} with the slug ${quoted(d.slug)}`,
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
   'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,
   'partner.erased': () => 'erased the personal data of a partner',

@@ -103,6 +103,7 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
           Show data by {unit} <span class="hidden"> for {what}</span>
         </summary>
         <Table
+          isStacked={false}
           caption={`Data for ${what} by ${unit}`}
           head={[unit === 'month' ? 'Month' : 'Day', ...series.map(({ label }) => ({ number: label }))]}
         >

@@ -1,4 +1,5 @@
 /** Components that several pages share. */
+import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { ErrorDetail } from '../http/errors.ts'
 
@@ -75,36 +76,62 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-/** A table that scrolls horizontally on narrow screens. Headings of number columns align right. */
+type Heading = string | { number: string }
+
+/** Columns that a phone has room for. A table with more becomes cards there. */
+const PHONE_COLUMNS = 3
+
+/**
+ * Names each cell by its column, for the cards that rows are on a phone. Rows are components that the table can't look
+ * into, so it labels what they render, where texts are escaped.
+ */
+const labelCells = (rows: string, labels: string[]): string => {
+  let column = 0
+  return rows.replace(/<(tr|td|th)\b/g, (tag) => {
+    if (tag === '<tr') {
+      column = 0
+      return tag
+    }
+    return `${tag} data-label="${labels[column++] ?? ''}"`
+  })
+}
+
+/**
+ * A table. Headings of number columns align right. On a phone it scrolls horizontally, or each row is a card: see
+ * app.css.
+ */
 export const Table = ({
   caption,
   head,
+  isStacked = head.length > PHONE_COLUMNS,
   children,
 }: {
   caption: string
-  head: (string | { number: string })[]
+  head: Heading[]
+  /** Whether rows are cards on a phone. */
+  isStacked?: boolean
   children: Child
-}) => (
-  <section class="table" aria-label={caption} tabindex={0}>
-    <table>
-      <caption>{caption}</caption>
-      <thead>
-        <tr>
-          {head.map((title) =>
-            typeof title === 'string' ? (
-              <th scope="col">{title}</th>
-            ) : (
-              <th scope="col" class="number">
-                {title.number}
+}) => {
+  const labels = head.map((title) => (typeof title === 'string' ? title : title.number))
+  const rows = <tbody>{children}</tbody>
+  return (
+    <section class={isStacked ? 'table stacked' : 'table'} aria-label={caption} tabindex={0}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((title, column) => (
+              <th scope="col" class={typeof title === 'string' ? undefined : 'number'}>
+                {labels[column]}
               </th>
-            ),
-          )}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  </section>
-)
+            ))}
+          </tr>
+        </thead>
+        {isStacked ? raw(labelCells(String(rows), labels)) : rows}
+      </table>
+    </section>
+  )
+}
 
 /** The link to the next page of a list. */
 export const NextPage = ({ url, cursor }: { url: string; cursor: string | null }) => {

@@ -22,7 +22,7 @@ const TYPE_LABELS: Record<WebhookType, string> = {
   'commission.reversed': 'Commission reversed',
   'payout.created': 'Payout created',
   'payout.paid': 'Payout sent or marked as paid',
-  'payout.failed': 'Payout failed',
+  'payout.failed': 'Payout failed, canceled, returned or reversed',
   'import.finished': 'Import saved',
 }
 

@@ -1,7 +1,7 @@
 /** Begins payout runs, and decides whether they wait for approval. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { allSums, balancesOneByOne, type RunScope } from './due.queries.ts'
@@ -48,11 +48,11 @@ const SCHEDULE = 'Schedule'
 export const beginRun = async (
   db: Db,
   scope: RunScope,
-  { actor, now }: Pick<Act, 'actor' | 'now'>,
+  { actor, now, firstId }: Pick<Act, 'actor' | 'now' | 'firstId'>,
   expected: Total[] | null = null,
 ): Promise<{ id: string; needsApproval: boolean } | null> => {
   const { workspaceId, programId, method, cutoffAt, cover, maximum, limits = NO_LIMITS } = scope
-  const id = newId()
+  const id = idOf({ firstId })
   const kept = sql`${expected && totalsJson(expected)}::jsonb`
   const { previewedAt, excludePartnerIds, excludeCommissionIds, maxAmountCents } = limits
   const insert = sql<unknown>`
@@ -80,6 +80,7 @@ export const beginRun = async (
       workspaceId,
       actor,
       now,
+      firstId,
       action: 'payout_run.begun',
       subjectId: id,
       details: { method, programId, ...(expected && { expected }) },

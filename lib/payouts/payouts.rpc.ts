@@ -38,6 +38,8 @@ export type RunRequest = {
   dryRun: boolean
   /** The email address of the manager. */
   actor: string
+  /** See Act. */
+  firstId?: string | undefined
   limits?: RunLimits
   /** What was previewed: the run pays no more. null if any sum may be paid. */
   expected?: Total[] | null

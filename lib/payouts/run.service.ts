@@ -30,8 +30,8 @@ const REQUEST_MS = 20_000
 /** The next cron starts a minute after this one. */
 const CRON_MS = 45_000
 const MAX_OPEN_RUNS = 20
-/** Two for authentication, the program, the set-up, the start of the run, and its results or another preview. */
-const REQUEST_FETCHES = 6
+/** Two for authentication, two for an Idempotency-Key, the program, the set-up, the start of the run, and its results or another preview. */
+const REQUEST_FETCHES = 8
 
 /** What a run can pay, and what of that could not be read from Stripe. */
 type Prepared = Funds & { unread: RunResultResponse['unread'] }
@@ -188,7 +188,7 @@ export const previewPayouts = (
  */
 export const runPayouts = async (
   env: PayoutEnv,
-  { workspaceId, programId, method, dryRun, actor, limits = NO_LIMITS, expected = null }: RunRequest,
+  { workspaceId, programId, method, dryRun, actor, firstId, limits = NO_LIMITS, expected = null }: RunRequest,
   now = new Date(),
 ): Promise<RunResultResponse | Refused | PreviewChanged> => {
   const begun = limitedScope({ workspaceId, programId, method, limits }, now, dryRun || expected !== null)
@@ -201,7 +201,7 @@ export const runPayouts = async (
   // Before the run begins: if Stripe does not answer, nothing has happened.
   const funds = await prepare(env, begun, { now, budget, isPreview: false })
   const scope = await withMaximum(env, { ...begun, cover: funds.cover }, budget)
-  const run = await beginRun(connect(env), scope, { actor, now }, expected)
+  const run = await beginRun(connect(env), scope, { actor, now, firstId }, expected)
   if (!run) {
     const again = limitedScope(
       { workspaceId, programId, method, limits: { ...limits, previewedAt: null } },

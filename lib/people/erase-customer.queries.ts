@@ -1,5 +1,6 @@
 /** Erases a customer: what names the person goes, and the ledger keeps its numbers. docs/privacy.md. */
 import { sql } from 'kysely'
+import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import { emailOf } from '../customers/identities.ts'
 import type { Db } from '../db/connection.ts'
 import { textArray } from '../purchases/received.queries.ts'
@@ -74,6 +75,7 @@ export const eraseCustomer = async (db: Db, act: Act, id: string): Promise<void>
     sql`update customers c
         set email = null, name = null, external_id = ${erased('c.external_id')}, revision = c.revision + 1
         where c.id in ${mine}`,
+    forgetAnswers(workspaceId),
     ...eraseWebhooks(
       workspaceId,
       sql`(w.subject_id in (select e.id from events e where ${isTheirs})

@@ -1,5 +1,6 @@
 /** Erases a partner: the person in all programs of a workspace. docs/privacy.md. */
 import { sql } from 'kysely'
+import { forgetAnswers } from '../auth/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { lockPayouts } from '../db/locks.queries.ts'
 import { isConflict } from '../db/neon.ts'
@@ -53,6 +54,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
         where ${own}`,
     sql`update payout_accounts set email = ${marker}, disconnected_at = coalesce(disconnected_at, ${now}) where ${own}`,
     sql`update coupon_aliases set label = null where partner_id ${mine}`,
+    forgetAnswers(workspaceId),
     ...eraseWebhooks(workspaceId, sql`w.partner_id ${mine}`),
     sql`select erase_from_audit(${workspaceId}, ${ids}::uuid[], ${texts}, ${marks})`,
     sql`update partners set email = ${marker}, name = null where workspace_id = ${workspaceId} and id ${mine}`,

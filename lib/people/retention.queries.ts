@@ -1,5 +1,6 @@
 /** Removes what is no longer needed, some rows per call. Each returns how many it has found: less than the limit if none are left. */
 import { type RawBuilder, sql } from 'kysely'
+import { keysExpireBefore } from '../auth/idempotency.queries.ts'
 import type { Db } from '../db/connection.ts'
 
 const countOf = async (db: Db, work: RawBuilder<unknown>): Promise<number> => {
@@ -56,15 +57,21 @@ export const removeWebhooks = (db: Db, before: Date, limit: number): Promise<num
           select id from webhook_events where created_at < ${before} order by created_at limit ${limit})`,
   )
 
-/** Removes sessions, browsers, sign-in links and requests to change an address that have expired. */
+/** Removes sessions, browsers, sign-in links, Idempotency-Keys and requests to change an address that have expired. */
 export const clearExpired = async (db: Db, now: Date, limit: number): Promise<number> => {
-  const [requests, { rows }] = await Promise.all([
+  const [requests, keys, { rows }] = await Promise.all([
     countOf(
       db,
       sql`delete from address_changes where id in (
             select id from address_changes where expires_at < ${now} order by expires_at limit ${limit} for update skip locked)`,
     ),
+    countOf(
+      db,
+      sql`delete from idempotency_keys where (workspace_id, hash) in (
+            select workspace_id, hash from idempotency_keys where created_at < ${keysExpireBefore(now)}
+            order by created_at limit ${limit} for update skip locked)`,
+    ),
     sql<{ found: number }>`select clear_expired_sign_ins(${now}, ${limit}) as found`.execute(db),
   ])
-  return Math.max(requests, rows[0]?.found ?? 0)
+  return Math.max(requests, keys, rows[0]?.found ?? 0)
 }

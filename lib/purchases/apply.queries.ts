@@ -16,6 +16,7 @@ import {
 import { isProcessorId } from './processors.ts'
 import type { Purchase } from './purchase.ts'
 import { type ReceivedEvents, textArray } from './received.queries.ts'
+import { refundsMade } from './returns.ts'
 import { saveDuplicates, saveRefunds, saveSale } from './save-sale.queries.ts'
 
 export type Application = {
@@ -130,9 +131,9 @@ export const confirmSales = async (db: Db, applications: Application[]): Promise
   }
 }
 
-/** The statements that compare the sale with those that the merchant reported by API. */
+/** The statements that compare the sale with those that the merchant reported by API, and announce its refunds. */
 const review = (
-  { workspaceId, purchase, facts, plan: { sale, duplicates }, now }: Application,
+  { workspaceId, purchase, facts, plan: { sale, duplicates }, received, now }: Application,
   saleId: string | null,
 ) => {
   if (sale.kind === 'none' || saleId === null) return []
@@ -144,6 +145,7 @@ const review = (
     is: sale.kind !== 'keep' && isSelfReferral(sale.steps),
     was: recorded !== null && isSelfReferral(recorded.steps),
   }
+  const refunds = refundsMade(received.facts)
   const isPlanned = sale.kind === 'create' || sale.kind === 'update'
   const isNew = 'commission' in sale && sale.commission?.replacesId === null
   return [
@@ -152,6 +154,9 @@ const review = (
     ...(isPlanned && (own.is || own.was) ? [reviewSelfReferral({ workspaceId, saleId, now }, own)] : []),
     ...(duplicates.length ? [carryHold({ ...saved, duplicateIds: duplicates.map(({ id }) => id) })] : []),
     ...(facts.salesFrom === 'both' || facts.salesFrom === 'api' ? [] : [noteReceived(saved)]),
+    ...(refunds.length
+      ? [sql`select announce_refunds(${workspaceId}, ${saleId}, ${JSON.stringify(refunds)})`]
+      : []),
   ]
 }
 

@@ -48,6 +48,15 @@ const groupIds = (named: Named[]): string[][] =>
     return ids.length ? [...others, [...new Set([...mine.flat(), ...ids])]] : groups
   }, [])
 
+/** A refund that a processor has made or begun, in minor units of its payment. */
+export type ProcessorRefund = { id: string; amountCents: number; currency: string }
+
+/** The refunds that a processor has reported by themselves, without those that failed. */
+export const refundsMade = (received: ReceivedFact[]): ProcessorRefund[] =>
+  latest(ofKind(received, 'refund')).flatMap(({ id, amountCents, currency, status }) =>
+    status === 'failed' ? [] : [{ id, amountCents, currency }],
+  )
+
 /** The returns of a purchase, one per payment, and what was credited otherwise. */
 export const readReturns = (received: ReceivedFact[]): Return[] => {
   const refunds = latest(ofKind(received, 'refund'))

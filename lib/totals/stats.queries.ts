@@ -29,6 +29,11 @@ const SUMS = sql`
   coalesce(sum(customers), 0)::bigint as customers, coalesce(sum(sales), 0)::bigint as sales,
   coalesce(sum(revenue_cents), 0)::bigint as "revenueCents", coalesce(sum(earned_cents), 0)::bigint as "earnedCents"`
 
+/** The same, to be added up again. */
+const PRESUMS = sql`
+  sum(clicks)::bigint as clicks, sum(leads)::bigint as leads, sum(customers)::bigint as customers, sum(sales)::bigint as sales,
+  sum(revenue_cents)::bigint as revenue_cents, sum(earned_cents)::bigint as earned_cents`
+
 const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
 
 const days = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
@@ -38,13 +43,20 @@ const days = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
 const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   const { months, days: rest } = by === 'day' ? { months: null, days: [range] } : partsOf(range)
   const startsOn = sql`t.starts_on`
-  const folded = [
+  const conditions = [
     ...(months ? [sql`t.unit = 'month' and ${days(startsOn, months)}`] : []),
     ...rest.map((part) => sql`t.unit = 'day' and ${days(startsOn, part)}`),
-  ].map(
+  ]
+  // Added up owner by owner, because sorting all of their rows takes longer.
+  const read = (condition: RawBuilder<unknown>) =>
+    by === 'day'
+      ? sql`select starts_on, currency, ${COLUMNS} from totals t where t.of_id = owner.id and ${condition}`
+      : sql`select null::date as starts_on, currency, ${PRESUMS} from totals t
+            where t.of_id = owner.id and ${condition} group by currency`
+  const folded = conditions.map(
     (condition) => sql`
       select owner.id as of_id, t.starts_on as day, t.currency, ${COLUMNS}
-      from owner cross join lateral (select * from totals t where t.of_id = owner.id and ${condition} offset 0) t`,
+      from owner cross join lateral (${read(condition)} offset 0) t`,
   )
   const fresh = sql`
       select owner.id, d.day, d.currency, ${COLUMNS}

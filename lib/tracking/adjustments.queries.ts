@@ -1,7 +1,7 @@
 /** Saves adjustments: see adjustments.ts. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -67,7 +67,7 @@ export const saveAdjustment = async (
   const missing = missingOf(adjustment, facts)
   if (missing && !facts.isKnown) return { outcome: 'missing', missing }
 
-  const id = newId()
+  const id = idOf(act)
   const insert = sql<unknown>`
     with adjustment as (
       insert into adjustments (commission_id, workspace_id, external_id, reason, created_by, body_hash, event_id, corrects_id)

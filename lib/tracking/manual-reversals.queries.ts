@@ -1,7 +1,7 @@
 /** Saves what a manager reverses of a commission: see manual-reversals.ts. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { canonicalJson } from '../json.ts'
 import { sha256 } from '../sha256.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
@@ -39,7 +39,7 @@ export const reverseCommission = async (
   const before = await findCommission(db, workspaceId, id)
   if (!before) return undefined
 
-  const reversalId = newId()
+  const reversalId = idOf(act)
   const externalId = reversal.externalId ?? reversalId
   const bodyHash = await sha256(canonicalJson({ ...reversal, reverses: id }))
   const left = sql`

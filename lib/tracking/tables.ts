@@ -43,6 +43,7 @@ export type TrackingTables = {
     sale_external_id: string | null
     sale_id: string | null
     requested: Json<Requested> | null
+    announced_refunds: Generated<string[]>
     revision: Generated<number>
   }
   commissions: {

@@ -1,7 +1,7 @@
 /** Webhook endpoints. Their signing secrets are stored encrypted: see lib/secrets.ts. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from '../workspace/audit.queries.ts'
 import { MAX_ENDPOINTS, TEST_TYPE, type WebhookType } from './types.ts'
@@ -47,7 +47,7 @@ export const addEndpoint = async (
   endpoint: NewEndpoint,
 ): Promise<EndpointRow | undefined> => {
   const { workspaceId, now } = act
-  const id = newId()
+  const id = idOf(act)
   const { url, description, types, ciphertext } = endpoint
   const exists = sql<SqlBool>`exists (select from webhook_endpoints where id = ${id})`
   const details = { host: hostOf(url), types }
@@ -167,8 +167,9 @@ export const rotateEndpointSecret = async (
 }
 
 /** Queues a test event for one endpoint. @returns the id of its delivery */
-export const queueTest = async (db: Db, { workspaceId, now }: Act, endpointId: string): Promise<string> => {
-  const [eventId, id] = [newId(), newId()]
+export const queueTest = async (db: Db, act: Act, endpointId: string): Promise<string> => {
+  const { workspaceId, now } = act
+  const [eventId, id] = [idOf(act), idOf(act, 1)]
   await db.batch([
     db
       .insertInto('webhook_events')

@@ -4,3 +4,6 @@ import type { EventType } from './types.ts'
 /** @param data what it is about, as the API represents it */
 export const payloadOf = (type: EventType, occurredAt: Date, data: object): string =>
   JSON.stringify({ type, timestamp: occurredAt, data })
+
+/** Of a `refund.created`: Stripe's id of the refund. The amount, in minor units, only if nothing but Stripe reported it. */
+export type AnnouncedRefund = { id: string; amountCents?: number; currency?: string }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
+import type { AnnouncedRefund } from './payloads.ts'
 import { WINDOW_SECONDS } from './schedule.ts'
 import { MAX_TRIES, type Try } from './tries.ts'
 import type { EventType } from './types.ts'
@@ -20,6 +21,7 @@ export type LeasedDelivery = {
   occurredAt: Date
   /** Null until the first attempt to any endpoint. */
   payload: string | null
+  refund: AnnouncedRefund | null
   /** This one included. */
   attempts: number
   firstAttemptAt: Date
@@ -32,12 +34,12 @@ export type LeasedDelivery = {
  */
 export const leaseDeliveries = async (
   db: Db,
-  { now, leaseEnd, limit }: { now: Date; leaseEnd: Date; limit: number },
+  { now, dueBy, leaseEnd, limit }: { now: Date; dueBy: Date; leaseEnd: Date; limit: number },
 ): Promise<{ deliveries: LeasedDelivery[]; ended: number }> => {
   const isDue = (
     d: string,
   ) => sql`${sql.ref(`${d}.delivered_at`)} is null and ${sql.ref(`${d}.failed_at`)} is null
-    and ${sql.ref(`${d}.next_attempt_at`)} <= ${now}::timestamptz`
+    and ${sql.ref(`${d}.next_attempt_at`)} <= ${dueBy}::timestamptz`
   const disabled: Try = {
     at: now.toISOString(),
     status: null,
@@ -58,7 +60,7 @@ export const leaseDeliveries = async (
     )
     select l.id, l.workspace_id as "workspaceId", l.endpoint_id as "endpointId", l.url,
            array_remove(array[l.ciphertext, l.former], null) as ciphertexts, l.event_id as "eventId", w.type,
-           w.subject_id as "subjectId", w.created_at as "occurredAt", w.payload, l.attempts, l.first_attempt_at as "firstAttemptAt",
+           w.subject_id as "subjectId", w.created_at as "occurredAt", w.payload, w.refund, l.attempts, l.first_attempt_at as "firstAttemptAt",
            l.is_disabled as "isDisabled"
     from leased l join webhook_events w on w.id = l.event_id
     order by l.place`.execute(db)

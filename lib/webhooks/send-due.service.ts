@@ -34,6 +34,8 @@ const FETCHES_PER_PAGE = 4
 const MAX_PAGE = 60
 /** A retry that is due this soon is waited for, instead of leaving it to the next run. */
 const SOON_MS = 6_000
+/** The clock of the database, which queues events, may be this far ahead of the Worker's: a nudge would find nothing due. */
+const CLOCK_SECONDS = 2
 /** A secret that cannot be decrypted needs the operator. */
 const UNREADABLE_SECONDS = 3_600
 
@@ -175,7 +177,7 @@ export const sendDue = async (
   const tally: Tally = { delivered: 0, retry: 0, failed: 0, waiting: 0 }
   for (let limit = pageSize(sending.budget); limit > 0; limit = pageSize(sending.budget)) {
     const now = new Date()
-    const lease = { now, leaseEnd: later(now, LEASE_SECONDS), limit }
+    const lease = { now, dueBy: later(now, CLOCK_SECONDS), leaseEnd: later(now, LEASE_SECONDS), limit }
     const { deliveries, ended } = await withDb(env, sending.budget, (db) => leaseDeliveries(db, lease))
     tally.failed += ended
     if (deliveries.length + ended === 0) break

@@ -5,6 +5,7 @@ import type { ErrorDetail } from '../http/errors.ts'
 import { rpc } from '../http/rpc.ts'
 import { addEndpoint, changeEndpoint, type EndpointRow, rotateEndpointSecret } from './endpoints.queries.ts'
 import { MAX_ENDPOINTS } from './types.ts'
+import { canonicalUrl } from './url.ts'
 import type { EndpointsService } from './webhooks.rpc.ts'
 import type { NewWebhookEndpoint, WebhookEndpointChange } from './webhooks.schemas.ts'
 
@@ -22,14 +23,19 @@ const refusalOf = async (c: Context<WebhookSettingsEnv>, url: string): Promise<R
   return message === null ? null : { outcome: 'refused', error: { path: 'url', message } }
 }
 
-const newSecret = (c: Context<WebhookSettingsEnv>) =>
-  rpc('webhooks', c.env.WEBHOOKS.newSecret(c.var.workspace.id))
+/** For `idempotentSecret`: the secret with what is stored of it, so that a repeat does not store another ciphertext. */
+export const newSecretText = async (service: EndpointsService, workspaceId: string): Promise<string> =>
+  JSON.stringify(await rpc('webhooks', service.newSecret(workspaceId)))
+
+const newSecret = async (c: Context<WebhookSettingsEnv>): ReturnType<EndpointsService['newSecret']> =>
+  JSON.parse(c.var.secret ?? (await newSecretText(c.env.WEBHOOKS, c.var.workspace.id)))
 
 /** Adds an endpoint with a new secret. */
 export const createEndpoint = async (
   c: Context<WebhookSettingsEnv>,
-  { url, types, description }: NewWebhookEndpoint,
+  { url: given, types, description }: NewWebhookEndpoint,
 ): Promise<WithSecret | Refused | { outcome: 'full' }> => {
+  const url = canonicalUrl(given)
   const refused = await refusalOf(c, url)
   if (refused) return refused
   const { secret, ciphertext } = await newSecret(c)
@@ -46,8 +52,9 @@ export const createEndpoint = async (
 export const editEndpoint = async (
   c: Context<WebhookSettingsEnv>,
   endpoint: EndpointRow,
-  { url, types, description, enabled }: WebhookEndpointChange,
+  { url: given, types, description, enabled }: WebhookEndpointChange,
 ): Promise<EndpointRow | Refused | undefined> => {
+  const url = given ? canonicalUrl(given) : given
   const refused = url ? await refusalOf(c, url) : null
   return (
     refused ??

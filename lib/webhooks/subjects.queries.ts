@@ -1,5 +1,5 @@
 /** What webhooks are about, as the API represents it. */
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { payoutResponse } from '../payouts/payout-response.ts'
 import { payoutQuery } from '../payouts/payouts.queries.ts'
@@ -10,20 +10,44 @@ import { eventQuery } from '../tracking/events.queries.ts'
 import { auditEntryQuery } from '../workspace/audit.queries.ts'
 import { partnerResponse } from '../workspace/partner-response.ts'
 import { partnerQuery } from '../workspace/partners.queries.ts'
-import { type EventType, TEST_TYPE } from './types.ts'
+import type { LeasedDelivery } from './queue.queries.ts'
+import { TEST_TYPE } from './types.ts'
 
-type Subject = { workspaceId: string; type: EventType; subjectId: string }
+type Subject = Pick<
+  LeasedDelivery,
+  'eventId' | 'workspaceId' | 'type' | 'subjectId' | 'occurredAt' | 'refund'
+>
 
 /** How to read one kind of subject: the query, and what the API makes of its row. */
 const kind = <Row>(
-  query: (db: Db, workspaceId: string, id: string) => { compile: () => import('kysely').CompiledQuery<Row> },
-  present: (row: Row, now: Date) => object,
+  query: (db: Db, workspaceId: string, id: string) => { compile: () => CompiledQuery<Row> },
+  present: (row: Row, now: Date, subject: Subject) => object,
 ) => ({
   compile: (db: Db, { workspaceId, subjectId }: Subject) => query(db, workspaceId, subjectId).compile(),
-  present: (row: unknown, now: Date) => present(row as Row, now),
+  present: (row: unknown, now: Date, subject: Subject) => present(row as Row, now, subject),
 })
 
 const event = kind(eventQuery, eventResponse)
+/** A refund that only Stripe reported is no event: it is presented like one, as far as its sale says what it is of. */
+const refund = kind(eventQuery, (row, now, { eventId, occurredAt, refund }) => {
+  const shown = eventResponse(row, now)
+  if (refund?.amountCents === undefined) return shown
+  const { id: externalId, amountCents, currency } = refund
+  return {
+    ...shown,
+    id: eventId,
+    kind: 'refund',
+    externalId,
+    eventName: 'refund',
+    amountCents,
+    currency,
+    sale: { id: shown.id, externalId: shown.externalId },
+    metadata: null,
+    occurredAt,
+    commission: null,
+    steps: [],
+  }
+})
 const commission = kind(commissionQuery, commissionResponse)
 const payout = kind(payoutQuery, payoutResponse)
 const partner = kind(partnerQuery, partnerResponse)
@@ -34,7 +58,7 @@ const KINDS = {
   'partner.banned': partner,
   'lead.created': event,
   'sale.created': event,
-  'refund.created': event,
+  'refund.created': refund,
   'commission.created': commission,
   'commission.reversed': commission,
   'payout.created': payout,
@@ -57,8 +81,8 @@ const KINDS = {
 /** The subjects as they are now, in one round trip. null for one that does not exist. */
 export const readSubjects = async (db: Db, subjects: Subject[], now: Date): Promise<(object | null)[]> => {
   const rows = await db.batch(subjects.map((subject) => KINDS[subject.type].compile(db, subject)))
-  return subjects.map(({ type }, place) => {
+  return subjects.map((subject, place) => {
     const row = rows[place]?.[0]
-    return row === undefined ? null : KINDS[type].present(row, now)
+    return row === undefined ? null : KINDS[subject.type].present(row, now, subject)
   })
 }

@@ -2,6 +2,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { DeliveryStatus } from './deliveries.ts'
+import type { AnnouncedRefund } from './payloads.ts'
 import type { Try } from './tries.ts'
 import type { EventType, WebhookType } from './types.ts'
 
@@ -29,6 +30,7 @@ export type WebhookTables = {
     partner_id: string | null
     created_at: Date
     payload: string | null
+    refund: Json<AnnouncedRefund> | null
   }
   webhook_deliveries: {
     id: string

@@ -73,3 +73,6 @@ export const urlRefusal = (text: string, allowLocal: boolean): string | null => 
   if (url.username || url.password) return 'Must not contain a user name or password.'
   return isPrivate(url.hostname) ? 'Must be a public address, not one of a private network.' : null
 }
+
+/** A URL as requests are sent to it and pages show it: one spelling of each, without line breaks. `urlRefusal` judges it. */
+export const canonicalUrl = (text: string): string => URL.parse(text)?.href ?? text

@@ -1,7 +1,7 @@
 /** API keys. Only their hashes are stored. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { ApiKeyScope } from './api-keys.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
@@ -59,7 +59,7 @@ export const addApiKey = async (
   act: Act,
   { name, hash, last4, scopes, expiresAt }: NewKey,
 ): Promise<ApiKey> => {
-  const id = newId()
+  const id = idOf(act)
   await db.batch([
     db
       .insertInto('api_keys')
@@ -104,7 +104,7 @@ export const rotateApiKey = async (
 ): Promise<ApiKey | 'ended' | undefined> => {
   const former = await findApiKey(db, act.workspaceId, formerId)
   if (!former) return undefined
-  const id = newId()
+  const id = idOf(act)
   // A concurrent rotation waits for the row lock, and then changes nothing.
   const live = sql<{ id: string }>`
     select k.* from api_keys k

@@ -1,7 +1,7 @@
 /** The audit log: who changed what, and when. */
 import { type Expression, isExpression, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 
 /** `resource.verb`, in the past tense. */
@@ -20,6 +20,7 @@ export type AuditAction =
   | 'program.changed'
   | 'group.created'
   | 'group.changed'
+  | 'partner.created'
   | 'partner.changed'
   | 'partner.address_changed'
   | 'partner.erased'
@@ -79,7 +80,12 @@ export type Act = {
   /** An email address, or `API key "<name>"`. */
   actor: string
   now: Date
+  /** What the ids of what is created follow from, if the request has an Idempotency-Key: see `idOf`. */
+  firstId?: string | undefined
 }
+
+/** The audit entry's place among what a request with an Idempotency-Key creates. */
+const ENTRY = 255
 
 export type AuditEntry = Act & {
   action: AuditAction
@@ -101,7 +107,7 @@ export type AuditEntry = Act & {
  */
 export const auditEntry = (
   db: Db,
-  { workspaceId, actor, action, subjectId, details, now, when }: AuditEntry,
+  { workspaceId, actor, action, subjectId, details, now, firstId, when }: AuditEntry,
 ) =>
   db
     .insertInto('audit_entries')
@@ -109,7 +115,7 @@ export const auditEntry = (
     .expression(
       db
         .selectNoFrom([
-          sql<string>`${newId()}::uuid`.as('id'),
+          sql<string>`${idOf({ firstId }, ENTRY)}::uuid`.as('id'),
           sql<string>`${workspaceId}::uuid`.as('workspace_id'),
           sql<string>`${actor}`.as('actor'),
           sql<string>`${action}`.as('action'),

@@ -1,7 +1,7 @@
 /** Coupon aliases: the partner that a coupon at the payment processor credits. Spec, section 4.5. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { breaks } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
@@ -37,7 +37,8 @@ export type CouponAddition =
   | { outcome: 'taken'; holder: { id: string; slug: string } | null }
 
 /** The partner, and the result if the coupon already has a holder. */
-const findHolder = async (db: Db, workspaceId: string, partnerId: string, couponId: string) => {
+const findHolder = async (db: Db, act: Act, partnerId: string, couponId: string) => {
+  const { workspaceId } = act
   const [[partner], [alias]] = await db.batch([
     db
       .selectFrom('partners')
@@ -54,7 +55,8 @@ const findHolder = async (db: Db, workspaceId: string, partnerId: string, coupon
   const held: CouponAddition | undefined =
     alias &&
     (alias.partnerId === partner?.id
-      ? { outcome: 'already_added', coupon: alias }
+      ? // A repeat with an Idempotency-Key finds its own.
+        { outcome: alias.id === idOf(act) ? 'added' : 'already_added', coupon: alias }
       : { outcome: 'taken', holder: { id: alias.partnerId, slug: alias.slug } })
   return { partner, held }
 }
@@ -73,10 +75,10 @@ export const addCoupon = async (
   coupon: Coupon,
 ): Promise<CouponAddition | undefined> => {
   const { workspaceId, now } = act
-  const { partner, held } = await findHolder(db, workspaceId, partnerId, coupon.couponId)
+  const { partner, held } = await findHolder(db, act, partnerId, coupon.couponId)
   if (!partner || held) return partner && held
 
-  const alias = { id: newId(), partnerId: partner.id, ...coupon }
+  const alias = { id: idOf(act), partnerId: partner.id, ...coupon }
   try {
     await db.batch([
       db
@@ -101,7 +103,7 @@ export const addCoupon = async (
     return { outcome: 'added', coupon: alias }
   } catch (error) {
     if (!breaks(error, 'coupon_aliases_workspace_id_coupon_id_key')) throw error
-    const { held } = await findHolder(db, workspaceId, partnerId, coupon.couponId)
+    const { held } = await findHolder(db, act, partnerId, coupon.couponId)
     return held ?? { outcome: 'taken', holder: null }
   }
 }

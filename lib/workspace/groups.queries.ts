@@ -1,6 +1,6 @@
 /** Groups, with their rewards. */
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { RewardTerms } from '../tracking/rewards.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
@@ -71,17 +71,22 @@ export const listGroups = async (
   return rows.map(toGroup)
 }
 
-/** Prepares a new reward: its id, and the statement that inserts it. null removes the reward; undefined keeps it. */
-const prepareReward = (db: Db, act: Act, reward: RewardTerms | null | undefined) => {
+/**
+ * Prepares a new reward: its id, and the statement that inserts it. null removes the reward; undefined keeps it.
+ *
+ * @param nth its place among what the act creates
+ */
+const prepareReward = (db: Db, act: Act, nth: number, reward: RewardTerms | null | undefined) => {
   if (!reward) return { id: reward, statements: [] }
-  const id = newId()
+  const id = idOf(act, nth)
   return { id, statements: [newReward(db, act, id, reward).compile()] }
 }
 
 /** @param programId a program of the workspace */
 export const createGroup = async (db: Db, act: Act, programId: string, terms: GroupTerms): Promise<Group> => {
-  const id = newId()
-  const [sale, lead] = [prepareReward(db, act, terms.saleReward), prepareReward(db, act, terms.leadReward)]
+  const id = idOf(act)
+  const sale = prepareReward(db, act, 1, terms.saleReward)
+  const lead = prepareReward(db, act, 2, terms.leadReward)
   await db.batch([
     ...sale.statements,
     ...lead.statements,
@@ -126,10 +131,8 @@ export const changeGroup = async (
   if (!changes) return before
 
   const { changed } = changes
-  const [sale, lead] = [
-    prepareReward(db, act, changed.saleReward),
-    prepareReward(db, act, changed.leadReward),
-  ]
+  const sale = prepareReward(db, act, 1, changed.saleReward)
+  const lead = prepareReward(db, act, 2, changed.leadReward)
   await db.batch([
     ...sale.statements,
     ...lead.statements,

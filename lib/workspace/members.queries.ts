@@ -1,7 +1,7 @@
 /** Members of a workspace. At least one of them is always a manager. */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { breaks } from '../db/neon.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { InvitationDetails } from '../mail/details.ts'
@@ -49,7 +49,7 @@ export const inviteMember = async (
   { email, details }: { email: string; details: InvitationDetails },
 ): Promise<Member | null> => {
   const { role } = details
-  const id = newId()
+  const id = idOf(act)
   try {
     await db.batch([
       db

@@ -1,5 +1,5 @@
-/** Partners. Imports create them: see lib/imports/partner-import.ts. */
-import { type ExpressionBuilder, sql } from 'kysely'
+/** Partners. Imports create them, by lib/imports/partner-import.ts, and new-partner.queries.ts. */
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
@@ -47,8 +47,8 @@ const matches = (eb: PartnerExpressions, text: string) =>
     eb('p.slug', 'ilike', contains(text)),
   ])
 
-/** One partner, for a batch. @param id a UUID */
-export const partnerQuery = (db: Db, workspaceId: string, id: string) =>
+/** One partner, for a batch. @param id a UUID, or an expression for one */
+export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
   selectPartners(db, workspaceId).where('p.id', '=', id)
 
 /** @param id a UUID */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { timestamp } from '../http/common.responses.ts'
+import { ErrorResponse, timestamp } from '../http/common.responses.ts'
 import { PAYOUT_ACCOUNT_STATUSES } from '../payouts/payouts.ts'
 import { CouponResponse } from './coupons.responses.ts'
 
@@ -37,3 +37,8 @@ export const PartnerResponse = z
   })
   .meta({ id: 'Partner' })
 export type PartnerResponse = z.infer<typeof PartnerResponse>
+
+/** 409 `slug_taken`: a slug that was free. */
+export const SlugTakenResponse = z
+  .strictObject({ ...ErrorResponse.shape, suggestion: z.string().optional() })
+  .meta({ id: 'SlugTaken' })

@@ -1,6 +1,6 @@
 /** Programs, with their rewards. */
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf, newId } from '../db/ids.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import { changedDays, DEFAULT_DAYS, type Schedule } from '../payouts/schedules.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
@@ -106,7 +106,7 @@ const newSchedule = ({ payoutSchedule, payoutDays }: Schedule, now: Date) => ({
 })
 
 export const createProgram = async (db: Db, act: Act, terms: ProgramTerms): Promise<Program> => {
-  const [id, rewardId] = [newId(), newId()]
+  const [id, rewardId] = [idOf(act), idOf(act, 1)]
   await db.batch([
     newReward(db, act, rewardId, terms.reward).compile(),
     db

@@ -147,6 +147,16 @@ export type WorkspaceTables = {
     expires_at: Date
     done_at: Date | null
   }
+  idempotency_keys: {
+    workspace_id: string
+    hash: string
+    body_hash: string
+    first_id: string
+    secret: string | null
+    status: number | null
+    answer: string | null
+    created_at: Date
+  }
   former_partner_terms: {
     workspace_id: string
     partner_id: string

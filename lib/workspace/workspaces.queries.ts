@@ -2,7 +2,7 @@
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
-import { newId } from '../db/ids.ts'
+import { idOf } from '../db/ids.ts'
 import { lockSignup } from '../db/locks.queries.ts'
 import { breaks, isConflict } from '../db/neon.ts'
 import type { Mode } from '../purchases/processors.ts'
@@ -113,6 +113,8 @@ type NewWorkspace = {
   /** Whether sign-up is open. */
   isOpen: boolean
   now: Date
+  /** See Act. */
+  firstId?: string | undefined
 }
 
 /**
@@ -122,10 +124,10 @@ type NewWorkspace = {
  */
 export const createWorkspace = async (
   db: Db,
-  { name, slug, mode, email, isOpen, now }: NewWorkspace,
+  { name, slug, mode, email, isOpen, now, firstId }: NewWorkspace,
 ): Promise<Membership | 'slug_taken' | 'not_allowed'> => {
-  const id = newId()
-  const act = { workspaceId: id, actor: email, now }
+  const id = idOf({ firstId })
+  const act = { workspaceId: id, actor: email, now, firstId }
   try {
     await db.batch([
       lockSignup.compile(db),
@@ -145,7 +147,7 @@ export const createWorkspace = async (
         .compile(),
       db
         .insertInto('members')
-        .values({ id: newId(), workspace_id: id, email, role: 'manager', created_at: now })
+        .values({ id: idOf(act, 1), workspace_id: id, email, role: 'manager', created_at: now })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile(),
       auditEntry(db, {

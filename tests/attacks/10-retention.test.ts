@@ -1,5 +1,6 @@
 /** What names people is gone after the time that the settings say, and nothing else changes. */
 import { expect, inject, test } from 'vitest'
+import { keysExpireBefore } from '../../lib/auth/idempotency.queries.ts'
 import { connect } from '../../lib/db/connection.ts'
 import {
   anonymizeEvents,
@@ -17,7 +18,8 @@ const db = () => connect(inject('database'))
 /** Older than what other tests leave, so that only this test's rows are due. */
 const OLD = new Date(Date.now() - 5_000 * 86_400_000)
 const OLDER = new Date(OLD.getTime() - 86_400_000)
-const YOUNGER = new Date(OLD.getTime() + 86_400_000)
+/** Of now or later: the cron, which other tests run meanwhile, removes by the real time. */
+const YOUNGER = new Date(Date.now() + 86_400_000)
 
 const all = async (call: (limit: number) => Promise<number>) => {
   while ((await call(100)) > 0);
@@ -136,6 +138,21 @@ test('sessions, sign-in links and requests to change an address go when they hav
       [gone, kept],
     ),
   ).toEqual([{ name: kept }, { name: kept }])
+})
+
+test('Idempotency-Keys go, with their answers, when they are a day old', async () => {
+  const hash = `key-${Date.now()}`
+  await database.query(
+    `insert into idempotency_keys (workspace_id, hash, body_hash, first_id, status, answer, created_at)
+     select gen_random_uuid(), $1 || name, '', gen_random_uuid(), 201, '{}', created_at
+     from unnest($2::text[], $3::timestamptz[]) keys (name, created_at)`,
+    [hash, ['gone', 'kept'], [new Date(OLD.getTime() - 25 * 3_600_000), YOUNGER]],
+  )
+  expect(keysExpireBefore(OLD)).toEqual(new Date(OLD.getTime() - 24 * 3_600_000))
+  await all((limit) => clearExpired(db(), OLD, limit))
+  expect(
+    await database.query('select hash from idempotency_keys where starts_with(hash, $1)', [hash]),
+  ).toEqual([{ hash: `${hash}kept` }])
 })
 
 test.each([

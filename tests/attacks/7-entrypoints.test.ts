@@ -29,7 +29,7 @@ const METHODS = [
   ],
   'templateFile',
   'preview',
-  ...['nudge', 'urlRefusal', 'newSecret'],
+  ...['nudge', 'urlRefusal', 'newSecret', 'unseal'],
 ]
 
 /** Stands in for a Worker, and answers which methods its bindings have. It calls them without arguments. */
@@ -76,7 +76,7 @@ for (const name of ['manage', 'dashboard']) {
     AUTH: ['getSession'],
     PAYOUTS: ['seal', 'invoicePdf', 'encryptKey', 'listSentEvents', 'run', 'bankFile', 'templateFile'],
     STRIPE_WEBHOOK: ['encryptSecret'],
-    WEBHOOKS: ['nudge', 'urlRefusal', 'newSecret'],
+    WEBHOOKS: ['seal', 'nudge', 'urlRefusal', 'newSecret', 'unseal'],
     CREDITS: ['creditEvent'],
   }
 }

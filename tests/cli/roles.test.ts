@@ -56,6 +56,15 @@ test('concurrent runs create each role once, and every zone can sign in', async 
   expect(await ask(zoneUrl(OLD, 'track'), 'select * from partners')).toBe('42501')
 })
 
+test('a list of 50 rows neither allocates memory for all rows of its workspace, nor is compiled for them', async () => {
+  for (const zone of ['pages', 'read'] as const) {
+    const { rows } = await withLogin(zoneUrl(OLD, zone), (client) =>
+      client.query(`select current_setting('enable_memoize') as memoize, current_setting('jit') as jit`),
+    )
+    expect(rows).toEqual([{ memoize: 'off', jit: 'off' }])
+  }
+})
+
 test('a repeated run leaves the passwords of running Workers, and takes back what was granted beyond roles.sql', async () => {
   const passwords = () =>
     admin.query('select rolname, rolpassword from pg_authid where rolname = any ($1) order by 1', [

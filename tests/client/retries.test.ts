@@ -190,11 +190,45 @@ describe('the rest of the API', () => {
     expect(calls[0]?.headers.authorization).toBe('Bearer trib_live_test')
   })
 
-  test('is changed once, because a repeat might change it twice', async () => {
-    const { calls, tributary } = await start({ status: 503, body: refused('try_again') })
-    const { error, response } = await tributary.api.PATCH('/partners/{id}', {
+  test('creates one when the first response is lost, because each repeat has the key of the first request', async () => {
+    const { calls, tributary } = await start({ status: 503 }, { status: 201, body: { id: 'g_1' } })
+    const { data } = await tributary.api.POST('/programs/{id}/groups', {
       params: { path: { id: 'p_1' } },
-      body: {},
+      body: { name: 'Gold' },
+    })
+    expect(data?.id).toBe('g_1')
+    const keys = calls.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]])
+    expect(calls[1]?.body).toEqual(calls[0]?.body)
+
+    await tributary.api.POST('/programs/{id}/groups', {
+      params: { path: { id: 'p_1' } },
+      body: { name: 'Gold' },
+    })
+    expect(calls[2]?.headers['idempotency-key']).not.toBe(keys[0])
+  })
+
+  test('is created with the caller’s own key, if it passes one', async () => {
+    const { calls, tributary } = await start({ status: 503 }, { status: 201 })
+    await tributary.api.POST('/programs/{id}/groups', {
+      params: { path: { id: 'p_1' } },
+      headers: { 'Idempotency-Key': 'job_1' },
+      body: { name: 'Gold' },
+    })
+    expect(calls.map(({ headers }) => headers['idempotency-key'])).toEqual(['job_1', 'job_1'])
+  })
+
+  test('is changed again after a failure, because that sets the same fields', async () => {
+    const { calls, tributary } = await start({ status: 503 }, { status: 200 })
+    await tributary.api.PATCH('/partners/{id}', { params: { path: { id: 'p_1' } }, body: {} })
+    expect(calls).toHaveLength(2)
+    expect(calls[0]?.headers).not.toHaveProperty('idempotency-key')
+  })
+
+  test('is removed once, because a repeat would find nothing', async () => {
+    const { calls, tributary } = await start({ status: 503, body: refused('try_again') })
+    const { error, response } = await tributary.api.DELETE('/partners/{id}/coupons/{couponId}', {
+      params: { path: { id: 'p_1', couponId: 'c_1' } },
     })
     expect(error?.error.code).toBe('try_again')
     expect(response.status).toBe(503)

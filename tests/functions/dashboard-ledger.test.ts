@@ -41,6 +41,38 @@ test.each([
   expect(text).not.toContain(notThere)
 })
 
+test('the search opens the only match, and lists several by what they are', async () => {
+  const { merchant, pages, ann, eventId } = await createShop()
+  const base = `/app/${merchant.workspace.slug}`
+  const clickId = await merchant.click('ann')
+  await merchant.lead({ externalId: 'user_1', clickId, customerEmail: 'Buyer@Example.com' })
+  const [row] = await database.query<{ lost: string; lead: string; customer: string }>(
+    `select (select id from events where workspace_id = $1 and external_id = 'lost') as lost,
+            (select id from events where workspace_id = $1 and kind = 'lead') as lead,
+            (select customer_id from customer_identities where workspace_id = $1 and value = 'buyer@example.com') as customer`,
+    [merchant.workspace.id],
+  )
+  const find = (text: string) => pages.get(`/search?q=${encodeURIComponent(text)}`)
+
+  expect(await find(' ANN ')).toMatchObject({ status: 303, location: `${base}/partners/${ann}` })
+  expect(await find('inv_<i>')).toMatchObject({ status: 303, location: `${base}/events/${eventId}` })
+  expect(await find('lost')).toMatchObject({ status: 303, location: `${base}/events/${row?.lost}` })
+  expect(await find('BUYER@example.com')).toMatchObject({ location: `${base}/customers/${row?.customer}` })
+  const ofClick = await find(clickId)
+  expect(ofClick).toMatchObject({ status: 200, location: null })
+  expect(ofClick.html).toContain(`href="${base}/events/${row?.lead}"`)
+  expect(ofClick.text).toContain(`Clicks ${clickId} Through the link of Ann & <b>Co</b>`)
+
+  for (const unknown of ['nothing-like-it', '%', '\0', 'PO-000042', '💸'.repeat(200)]) {
+    const { status, text } = await find(unknown)
+    expect(status).toBe(200)
+    expect(text).toContain('Nothing matches')
+  }
+  expect((await pages.get('/search')).text).not.toContain('Nothing matches')
+  const other = await createShop()
+  expect((await other.pages.get(`/search?q=${clickId}`)).text).toContain('Nothing matches')
+})
+
 test('the pages of a customer and of an event list its ids, and what tied them', async () => {
   const shop = await openShop(database)
   const { merchant } = shop

@@ -84,6 +84,10 @@ test('a manager previews a bank transfer run, marks it as paid, as unpaid and as
   const shown = await pages.get(`${path}?done=created`)
   expect(shown.text).toContain('Payout run created. No money was sent')
   expect(shown.text).toContain('0 of 2 payouts paid')
+  const [reference = ''] = /PO-\d{6}/.exec(shown.text) ?? []
+  expect((await pages.get(`/search?q=${reference.toLowerCase()}`)).location).toBe(
+    `/app/${merchant.workspace.slug}${path}`,
+  )
   expect(shown.html).toContain(`/api/workspaces/${merchant.workspace.slug}/payout-runs/${id}/export`)
   for (const status of ['paid', 'processing', 'paid', 'confirmed']) {
     expect(await pages.post(path, { status })).toMatchObject({
@@ -136,7 +140,7 @@ test('without a Stripe key, a Stripe payout is refused with a reason', async () 
   expect(preview.text).toContain('No payouts are due.')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD Has not connected a Stripe account.')
   expect(preview.text).toContain('To pay with Stripe, add a key')
-  expect(preview.html).not.toContain('action="/app/')
+  expect(preview.html).not.toContain('method="post" action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'stripe' })
   expect(refused.status).toBe(409)
   expect(refused.text).toContain('has no Stripe key')
@@ -152,7 +156,7 @@ test('without the setting, no page offers a bank transfer, and a form that asks 
   const preview = await pages.get('/payouts/new?method=manual')
   expect(preview.text).toContain('Leo Okafor 8,120.00 USD')
   expect(preview.text).toContain('turn it on in the settings')
-  expect(preview.html).not.toContain('action="/app/')
+  expect(preview.html).not.toContain('method="post" action="/app/')
   const refused = await pages.post('/payouts/new', { method: 'manual' })
   expect(refused.status).toBe(409)
   expect(refused.text).toContain('Bank transfers are turned off in this workspace.')

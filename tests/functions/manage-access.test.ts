@@ -32,6 +32,12 @@ const ENDPOINTS = [
   { method: 'GET', path: '/groups/:group', who: 'readers' },
   { method: 'PATCH', path: '/groups/:group', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/partners', who: 'readers' },
+  {
+    method: 'POST',
+    path: '/partners',
+    body: { programId: newId(), email: 'new@partner.example' },
+    who: 'writers',
+  },
   { method: 'GET', path: '/partners/:partner', who: 'readers' },
   { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'writers' },
   { method: 'GET', path: '/partners/:partner/balances', who: 'readers' },

@@ -77,8 +77,8 @@ const createWatched = async () => {
   const { call, ...watched } = watch([id, slug], MANAGER)
   return {
     ...watched,
-    call: (method: string, path: string, body?: unknown) =>
-      call(method, `/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`, body),
+    call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+      call(method, `/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`, body, headers),
     audit: () => database.audit(merchant),
     /** How many rows of each kind there are. */
     rows: async () => {
@@ -191,6 +191,50 @@ describe.concurrent.each(CHANGES)('$method $path', ({ method, path, fetches, sta
     expect(await watched.audit()).toHaveLength(1)
   })
 })
+
+const KEY = { 'Idempotency-Key': 'one' }
+
+describe.concurrent.each(CHANGES.filter(({ status }) => status === 201))(
+  '$method $path with an Idempotency-Key',
+  ({ method, path, fetches, status, ...change }) => {
+    const body = 'body' in change ? change.body : undefined
+    /** The session's workspace, the key, and what the change reads. */
+    const before = Array(fetches).fill(null)
+
+    test.each([
+      { case: 'was not committed', faults: [...before, ...Array(3).fill('wake_500')], answers: 503 },
+      { case: 'was committed unseen', faults: [...before, ...Array(3).fill('cut_after')], answers: 503 },
+      { case: 'stored no key', faults: [null, ...Array(3).fill('wake_500')], answers: 503 },
+      { case: 'stored the key unseen', faults: [null, ...Array(3).fill('cut_after')], answers: 503 },
+      {
+        case: 'was committed, and its answer was not stored',
+        faults: [...before, null, ...Array(3).fill('wake_500')],
+        answers: status,
+      },
+      {
+        case: 'was committed, and its answer was stored unseen',
+        faults: [...before, null, ...Array(3).fill('cut_after')],
+        answers: status,
+      },
+    ])('is applied once when it is repeated after a request that $case', async ({ faults, answers }) => {
+      const watched = await createWatched()
+      watched.plan(...faults)
+      const first = await watched.call(method, path, body, KEY)
+      expect(first.status).toBe(answers)
+      expect(watched.left()).toBe(0)
+
+      watched.plan()
+      const repeat = await watched.call(method, path, body, KEY)
+      expect(repeat.status).toBe(status)
+      const answer = await repeat.json()
+      if (first.ok) expect(answer).toEqual(await first.json())
+      const rows = await watched.rows()
+      expect(await (await watched.call(method, path, body, KEY)).json()).toEqual(answer)
+      expect(await watched.rows()).toEqual(rows)
+      expect(await watched.audit()).toHaveLength(1)
+    })
+  },
+)
 
 test.each(['cut_after', 'half'] as const)(
   'POST /api/workspaces makes one when its write meets %s',

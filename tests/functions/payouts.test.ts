@@ -1,53 +1,10 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../lib/db/ids.ts'
-import { connectTo } from '../../lib/payouts/stripe/connect.service.ts'
-import { encryptSecret } from '../../lib/secrets.ts'
-import { createMerchant, errorShape, type Merchant, useDatabase } from '../support/merchant.ts'
-import { SECRETS_KEY } from '../support/secrets.ts'
+import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
+import { usePaidByStripe } from '../support/paid-by-stripe.ts'
 
 const database = useDatabase()
-
-/** Lets a merchant pay from an account of its own at the Stripe that all tests share. @returns its key */
-const connectStripe = async ({ workspace }: Merchant): Promise<string> => {
-  const key = `sk_test_${workspace.id.replaceAll('-', '')}`
-  await database.query(
-    `insert into stripe_keys (workspace_id, ciphertext, last4, stripe_account_id, livemode, created_at)
-     values ($1, $2, 'test', 'acct_test', false, now())`,
-    [workspace.id, await encryptSecret(SECRETS_KEY, workspace.id, key)],
-  )
-  return key
-}
-
-/** Owes maya an opening balance. */
-const owe = ({ workspace }: Merchant, amountCents = 4_900) =>
-  database.query(
-    `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency,
-                              payable_at, created_at)
-     select gen_random_uuid(), workspace_id, program_id, id, 'opening_balance', $2, 'USD', now(), now()
-     from partners where workspace_id = $1`,
-    [workspace.id, amountCents],
-  )
-
-/** Connects maya to an account that can be paid. */
-const connectMaya = async ({ workspace }: Merchant, key: string) => {
-  const stripe = inject('stripeUrl')
-  const account = await connectTo({ STRIPE_URL: stripe }, key).createAccount({
-    email: 'maya@partner.example',
-    country: 'DE',
-    metadata: {},
-    idempotencyKey: newId(),
-  })
-  await fetch(`${stripe}/dev/stripe/accounts/${account}/onboard`, {
-    method: 'POST',
-    headers: { Origin: stripe },
-    redirect: 'manual',
-  })
-  await database.query(
-    `insert into payout_accounts (id, workspace_id, email, country, stripe_account_id, status, created_at)
-     values ($1, $2, 'maya@partner.example', 'DE', $3, 'enabled', now())`,
-    [newId(), workspace.id, account],
-  )
-}
+const { connectStripe, owe, connectMaya } = usePaidByStripe(database)
 
 describe('POST /api/workspaces/:workspace/payouts/run', () => {
   test('pays what is payable, and says who got what and who did not', async () => {

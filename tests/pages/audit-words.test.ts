@@ -138,6 +138,7 @@ test.each([
     },
     'changed a group: name from Gold to Silver, lead reward from none to 3.00 USD for each lead',
   ],
+  ['partner.created', { email, slug: 'ann' }, 'added the partner ann@x.example with the slug “ann”'],
   [
     'partner.changed',
     { email, group: { from: null, to: 'Gold' }, status: { from: 'approved', to: 'banned' } },

@@ -78,9 +78,9 @@ test('from nothing to a first sale: sign in, a workspace, a program, a group, a 
   })
   expect(sale).toMatchObject({ status: 200, body: { attributed: true } })
 
-  await follow(name)
+  await follow('Overview')
   await heading(name)
-  // Set-up is complete, so the checklist is gone.
+  // Setup is complete, so the checklist is gone.
   expect(await page.getByText('To do', { exact: true }).count()).toBe(0)
   expect(await page.locator('ul.numbers').innerText()).toContain('14.70 USD')
   await Promise.all([page.context().close(), visitor.context().close(), shop.stop()])

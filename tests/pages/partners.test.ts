@@ -131,6 +131,24 @@ test('a manager sees why a sale was not credited', async () => {
   await page.context().close()
 })
 
+test('the slash and Ctrl-K go to the search, also where it is in the menu, but not while somebody types', async () => {
+  const { cookie, base, saleId } = await createShowcase()
+  for (const width of [1280, 390]) {
+    const page = await browser.as(cookie, { width, scheme: 'light' })
+    await page.goto(`${base}/partners`)
+    await page.getByLabel('Email address, name or slug').pressSequentially('a/b')
+    expect(await page.getByLabel('Email address, name or slug').inputValue()).toBe('a/b')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('invoice-2026-0001')
+    await page.keyboard.press('Control+k')
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('invoice-2026-0001')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/events/${saleId}`)
+    await page.context().close()
+  }
+})
+
 test('a partner’s link is copied with one button', async () => {
   const { cookie, base, maya } = await createShowcase()
   const page = await browser.as(cookie)
@@ -148,5 +166,18 @@ test('every form works without JavaScript', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('Maya L.')
   await page.getByRole('button', { name: 'Save partner' }).click()
   await page.getByRole('heading', { name: 'Maya L.' }).waitFor()
+  await page.context().close()
+})
+
+test('on a phone, without JavaScript, the sections are a menu, and each cell of a list names its column', async () => {
+  const { cookie, base } = await createShowcase()
+  const page = await browser.as(cookie, { width: 390, scheme: 'dark', javaScriptEnabled: false })
+  await page.goto(base)
+  expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.locator(':popover-open').getByRole('link', { name: 'Import' }).waitFor()
+  await page.locator(':popover-open').getByRole('link', { name: 'Partners' }).click()
+  const address = page.getByRole('cell', { name: 'maya.lindqvist@partner.example' })
+  expect(await address.getAttribute('data-label')).toBe('Email address')
   await page.context().close()
 })

@@ -46,6 +46,14 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
     const look = (name: string) => inspect(page, name)
     const follow = (name: string | RegExp) => page.getByRole('link', { name }).first().click()
     const press = (name: string) => page.getByRole('button', { name }).click()
+    const goTo = async (section: string) => {
+      // On a phone the sections are a menu.
+      if (screen.width < 900) {
+        await press('Menu')
+        await look(`menu-to-${section}`)
+      }
+      await page.getByRole('navigation').getByRole('link', { name: section, exact: true }).click()
+    }
     let page = await browser.as(await signIn(somebody('newcomer')), screen)
     await page.goto('/app')
     await look('workspaces-none')
@@ -57,7 +65,7 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
     await press('Create workspace')
     await page.getByText('Workspace created.').waitFor()
     await look('overview-new')
-    await follow('Programs')
+    await goTo('Programs')
     await look('programs-none')
     await page.context().close()
 
@@ -77,7 +85,7 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
       await page.goto(path)
       await look(name)
     }
-    await page.getByRole('link', { name: 'Programs' }).click()
+    await goTo('Programs')
     await follow('Friends of the shop')
     await follow('Gold')
     await look('group')

@@ -262,7 +262,7 @@ test.each([
   if (!reviewed) await payDue(world.env(), on('2036-11-05'))
   expect(payer.sent()).toEqual({})
 
-  await world.query('truncate mails')
+  await world.query('delete from mails')
   await approve(payer, on(day))
   await payDue(world.env(), on(day))
   expect(payer.sent()).toEqual(reviewed ? {} : { [account ?? '']: ['1000 usd'] })
@@ -270,7 +270,7 @@ test.each([
     ['ann', 'cleo'].map((name) => `${kind} to ${name}@shop.example: 1 ${code}, 10.00 USD`)
   if (reviewed) {
     expect((await mailed()).sort()).toEqual(toBoth('payout_review', 'payable'))
-    await world.query('truncate mails')
+    await world.query('delete from mails')
     await payDue(world.env(), on('2036-11-04'))
     expect(payer.sent()).toEqual({ [account ?? '']: ['1000 usd'] })
   }

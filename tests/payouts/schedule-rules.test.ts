@@ -78,16 +78,18 @@ test.each<{
 )
 
 test('the next occurrence is always later, at most a month ahead, and the latest one as soon as it is reached', () => {
+  const wrong: object[] = []
   for (let day = 0; day < 800; day++) {
     const now = new Date(Date.UTC(2026, 0, 1 + day, day % 24))
     for (const { schedule, day: chosen, at } of occurrences('next', now)) {
-      expect(at > now).toBe(true)
-      expect(at.getTime() - now.getTime()).toBeLessThanOrEqual(31 * 86_400_000)
-      expect(latest(schedule, [chosen], at)).toEqual(at)
+      const isNext = at > now && at.getTime() - now.getTime() <= 31 * 86_400_000
+      const isLatest = latest(schedule, [chosen], at)?.getTime() === at.getTime()
       // A date of another class would be no parameter for the database.
-      expect(Object.getPrototypeOf(at)).toBe(Date.prototype)
+      const isDate = Object.getPrototypeOf(at) === Date.prototype
+      if (!isNext || !isLatest || !isDate) wrong.push({ now, schedule, chosen, at, isNext, isLatest, isDate })
     }
   }
+  expect(wrong).toEqual([])
 })
 
 describe('days', () => {

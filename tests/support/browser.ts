@@ -111,17 +111,24 @@ export const tabTo = async (
 
 type Violation = [rule: string, elements: string[]]
 
-/** Runs in the page. */
-const AXE_RUN = `axe
-  .run(document, { resultTypes: ['violations'] })
+/** The rules whose result depends on colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Runs in the page. What axe would load first is read only by a rule that is off, and by one on audio, of which we have none. */
+const axeRun = (rules: string[] | undefined) => `axe
+  .run(document, { resultTypes: ['violations'], preload: false, runOnly: ${JSON.stringify(rules)} })
   .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`
 
-/** Accessibility violations that axe finds: each rule with the elements that break it. */
-export const findViolations = async (page: Page): Promise<Violation[]> => {
+/**
+ * Accessibility violations that axe finds: each rule with the elements that break it.
+ *
+ * @param known only the colours have changed since the last call, so that only their rules run
+ */
+export const findViolations = async (page: Page, known = false): Promise<Violation[]> => {
   for (const frame of page.frames()) {
     if (!(await frame.evaluate<boolean>('"axe" in globalThis'))) await frame.evaluate(axe.source)
   }
-  return page.evaluate<Violation[]>(AXE_RUN)
+  return page.evaluate<Violation[]>(axeRun(known ? COLOUR_RULES : undefined))
 }
 
 /**
@@ -133,14 +140,13 @@ export const inspect = async (page: Page, picture?: string, screens = SCREENS): 
   // After a form is submitted, the page may be there before its styles, and would fail on contrast.
   await page.waitForLoadState('load')
   const own = page.viewportSize()
+  const widths = new Set<number>()
   for (const { width, scheme } of screens) {
     await page.setViewportSize({ width, height: 844 })
     await page.emulateMedia({ colorScheme: scheme })
-    expect({ width, scheme, violations: await findViolations(page) }).toEqual({
-      width,
-      scheme,
-      violations: [],
-    })
+    const violations = await findViolations(page, widths.has(width))
+    expect({ width, scheme, violations }).toEqual({ width, scheme, violations: [] })
+    widths.add(width)
     expect(
       await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     ).toBeLessThanOrEqual(0)

@@ -24,14 +24,14 @@ export const useFaultyManage = () => {
       plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
       fetches: () => faulty.fetches(tenant),
       left: () => faulty.left(tenant),
-      call: (method: string, path: string, body?: unknown) =>
+      call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
         askAs(
           'manage',
           email,
           `/api/workspaces${path}`,
           {
             method,
-            headers: { 'Content-Type': 'application/json' },
+            headers: { 'Content-Type': 'application/json', ...headers },
             ...(body !== undefined && { body: JSON.stringify(body) }),
           },
           { SQL_ENDPOINT: faulty.url },

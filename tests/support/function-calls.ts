@@ -126,6 +126,9 @@ export const CALLS: Record<string, string> = {
     amountCents: 100,
     currency: 'USD',
   }),
+  'a refund that a processor reports is announced': call('announce_refunds', WORKSPACE, EVENT, [
+    { id: 're_new', amountCents: 100, currency: 'USD' },
+  ]),
   'a refund before its sale is saved': refund({ saleExternalId: 'order-new' }),
   'a repeated sale is loaded': load('sale', 'order-1', 'user-1', 'click-none'),
   'a new customer is saved': report({

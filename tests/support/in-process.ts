@@ -6,7 +6,7 @@ import { encryptKey } from '../../lib/payouts/keys.service.ts'
 import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/onboarding.service.ts'
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
-import { encryptSecret } from '../../lib/secrets.ts'
+import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
 import { checkResponse } from './contract.ts'
 import { asZone } from './databases.ts'
 import { checkLines } from './log-lines.ts'
@@ -66,7 +66,11 @@ export const askAs = async (
       encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
     },
     PAYOUTS: payoutsHere(),
-    WEBHOOKS: { nudge: async () => {} },
+    WEBHOOKS: {
+      nudge: async () => {},
+      seal: (workspaceId: string, text: string) => encryptSecret(SECRETS_KEY, workspaceId, text),
+      unseal: (workspaceId: string, sealed: string) => decryptSecret(SECRETS_KEY, workspaceId, sealed),
+    },
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',

@@ -41,6 +41,8 @@ const ROWS = `
     select ${id('other')}, ${id('workspace')}, 'manager-' || n || '@shop.example', 'manager' from numbers;
   insert into api_keys (id, workspace_id, name, key_hash, last4, scopes)
     select ${id('other')}, ${id('workspace')}, 'Backend', lpad(to_hex(n), 64, '0'), '0000', '{track}' from numbers;
+  insert into idempotency_keys (workspace_id, hash, body_hash, first_id, created_at)
+    select ${id('workspace', '1')}, lpad(to_hex(n), 64, '0'), '', ${id('other')}, now() - n * interval '1 minute' from numbers;
   insert into rewards (id, workspace_id, kind, basis_points)
     select ${id('reward')}, ${id('workspace')}, 'percent', 1000 from numbers;
   insert into programs (id, workspace_id, name, site_url, reward_id, reward_interval, one_time_minimum_cents, reward_shipping, credit_out_of_band,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Demo } from '../../dev/demo/demo.ts'
 import { ROOT } from '../../dev/root.ts'
+import { endWithNode } from '../../dev/runtime/watchdog.ts'
 
 export type System = {
   demo: Demo
@@ -48,6 +49,8 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
     env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Not even the end of a killed run leaves it running.
+  if (child.pid !== undefined) child.once('exit', endWithNode([child.pid], 'INT'))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

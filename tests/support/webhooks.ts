@@ -2,12 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { inject, vi } from 'vitest'
-import { sendDue } from '../../lib/webhooks/send-due.service.ts'
 import { WEBHOOK_TYPES } from '../../lib/webhooks/types.ts'
-import { asZone } from './databases.ts'
 import type { Merchant, useDatabase } from './merchant.ts'
-import { SECRETS_KEY } from './secrets.ts'
 
 type Received = {
   id: string
@@ -83,24 +79,6 @@ export const addEndpoint = async (
   if (status !== 201) throw new Error(JSON.stringify(body))
   receiver.trust?.(String(body.secret))
   return { id: String(body.id), secret: String(body.secret) }
-}
-
-/** Runs the webhooks Worker's work in this process, where its time can be watched. */
-export const sendDueHere = (env: { MAX_FETCHES?: string } = {}) => {
-  vi.spyOn(console, 'log').mockReturnValue(undefined)
-  const { DATABASE_URL, SQL_ENDPOINT } = inject('database')
-  return sendDue(
-    {
-      DATABASE_URL: asZone(DATABASE_URL, 'hooks'),
-      SQL_ENDPOINT,
-      SECRETS_KEY,
-      PUBLIC_URL: 'https://tributary.example',
-      MAX_FETCHES: '1000',
-      ALLOW_LOCAL_WEBHOOKS: 'true',
-      ...env,
-    },
-    { ms: 30_000 },
-  )
 }
 
 /** Adds a disabled endpoint, and a delivery to it that failed. @param text is in what managers read of them */

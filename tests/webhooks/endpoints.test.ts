@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nudgeWebhooks } from '../../lib/webhooks/nudge.service.ts'
 import { createMerchant, errorShape, useDatabase } from '../support/merchant.ts'
 import { fieldsOf, openPages } from '../support/pages.ts'
-import { addEndpoint, type Receiver, sendDueHere, startReceiver } from '../support/webhooks.ts'
+import { addEndpoint, type Receiver, startReceiver } from '../support/webhooks.ts'
 
 const database = useDatabase()
 let receiver: Receiver
@@ -95,6 +95,19 @@ describe('/webhook-endpoints', () => {
     })
   })
 
+  test.each([
+    ['HTTPS://Example.COM', 'https://example.com/'],
+    ['https:example.com/hooks', 'https://example.com/hooks'],
+    ['https://example.com/a\r\nX-Injected: 1', 'https://example.com/aX-Injected:%201'],
+    ['https://bücher.example.com:443/', 'https://xn--bcher-kva.example.com/'],
+  ])('%j is kept as %s, so that mails and pages name the host that requests go to', async (given, url) => {
+    const manager = await (await createMerchant()).asManager()
+    const { status, body } = await manager.post('/webhook-endpoints', endpoint({ url: given }))
+    expect({ status, url: body.url }).toEqual({ status: 201, url })
+    const changed = await manager.patch(`/webhook-endpoints/${body.id}`, { url: `${given}?2` })
+    expect(changed.body.url).toBe(`${url}?2`)
+  })
+
   test('eight at once beyond the limit of ten leave ten', async () => {
     const merchant = await createMerchant()
     const manager = await merchant.asManager()
@@ -112,7 +125,6 @@ describe('/webhook-deliveries', () => {
     const merchant = await createMerchant()
     await addEndpoint(merchant, receiver, { types: ['sale.created'] })
     await merchant.sale({ clickId: await merchant.click() })
-    await sendDueHere()
     const manager = await merchant.asManager()
     const delivered = async () => {
       const { body } = await manager.get('/webhook-deliveries?status=delivered')
@@ -190,6 +202,10 @@ describe('the pages', () => {
       'done=resent',
     )
     expect((await pages.post(`/webhooks/${id}/resend`, { since: 'yesterday' })).status).toBe(400)
+    // After more than one request resends, the form has the time to go on from.
+    const rest = await pages.get(`/webhooks/${id}?done=partly&since=2026-11-01T10:20`)
+    expect(rest.html).toContain('value="2026-11-01T10:20"')
+    expect(rest.text).toContain(receiver.url)
 
     expect((await pages.post(`/webhooks/${id}/rotate-secret`, { overlapHours: '2' })).text).toContain(
       'shown only once',

@@ -42,6 +42,7 @@ export type TributaryOptions = {
 }
 
 const DEADLINE_MS = 30_000
+const KEY = 'Idempotency-Key'
 const LOCAL_HOSTS = /^(localhost|127(\.\d+){3}|\[::1\]|.+\.localhost)$/
 
 const readUrl = (text: string | URL): URL => {
@@ -53,8 +54,11 @@ const readUrl = (text: string | URL): URL => {
   return url
 }
 
-/** Repeating these changes nothing. Not with an Idempotency-Key either, which the server doesn't know. */
-const isRepeatable = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
+/**
+ * Repeating these is safe: they change nothing, or set the same fields again, or the server recognizes the repeat by its key. A repeated
+ * DELETE would find nothing, and look like a mistake.
+ */
+const isRepeatable = ({ method }: Request): boolean => method !== 'DELETE'
 
 /**
  * Creates a client. It keeps no state, so one serves a whole process.
@@ -96,6 +100,7 @@ export const createTributary = (options: TributaryOptions) => {
   /** For openapi-fetch: repeats what is safe to repeat, and returns an error's response as it is. */
   const fetchApi = async (request: Request): Promise<Response> => {
     let last: Response | undefined
+    if (request.method === 'POST' && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID())
     const send = async (signal: AbortSignal) => {
       last = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }))
       return last.clone()
@@ -125,7 +130,8 @@ export const createTributary = (options: TributaryOptions) => {
     },
 
     /**
-     * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Reading is tried again, like reports.
+     * The rest of the API, typed by its OpenAPI document, with paths below the workspace. Requests are tried again, like reports,
+     * except for DELETE: each POST is sent with an Idempotency-Key, so that the server creates one.
      * It resolves to `data`, or to `error` for a response of 4xx and 5xx.
      *
      * @throws {TributaryError} when no response came

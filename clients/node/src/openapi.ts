@@ -169,7 +169,7 @@ nextCursor: string | null
 put?: never
 /** Adjust what a partner has earned */
 post: {
-parameters: NoParameters
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewAdjustment"] } }
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
@@ -178,6 +178,7 @@ responses: {
 401: Failure
 403: Failure
 404: Failure
+409: Failure
 413: Failure
 415: Failure
 429: Failure
@@ -215,7 +216,7 @@ get?: never
 put?: never
 /** Reverse all or a part of a commission */
 post: {
-parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewReversal"] } }
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Commission"] } }
@@ -350,7 +351,7 @@ nextCursor: string | null
 put?: never
 /** Create a group */
 post: {
-parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewGroup"] } }
 responses: {
 201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Group"] } }
@@ -358,6 +359,7 @@ responses: {
 401: Failure
 403: Failure
 404: Failure
+409: Failure
 413: Failure
 415: Failure
 429: Failure
@@ -426,7 +428,25 @@ nextCursor: string | null
 }
 }
 put?: never
-post?: never
+/** Create a partner */
+post: {
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewPartner"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Partner"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Partner"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["SlugTaken"] } }
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
 delete?: never
 patch?: never
 }
@@ -513,7 +533,7 @@ nextCursor: string | null
 put?: never
 /** Add a coupon alias to a partner */
 post: {
-parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewCoupon"] } }
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["CouponAlias"] } }
@@ -623,7 +643,7 @@ nextCursor: string | null
 put?: never
 /** Add a webhook endpoint */
 post: {
-parameters: NoParameters
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path?: never; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["NewWebhookEndpoint"] } }
 responses: {
 201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpointWithSecret"] } }
@@ -698,7 +718,7 @@ get?: never
 put?: never
 /** Replace the signing secret */
 post: {
-parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody: { content: { "application/json": components['schemas']["WebhookSecretRotation"] } }
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookEndpointWithSecret"] } }
@@ -723,10 +743,11 @@ get?: never
 put?: never
 /** Send a test event */
 post: {
-parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
 requestBody?: never
 responses: {
 201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WebhookDeliveryDetail"] } }
+400: Failure
 401: Failure
 403: Failure
 404: Failure
@@ -997,7 +1018,7 @@ type: "sale.created"
 timestamp: string
 data: components['schemas']["Event"]
 }
-/** A refund was reported */
+/** A refund of a sale was reported, by your backend or by Stripe */
 "refund.created": {
 type: "refund.created"
 timestamp: string
@@ -1027,7 +1048,7 @@ type: "payout.paid"
 timestamp: string
 data: components['schemas']["Payout"]
 }
-/** A payout failed for good */
+/** A payout failed or was canceled, returned by the bank or reversed */
 "payout.failed": {
 type: "payout.failed"
 timestamp: string
@@ -1186,6 +1207,24 @@ amountCents: number
 /** ISO 4217 code, in any case. */
 currency: string
 } | null
+}
+NewPartner: {
+/** The program that the partner joins. */
+programId: string
+/** One partner per address and program. */
+email: string
+/** The partner’s name. */
+name?: undefined | string | null
+/** The value of `?via=` in the partner’s links, stored unchanged and matched in any case. Generated by default. */
+slug?: undefined | string | null
+/** A group of the program. */
+groupId?: undefined | string | null
+/** A coupon or promotion code whose sales are credited to the partner. */
+couponId?: undefined | (unknown) & (unknown) | null
+/** Sends the partner its link and the portal’s URL. */
+sendWelcomeEmail?: undefined | boolean | null
+/** Whether a slug that another partner has is refused, or gets a suffix. */
+onSlugTaken?: undefined | "refuse" | "suffix" | null
 }
 PartnerChange: {
 /** The partner’s name; null for none. */
@@ -1503,6 +1542,19 @@ amountCents: number
 currency: string
 } | null
 createdAt: string
+}
+SlugTaken: {
+error: {
+code: string
+message: string
+details?: undefined | Array<{
+path: string
+message: string
+}>
+requestId: string
+docUrl: string
+}
+suggestion?: undefined | string
 }
 Balance: {
 currency: string

@@ -4,7 +4,7 @@
  */
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../db/connection.ts'
-import { newId } from '../../db/ids.ts'
+import { idOf } from '../../db/ids.ts'
 import { type Act, auditEntry } from '../../workspace/audit.queries.ts'
 import { SECRET_PURPOSES, type SecretPurpose } from './purposes.ts'
 
@@ -46,7 +46,7 @@ export const addStripeSecret = async (
   act: Act,
   encrypted: EncryptedSecret,
 ): Promise<StoredSecret> => {
-  const id = newId()
+  const id = idOf(act)
   const row = { id, workspace_id: act.workspaceId, ...encrypted, created_at: act.now }
   // One row per slot: the first one inserted makes the rest conflict by its id.
   const insert = db

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { seeder } from '../../../dev/demo/seed.ts'
+import { newestLink } from '../../../dev/demo/sign-in.ts'
 import { type Inbox, startInbox } from '../../../dev/fakes/inbox.ts'
 import { connect } from '../../../lib/db/connection.ts'
 import { invitationMail } from '../../../lib/mail/outbox.queries.ts'
@@ -29,6 +30,14 @@ const post = async (body: unknown, headers: Record<string, string> = {}) => {
   })
   return { status: answer.status, body: (await answer.json()) as { id?: string; name?: string } }
 }
+
+test('a sign-in link is found though the notice of an earlier sign-in was mailed after it', async () => {
+  const link = 'http://127.0.0.1:8787/auth/confirm?token=1'
+  const to = ['noticed@partners.example']
+  await post({ ...MAIL, to, text: `Sign in: ${link}` })
+  await post({ ...MAIL, to, text: 'You signed in from a new browser.' })
+  expect((await newestLink('noticed@partners.example', inbox.url)).href).toBe(link)
+})
 
 describe('the inbox refuses what Resend refuses', () => {
   test.each([

@@ -1,0 +1,122 @@
+import type { Child } from 'hono/jsx'
+import type { WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
+import { Field } from '../../lib/pages/fields.tsx'
+import { readFilters } from '../../lib/pages/filters.tsx'
+import { Time } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
+import { type SearchResults, search } from '../../lib/workspace/search.queries.ts'
+import { SearchQuery } from '../../lib/workspace/search.schemas.ts'
+
+/** What a search found, and its page. */
+type Match = { href: string; title: string; detail: Child }
+type Group = { heading: string; matches: Match[] }
+
+/** The results by kind. A click has no page of its own: it leads to its partner. */
+const groupsOf = (base: string, { partners, customers, events, clicks, payouts }: SearchResults): Group[] =>
+  [
+    {
+      heading: 'Partners',
+      matches: partners.map(({ id, name, email, slug }) => ({
+        href: `${base}/partners/${id}`,
+        title: name ?? email,
+        detail: `${email}, ${slug}`,
+      })),
+    },
+    {
+      heading: 'Customers',
+      matches: customers.map(({ id, externalId, email, name }) => ({
+        href: `${base}/customers/${id}`,
+        title: externalId,
+        detail: [name, email].filter(Boolean).join(', '),
+      })),
+    },
+    {
+      heading: 'Sales and leads',
+      matches: events.map(({ id, kind, externalId, customerExternalId, occurredAt }) => ({
+        href: `${base}/events/${id}`,
+        title: `${KIND_NAMES[kind]} ${externalId}`,
+        detail: (
+          <>
+            {customerExternalId}, <Time at={occurredAt} />
+          </>
+        ),
+      })),
+    },
+    {
+      heading: 'Clicks',
+      matches: clicks.map(({ id, partnerId, partnerName, partnerSlug, landingUrl, createdAt }) => ({
+        href: `${base}/partners/${partnerId}`,
+        title: id,
+        detail: (
+          <>
+            Through the link of {partnerName ?? partnerSlug}
+            {landingUrl && `, to ${landingUrl}`}, <Time at={createdAt} />
+          </>
+        ),
+      })),
+    },
+    {
+      heading: 'Payouts',
+      matches: payouts.map(({ reference, runId, partnerName, partnerSlug, createdAt }) => ({
+        href: `${base}/payouts/runs/${runId}`,
+        title: reference,
+        detail: (
+          <>
+            To {partnerName ?? partnerSlug}, <Time at={createdAt} />
+          </>
+        ),
+      })),
+    },
+  ].filter(({ matches }) => matches.length > 0)
+
+const SearchPage = ({ path, text, groups }: { path: string; text: string; groups: Group[] }) => (
+  <>
+    <h1>Search</h1>
+    <search>
+      <form class="inline" method="get" action={path}>
+        <Field
+          label="Name, email address, slug or ID"
+          name="q"
+          type="search"
+          value={text}
+          maxlength={MAX_ID_LENGTH}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+    {text !== '' && groups.length === 0 && (
+      <p class="empty">
+        Nothing matches “{text}”. Partners are found by a part of their name, email address or slug.
+        Customers, orders, clicks and payouts are found by their whole ID.
+      </p>
+    )}
+    {groups.map(({ heading, matches }) => (
+      <section aria-label={heading}>
+        <h2>{heading}</h2>
+        <ul class="matches">
+          {matches.map(({ href, title, detail }) => (
+            <li>
+              <a href={href}>{title}</a> <span class="hint">{detail}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </>
+)
+
+/** /app/:workspace/search?q=: what a text names in the workspace. A single match is opened at once. */
+export default createRoutes<WorkspaceEnv>().get('/app/:workspace/search', async (c) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const { fields, data } = readFilters(c, SearchQuery)
+  const groups = data?.q ? groupsOf(base, await search(db, workspace.id, data.q)) : []
+
+  const [only, ...others] = groups.flatMap(({ matches }) => matches)
+  if (only && others.length === 0) return c.redirect(only.href, 303)
+  const children = <SearchPage path={`${base}/search`} text={fields.q?.trim() ?? ''} groups={groups} />
+  return renderPage(c, { title: 'Search', children })
+})

@@ -1,0 +1,183 @@
+/** POST /partners: one partner, by the rules of an import of one row. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { idOf, newSlugSuffix } from '../db/ids.ts'
+import { unlessTaken } from '../imports/partner-import.queries.ts'
+import {
+  decidePartnerImport,
+  movedDetails,
+  type PartnerRow,
+  preferredSlug,
+} from '../imports/partner-import.ts'
+import { slugKey } from '../slugs.ts'
+import { lostRace } from '../unavailable.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+import { type PartnerRow as Partner, partnerQuery } from './partners.queries.ts'
+
+/** Attempts: of concurrent requests for one slug, one succeeds in each round. */
+const ROUNDS = 10
+
+/** What is created. */
+export type NewPartner = Omit<PartnerRow, 'openingBalanceCents'> & {
+  /** A UUID in lower case, like `groupId`. */
+  programId: string
+  groupId: string | null
+  /** Appends a suffix to a slug that is taken, as imports do. */
+  suffixTaken: boolean
+  /** What the welcome mail says of its sender; null sends none. */
+  welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
+}
+
+export type PartnerCreation =
+  | { outcome: 'created' | 'exists'; partner: Partner }
+  | { outcome: 'program_not_found' | 'group_not_found' | 'coupon_taken' }
+  | { outcome: 'slug_taken'; suggestion: string }
+
+/** What exists of what the partner needs, in one database round trip. */
+const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRow) => {
+  const { programId, email, groupId, coupon } = wanted
+  const [[program], [group], [holder], [alias], [existing]] = await db.batch([
+    db
+      .selectFrom('programs')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', programId)
+      .select(['name', 'site_url as siteUrl'])
+      .compile(),
+    db
+      .selectFrom('groups')
+      .where('workspace_id', '=', workspaceId)
+      .where('program_id', '=', programId)
+      .where('id', '=', groupId)
+      .select('id')
+      .compile(),
+    db
+      .selectFrom('partners')
+      .where('workspace_id', '=', workspaceId)
+      .where('program_id', '=', programId)
+      .where('slug_key', '=', slugKey(preferredSlug(wanted)))
+      .select('slug_key as slugKey')
+      .compile(),
+    db
+      .selectFrom('coupon_aliases')
+      .where('workspace_id', '=', workspaceId)
+      .where('coupon_id', '=', coupon?.id ?? null)
+      .select('id')
+      .compile(),
+    // Last: what a concurrent copy of the request took above, it took with this partner. Also by an address that the
+    // partner has left: a repeat creates nobody twice.
+    partnerQuery(
+      db,
+      workspaceId,
+      sql<string>`coalesce(
+        (select id from partners where program_id = ${programId} and email = ${email}),
+        (select partner_id from former_partner_addresses where program_id = ${programId} and email = ${email}))`,
+    ).compile(),
+  ])
+  const facts = {
+    partners: new Map<string, string>(),
+    slugKeys: new Set(holder ? [holder.slugKey] : []),
+    couponIds: new Set(alias && coupon ? [coupon.id] : []),
+    balancesElsewhere: new Map<string, number>(),
+  }
+  return { program, existing, group, facts }
+}
+
+/**
+ * Creates a partner with its coupon, welcome mail and audit entry, in one transaction, unless the address is one of the
+ * program's partner already, who stays as it is. Two database round trips, and two more for each lost race.
+ *
+ * @throws {Unavailable} if concurrent requests took what it needs in every round
+ */
+export const createPartner = async (db: Db, act: Act, wanted: NewPartner): Promise<PartnerCreation> => {
+  const id = idOf(act)
+  const row = { ...wanted, openingBalanceCents: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const { program, existing, group, facts } = await load(db, act, row)
+    if (!program) return { outcome: 'program_not_found' }
+    // A repeat with an Idempotency-Key finds its own.
+    if (existing) return { outcome: existing.id === id ? 'created' : 'exists', partner: existing }
+    if (wanted.groupId && !group) return { outcome: 'group_not_found' }
+
+    const { newPartners, results } = decidePartnerImport([row], facts, newSlugSuffix)
+    const [partner] = newPartners
+    const [result] = results
+    if (!partner || !result) throw new Error('a row of an import was not decided')
+    if (result.requestedSlug && !wanted.suffixTaken) {
+      return { outcome: 'slug_taken', suggestion: partner.slug }
+    }
+    if (wanted.coupon && !partner.coupon) return { outcome: 'coupon_taken' }
+
+    const details = wanted.welcome && movedDetails(partner, program, wanted.welcome)
+    const saved = await unlessTaken(() => save(db, act, { ...wanted, id, slug: partner.slug, details }))
+    if (saved) return { outcome: 'created', partner: saved }
+  }
+  throw lostRace('the partners of this program')
+}
+
+type Planned = NewPartner & { id: string; slug: string; details: object | null }
+
+/** Idempotent: every row has an id of the act, and is left alone if it is there. */
+const save = async (
+  db: Db,
+  act: Act,
+  { id, programId, groupId, email, name, slug, coupon, details }: Planned,
+): Promise<Partner | undefined> => {
+  const { workspaceId, now } = act
+  const [, , , , [partner]] = await db.batch([
+    // The lock of imports: they take several slugs and coupons at once, and would deadlock with this.
+    sql`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${workspaceId}`}, 0))`.compile(db),
+    sql`select assert_unchanged(not exists (
+      select from former_partner_addresses where program_id = ${programId} and email = ${email}))`.compile(
+      db,
+    ),
+    db
+      .insertInto('partners')
+      .values({
+        id,
+        workspace_id: workspaceId,
+        program_id: programId,
+        group_id: groupId,
+        email,
+        name,
+        slug,
+        slug_key: slugKey(slug),
+        created_at: now,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .compile(),
+    auditEntry(db, {
+      ...act,
+      action: 'partner.created',
+      subjectId: id,
+      details: { email, slug, ...(coupon && { couponId: coupon.id }), sendWelcomeEmail: details !== null },
+    }).compile(),
+    partnerQuery(db, workspaceId, id).compile(),
+    ...(coupon
+      ? [
+          db
+            .insertInto('coupon_aliases')
+            .values({
+              id: idOf(act, 1),
+              workspace_id: workspaceId,
+              partner_id: id,
+              coupon_id: coupon.id,
+              label: coupon.label,
+              created_at: now,
+            })
+            .onConflict((conflict) => conflict.column('id').doNothing())
+            .compile(),
+        ]
+      : []),
+    ...(details
+      ? [
+          sql`
+            insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
+            values (${idOf(act, 2)}, ${workspaceId}, 'moved', ${email}, ${id}, ${JSON.stringify(details)}::jsonb, ${now}, ${now})
+            on conflict do nothing`.compile(db),
+        ]
+      : []),
+  ])
+  return (
+    partner && { ...partner, coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [] }
+  )
+}
