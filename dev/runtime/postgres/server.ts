@@ -79,8 +79,8 @@ const serverArguments = ({ clusterDir, durable }: Cluster, port: number): string
     listen_addresses: HOST,
     // No socket: its path is limited to 107 bytes, and a data folder's may be longer.
     unix_socket_directories: '',
-    // Each role has a pool of its own: see sql-endpoint/runner.ts.
-    max_connections: 200,
+    // Each role has a pool of its own: see sql-endpoint/runner.ts. Tests have many databases in one server.
+    max_connections: durable ? 200 : 600,
     timezone: 'UTC',
     log_timezone: 'UTC',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
