@@ -40,6 +40,16 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
     ],
   },
   {
+    title: 'Step by step',
+    guides: [
+      guide(
+        'guide-test-your-integration',
+        'Test your integration',
+        'A click, a lead, a sale and a refund by hand, what each answers, and frequent mistakes.',
+      ),
+    ],
+  },
+  {
     title: 'Run a program',
     guides: [
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),

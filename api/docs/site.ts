@@ -33,7 +33,7 @@ const startPage = (): string =>
     headings: [],
     hasMarkdown: false,
     body: String(html`<h1>Tributary docs</h1>
-<p>Add the <a href="/docs/snippet">tracking snippet</a> to your site, report sales with the <a href="/docs/client">client</a> or the <a href="/docs/api">API</a>, or let <a href="/docs/stripe">Stripe</a> report them. The <a href="/docs/reference">API reference</a> sends requests from this page.</p>
+<p>Add the <a href="/docs/snippet">tracking snippet</a> to your site, report sales with the <a href="/docs/client">client</a> or the <a href="/docs/api">API</a>, or let <a href="/docs/stripe">Stripe</a> report them. <a href="/docs/guide-test-your-integration">Test your integration</a> before you go live. The <a href="/docs/reference">API reference</a> sends requests from this page.</p>
 ${SECTIONS.map(
   ({ title, guides }) => html`<h2>${title}</h2>
 <ul>${guides.map(({ name, label, summary }) => html`<li><a href="/docs/${name}">${label}</a>: ${summary}</li>`)}</ul>`,
