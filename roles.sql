@@ -59,14 +59,14 @@ grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"
 grant select on
     account_payouts, adjustments, address_changes, api_keys, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
-    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, mails, members, one_time_rewards,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, links, mails, members, one_time_rewards,
     partner_terms, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
     to :"pages";
 -- The workspace and its terms.
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
-grant insert, update, delete on members, coupon_aliases, stripe_secrets, stripe_keys to :"pages";
+grant insert, update, delete on members, coupon_aliases, links, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
 grant select, insert, update, delete on idempotency_keys to :"pages";
@@ -93,7 +93,7 @@ grant insert                 on audit_entries to :"pages";
 grant execute on function note_key_use_1 to :"read";
 grant select on
     account_payouts, balance_cutoffs, balances, commission_holds, commissions, coupon_aliases, customer_identities, customers, events,
-    groups, partners, payout_accounts, payout_runs, payouts, programs, rewards, run_totals, total_deltas
+    groups, links, partners, payout_accounts, payout_runs, payouts, programs, rewards, run_totals, total_deltas
     to :"read";
 grant select (id, workspace_id, name, key_hash, scopes, expires_at, revoked_at) on api_keys to :"read";
 grant select (workspace_id, transfer_countries) on stripe_keys to :"read";

@@ -415,6 +415,27 @@ create table coupon_aliases (
 create index coupon_aliases_partner_id_idx on coupon_aliases (partner_id);
 
 
+-- A further link of a partner: its main one has partners.slug. A slug that was changed stays as a
+-- further link, because visitors and bookmarks use it. In a program, a slug is of one link, main or
+-- further: whoever saves one holds the lock 'partners.import <workspace>', and checks both tables.
+create table links (
+    id            uuid         primary key,
+    workspace_id  uuid         not null,
+    program_id    uuid         not null,
+    partner_id    uuid         not null,
+    slug          text         not null,
+    slug_key      text         not null,
+    created_at    timestamptz  not null,
+
+    constraint links_program_id_slug_key_key unique (program_id, slug_key),
+    constraint links_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
+    constraint links_program_id_fkey foreign key (program_id, partner_id)   references partners (program_id, id)
+);
+
+-- Which further links does this partner have?
+create index links_partner_id_idx on links (partner_id);
+
+
 -- A visit through a partner's link. expires_at is fixed at the visit, from the
 -- program's attribution_days of that time.
 create table clicks (
@@ -1589,8 +1610,8 @@ end $$;
 -- less often, such as tie_customers, are planned at each call instead: see docs/architecture.md.
 
 
--- Records a visit through an active partner's link, and returns when it expires; null if the
--- program has no active partner with that slug. May be repeated after a commit that was not seen.
+-- Records a visit through an active partner's link, main or further, and returns when it expires;
+-- null if the program has no active partner with that slug. May be repeated after a commit that was not seen.
 create function save_click_1(click_id text, program uuid, partner_slug_key text, landing text, referring text, is_person boolean,
                              earlier_id text, now timestamptz)
 returns timestamptz language plpgsql
@@ -1604,7 +1625,12 @@ begin
     from partners pa join programs pr on pr.id = pa.program_id
     where pa.program_id = program and pa.slug_key = partner_slug_key and pa.status = 'approved'
       and (pa.program_id, pa.slug_key) >= (program, partner_slug_key);   -- for the index: see event_reported
-    if not found then return null; end if;
+    if not found then
+        select pa.workspace_id, pa.id, pr.attribution_days into p
+        from links l join partners pa on pa.id = l.partner_id join programs pr on pr.id = l.program_id
+        where l.program_id = program and l.slug_key = partner_slug_key and pa.status = 'approved';
+        if not found then return null; end if;
+    end if;
 
     ends_at := now + p.attribution_days * interval '24 hours';
     insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at, is_counted)
@@ -2711,7 +2737,9 @@ begin
     select jsonb_agg(wanted.slug_key) into slug_keys
     from unnest(string_to_array(row_slug_keys, E'\n')) as wanted (slug_key),
          lateral (select from partners where program_id = program and slug_key = wanted.slug_key
-                    and (program_id, slug_key) >= (program, wanted.slug_key) offset 0) p;
+                    and (program_id, slug_key) >= (program, wanted.slug_key)
+                  union all
+                  select from links where program_id = program and slug_key = wanted.slug_key offset 0) p;
 
     if row_coupons <> '' then
         select jsonb_agg(wanted.coupon_id) into coupon_ids
@@ -2801,9 +2829,12 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('partners.import ' || workspace, 0));
     if exists (select from audit_entries a where a.id = audit_id) then return; end if;
 
-    -- A partner who has left one of the addresses since the read would be created again.
+    -- A partner who has left one of the addresses since the read would be created again. What is in
+    -- another table breaks no constraint.
     perform assert_unchanged(not exists (
         select from former_partner_addresses f where f.program_id = program and f.email = any(emails)));
+    perform assert_unchanged(not exists (
+        select from links l where l.program_id = program and l.slug_key = any(slug_keys)));
 
     ids := array(select uuidv7() from generate_series(1, cardinality(emails)));
     insert into partners (id, workspace_id, program_id, email, name, slug, slug_key, created_at)

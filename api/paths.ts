@@ -50,6 +50,7 @@ const REPEATABLE = [
     '/programs',
     '/programs/{id}/groups',
     '/partners',
+    '/partners/{id}/links',
     '/partners/{id}/coupons',
     '/commissions',
     '/commissions/{id}/reverse',

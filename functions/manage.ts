@@ -10,6 +10,7 @@ import events from './manage/events.ts'
 import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
 import invoices from './manage/invoices.ts'
+import links from './manage/links.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import papers from './manage/papers.ts'
@@ -35,6 +36,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', apiKeys)
   .route('/', partners)
   .route('/', coupons)
+  .route('/', links)
   .route('/', events)
   .route('/', commissions)
   .route('/', customers)

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { ErrorCode } from '../../lib/http/errors.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
 import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
-import { PartnerResponse, SlugTakenResponse } from '../../lib/workspace/partners.responses.ts'
-import { NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { LinkResponse, PartnerResponse, SlugTakenResponse } from '../../lib/workspace/partners.responses.ts'
+import { NewLink, NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 import {
@@ -24,6 +25,11 @@ import {
   remove,
   WORKSPACE,
 } from '../operations.ts'
+
+const slugTaken = (other: ErrorCode) => ({
+  ...errors('slug_taken', other)['409'],
+  ...json(SlugTakenResponse),
+})
 
 export const programs: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/programs`]: {
@@ -53,16 +59,47 @@ export const programs: ZodOpenApiPathsObject = {
         },
         201: { description: 'Created.', ...json(PartnerResponse) },
         ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
-        409: { ...errors('slug_taken', 'coupon_taken')['409'], ...json(SlugTakenResponse) },
+        409: slugTaken('coupon_taken'),
       },
     }),
   },
   [`${WORKSPACE}/partners/{id}`]: {
     get: get('Get a partner', PartnerResponse),
-    patch: byWriter(patch('Update a partner', PartnerChange, PartnerResponse)),
+    patch: byWriter(
+      {
+        ...patch('Update a partner', PartnerChange, PartnerResponse),
+        responses: {
+          200: { description: 'The partner.', ...json(PartnerResponse) },
+          ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+          409: slugTaken('conflict'),
+        },
+      },
+      'fresh_sign_in_required',
+    ),
   },
   [`${WORKSPACE}/partners/{id}/balances`]: {
     get: get('Get a partner’s balance in each currency', z.strictObject({ data: z.array(BalanceResponse) })),
+  },
+  [`${WORKSPACE}/partners/{id}/links`]: {
+    get: get(
+      'List a partner’s links, the main one first',
+      z.strictObject({ data: z.array(LinkResponse) }),
+      id,
+    ),
+    post: byWriter({
+      ...post('Add a link to a partner', NewLink, LinkResponse, id),
+      responses: {
+        200: { description: 'The partner already has it.', ...json(LinkResponse) },
+        201: { description: 'Added.', ...json(LinkResponse) },
+        ...errors(...BODY_ERRORS, ...MANAGER_ERRORS),
+        409: slugTaken('conflict'),
+      },
+    }),
+  },
+  [`${WORKSPACE}/partners/{id}/links/{slug}`]: {
+    delete: byWriter(
+      remove('Release a link: its slug is free for another partner', { ...id, slug: z.string() }, 'conflict'),
+    ),
   },
   [`${WORKSPACE}/partners/{id}/coupons`]: {
     get: list('List a partner’s coupon aliases', CouponResponse, Page, id),

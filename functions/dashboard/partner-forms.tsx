@@ -11,7 +11,7 @@ import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 /** A rejected form: its fields and their errors. */
 export type Refused = {
   /** The form to show again; null for a button without fields. */
-  form: 'partner' | 'coupon' | 'adjustment' | null
+  form: 'partner' | 'coupon' | 'adjustment' | 'link' | 'address' | null
   fields: Fields
   errors: ErrorDetail[]
   message?: string
@@ -114,7 +114,7 @@ const CouponTable = ({
 const ownMinimum = ({ minimumPayoutCents: cents }: PartnerRow): string =>
   cents === null ? '' : plainMoney(cents, MINIMUM_CURRENCY)
 
-/** Name, group and status. */
+/** Name, group, address and status. */
 export const PartnerForms = ({
   path,
   partner,
@@ -128,49 +128,99 @@ export const PartnerForms = ({
 }) => (
   <section>
     <h2>Settings</h2>
-    <form method="post" action={path}>
-      <Field
-        label="Name"
-        name="name"
-        maxlength={255}
-        autocomplete="off"
-        value={refused ? refused.fields.name : partner.name}
-        errors={refused?.errors}
-      />
-      <Select
-        label="Group"
-        name="groupId"
-        hint="A group can set its own rewards. A change applies to sales paid and leads reported from now on."
-        options={[
-          { value: '', label: 'None (program reward)' },
-          ...groups.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        value={refused ? refused.fields.groupId : partner.groupId}
-        errors={refused?.errors}
-      />
-      <Field
-        label="Minimum payout (optional)"
-        name="minimumPayoutCents"
-        hint={`Blank is the program’s: ${plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY)}. It is compared with what is due to the partner in all programs.`}
-        inputmode="decimal"
-        autocomplete="off"
-        value={refused ? refused.fields.minimumPayoutCents : ownMinimum(partner)}
-        errors={refused?.errors}
-      />
-      <Checkbox
-        label="Documents received"
-        name="documentsReceived"
-        hint="You have what you need from the partner, such as a tax form. Runs can require it: see the settings."
-        checked={
-          refused ? refused.fields.documentsReceived !== undefined : partner.documentsReceivedAt !== null
-        }
-      />
-      <p>
-        <button type="submit">Save partner</button>
-      </p>
-    </form>
+    <PartnerSettings
+      path={path}
+      partner={partner}
+      groups={groups}
+      refused={refused?.form === 'partner' ? refused : undefined}
+    />
+    <AddressForm path={path} partner={partner} refused={refused?.form === 'address' ? refused : undefined} />
     {partner.status === 'approved' ? <Ban path={path} /> : <Reinstate path={path} />}
   </section>
+)
+
+const PartnerSettings = ({
+  path,
+  partner,
+  groups,
+  refused,
+}: {
+  path: string
+  partner: PartnerRow
+  groups: { id: string; name: string }[]
+  refused: Refused | undefined
+}) => (
+  <form method="post" action={path}>
+    <Field
+      label="Name"
+      name="name"
+      maxlength={255}
+      autocomplete="off"
+      value={refused ? refused.fields.name : partner.name}
+      errors={refused?.errors}
+    />
+    <Select
+      label="Group"
+      name="groupId"
+      hint="A group can set its own rewards. A change applies to sales paid and leads reported from now on."
+      options={[
+        { value: '', label: 'None (program reward)' },
+        ...groups.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      value={refused ? refused.fields.groupId : partner.groupId}
+      errors={refused?.errors}
+    />
+    <Field
+      label="Minimum payout (optional)"
+      name="minimumPayoutCents"
+      hint={`Blank is the program’s: ${plainMoney(partner.programMinimumCents, MINIMUM_CURRENCY)}. It is compared with what is due to the partner in all programs.`}
+      inputmode="decimal"
+      autocomplete="off"
+      value={refused ? refused.fields.minimumPayoutCents : ownMinimum(partner)}
+      errors={refused?.errors}
+    />
+    <Checkbox
+      label="Documents received"
+      name="documentsReceived"
+      hint="You have what you need from the partner, such as a tax form. Runs can require it: see the settings."
+      checked={
+        refused ? refused.fields.documentsReceived !== undefined : partner.documentsReceivedAt !== null
+      }
+    />
+    <p>
+      <button type="submit">Save partner</button>
+    </p>
+  </form>
+)
+
+/** Corrects the address. */
+const AddressForm = ({
+  path,
+  partner,
+  refused,
+}: {
+  path: string
+  partner: PartnerRow
+  refused: Refused | undefined
+}) => (
+  <form class="card" method="post" action={`${path}/address`}>
+    <h3>Correct the email address</h3>
+    <p>
+      The partner signs in to the portal with the new address, in all programs of this workspace. Unsent
+      emails and the payout account move along.
+    </p>
+    <Field
+      label="New email address"
+      name="email"
+      type="email"
+      required
+      maxlength={254}
+      autocomplete="off"
+      value={refused ? refused.fields.email : partner.email}
+      errors={refused?.errors}
+    />
+    <button type="submit">Change address</button>
+  </form>
 )
 
 const Ban = ({ path }: { path: string }) => (

@@ -2,15 +2,15 @@
 import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
-import { Copyable, Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
 import type { PayoutAccountStatus } from '../../lib/payouts/payouts.ts'
-import { partnerLink } from '../../lib/slugs.ts'
 import { type PartnerPageData, ROWS_SHOWN } from '../../lib/workspace/partner-page.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
 import { AdjustmentForm } from './adjustment-form.tsx'
 import { CouponAliases, PartnerForms, type Refused } from './partner-forms.tsx'
+import { PartnerLinks } from './partner-links.tsx'
 
 type Props = PartnerPageData & {
   workspace: Workspace
@@ -20,7 +20,7 @@ type Props = PartnerPageData & {
 }
 
 export const PartnerPage = (props: Props) => {
-  const { workspace, partner, groups, earned, done, refused } = props
+  const { workspace, partner, groups, links, earned, done, refused } = props
   const base = `/app/${workspace.slug}`
   const path = `${base}/partners/${partner.id}`
   const isManager = workspace.role === 'manager'
@@ -57,9 +57,13 @@ export const PartnerPage = (props: Props) => {
           <Account account={props.account} now={props.now} />
         </dd>
       </dl>
-      <h2>Link</h2>
-      {partner.status === 'banned' && <p>The partner is banned, so this link does not work.</p>}
-      <Copyable label="the partner’s link" text={partnerLink(partner.siteUrl, partner.slug)} />
+      <PartnerLinks
+        path={path}
+        partner={partner}
+        links={links}
+        isManager={isManager}
+        refused={refused?.form === 'link' ? refused : undefined}
+      />
       <Earned earned={earned} />
       <p>
         <a href={`${path}/statement`}>Monthly statements</a>
@@ -91,14 +95,7 @@ export const PartnerPage = (props: Props) => {
           />
         </section>
       )}
-      {isManager && (
-        <PartnerForms
-          path={path}
-          partner={partner}
-          groups={groups}
-          refused={refused?.form === 'partner' ? refused : undefined}
-        />
-      )}
+      {isManager && <PartnerForms path={path} partner={partner} groups={groups} refused={refused} />}
     </>
   )
 }

@@ -2,28 +2,39 @@ import type { Context } from 'hono'
 import type * as z from 'zod'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { ApiError } from '../../lib/http/errors.ts'
 import { found, notFound } from '../../lib/http/found.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
+import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import { changePartner, type NewAddress } from '../../lib/workspace/change-partner.queries.ts'
 import { addCoupon, removeCoupon } from '../../lib/workspace/coupons.queries.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
+import { addLink, releaseLink } from '../../lib/workspace/links.queries.ts'
+import { newAddress, partnerError, slugError } from '../../lib/workspace/partner-changes.service.ts'
 import { readPartnerPage } from '../../lib/workspace/partner-page.queries.ts'
-import { changePartner } from '../../lib/workspace/partners.queries.ts'
-import { PartnerChange } from '../../lib/workspace/partners.schemas.ts'
+import { findPartner } from '../../lib/workspace/partners.queries.ts'
+import { NewLink, PartnerChange } from '../../lib/workspace/partners.schemas.ts'
 import { ALREADY_SAVED, readAdjustment } from './adjustment-form.tsx'
 import type { Refused } from './partner-forms.tsx'
+import { ReleaseLinkPage } from './partner-links.tsx'
 import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
   saved: 'Partner saved.',
   adjusted: 'Earnings adjusted. The adjustment is in the list of commissions.',
-  banned: 'Partner banned. Its link no longer works.',
-  approved: 'Partner reinstated. Its link works again.',
+  banned: 'Partner banned. Its links no longer work.',
+  approved: 'Partner reinstated. Its links work again.',
+  link_added: 'Link added.',
+  link_already_added: 'This partner already has this link.',
+  link_main: 'Main link changed. The former one still works.',
+  link_released: 'Link released. Another partner can have its slug.',
+  moved: 'Address changed. The partner signs in with the new one.',
   added: 'Coupon added.',
   already_added: 'This partner already has this coupon.',
   removed: 'Coupon removed. New checkouts that use it no longer credit this partner.',
@@ -45,11 +56,16 @@ const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 
 const done = (c: Context<WorkspaceEnv>, code: keyof typeof DONE) =>
   c.redirect(`/app/${c.var.workspace.slug}/partners/${c.req.param('id')}?done=${code}`, 303)
 
-const change = async (c: Context<WorkspaceEnv>, changes: z.output<typeof PartnerChange>) => {
+/** @returns why the partner is not changed, or null */
+const change = async (
+  c: Context<WorkspaceEnv>,
+  changes: Omit<z.output<typeof PartnerChange>, 'email'>,
+  address?: NewAddress,
+): Promise<ApiError | null> => {
   const update = await found('partner', c.req.param('id') ?? '', (id) =>
-    changePartner(c.var.db, actOf(c), id, changes),
+    changePartner(c.var.db, actOf(c), id, changes, address),
   )
-  if (update.outcome === 'group_not_found') throw notFound('group')
+  return update.outcome === 'done' ? null : partnerError(update, changes.slug)
 }
 
 const PATH = '/app/:workspace/partners/:id'
@@ -70,15 +86,63 @@ export default createRoutes<WorkspaceEnv>()
     const input = { name, groupId, documentsReceived, minimumPayoutCents }
     const { data, errors } = checkForm(PartnerChange, { input, problems })
     if (errors) return showPartner(c, { form: 'partner', fields, errors }, 400)
-    await change(c, data)
+    const refusal = await change(c, data)
+    if (refusal) throw refusal
     return done(c, 'saved')
   })
   .post(`${PATH}/status`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checked(PartnerChange.required({ status: true }), { status: fields.status })
     if (errors) return showPartner(c, { form: null, fields, errors }, 400)
-    await change(c, data)
+    const refusal = await change(c, data)
+    if (refusal) throw refusal
     return done(c, data.status)
+  })
+  .post(`${PATH}/address`, freshManagersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(PartnerChange.required({ email: true }), { email: fields.email ?? '' })
+    if (errors) return showPartner(c, { form: 'address', fields, errors }, 400)
+    const refusal = await change(c, {}, newAddress(c, data.email))
+    if (!refusal) return done(c, 'moved')
+    const refused = [{ path: 'email', message: refusal.message }]
+    return showPartner(c, { form: 'address', fields, errors: refused }, 409)
+  })
+  .post(`${PATH}/links`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
+    if (errors) return showPartner(c, { form: 'link', fields, errors }, 400)
+    const added = await found('partner', c.req.param('id'), (id) =>
+      addLink(c.var.db, actOf(c), id, data.slug),
+    )
+    if ('link' in added) return done(c, `link_${added.outcome}`)
+    const refused = [{ path: 'slug', message: slugError(added, data.slug).message }]
+    return showPartner(c, { form: 'link', fields, errors: refused }, 409)
+  })
+  .post(`${PATH}/links/main`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(PartnerChange.required({ slug: true }), { slug: fields.slug ?? '' })
+    if (errors) return showPartner(c, { form: null, fields, errors }, 400)
+    const refusal = await change(c, { slug: data.slug })
+    if (!refusal) return done(c, 'link_main')
+    return showPartner(c, { form: null, fields, errors: [], message: refusal.message }, 409)
+  })
+  .get(`${PATH}/links/release`, managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const partner = await found('partner', c.req.param('id'), (id) => findPartner(db, workspace.id, id))
+    const path = `/app/${workspace.slug}/partners/${partner.id}`
+    const children = <ReleaseLinkPage path={path} partner={partner} slug={c.req.query('slug') ?? ''} />
+    return renderPage(c, { title: 'Release link', section: '/partners', children })
+  })
+  .post(`${PATH}/links/release`, managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checked(NewLink, { slug: fields.slug ?? '' })
+    if (errors) return showPartner(c, { form: null, fields, errors }, 400)
+    const result = await found('partner', c.req.param('id'), (id) =>
+      releaseLink(c.var.db, actOf(c), id, data.slug),
+    )
+    if (result !== 'is_main') return done(c, 'link_released')
+    const message = 'This is the partner’s main link now, so it was not released.'
+    return showPartner(c, { form: null, fields, errors: [], message }, 409)
   })
   .post(`${PATH}/adjust`, managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')

@@ -8,9 +8,11 @@ import { page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { earnedQuery } from '../../lib/totals/balances.queries.ts'
 import { earnedResponse } from '../../lib/totals/earned-response.ts'
+import { changePartner } from '../../lib/workspace/change-partner.queries.ts'
 import { createPartner } from '../../lib/workspace/new-partner.queries.ts'
+import { newAddress, partnerError, slugError } from '../../lib/workspace/partner-changes.service.ts'
 import { partnerResponse } from '../../lib/workspace/partner-response.ts'
-import { changePartner, findPartner, listPartners } from '../../lib/workspace/partners.queries.ts'
+import { findPartner, listPartners } from '../../lib/workspace/partners.queries.ts'
 import { NewPartner, PartnerChange, PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
 
 /** GET and POST /partners, GET and PATCH /partners/:id, and its balances. Design, section 12. */
@@ -38,11 +40,7 @@ export default createRoutes()
     if ('partner' in created) {
       return c.json(partnerResponse(created.partner), created.outcome === 'created' ? 201 : 200)
     }
-    if (created.outcome === 'slug_taken') {
-      throw new ApiError('slug_taken', `Another partner of this program has the slug "${slug}".`, {
-        more: { suggestion: created.suggestion },
-      })
-    }
+    if (created.outcome === 'slug_taken') throw slugError(created, slug ?? '')
     if (created.outcome === 'coupon_taken') {
       throw new ApiError(
         'coupon_taken',
@@ -63,10 +61,11 @@ export default createRoutes()
     return c.json({ data: rows.map(earnedResponse) })
   })
   .patch('/api/workspaces/:workspace/partners/:id', writer(), body(PartnerChange), async (c) => {
-    const changes = c.req.valid('json')
+    const { email, ...changes } = c.req.valid('json')
+    const address = email === undefined ? undefined : newAddress(c, email)
     const update = await found('partner', c.req.param('id'), (id) =>
-      changePartner(c.var.db, actOf(c), id, changes),
+      changePartner(c.var.db, actOf(c), id, changes, address),
     )
-    if (update.outcome === 'group_not_found') throw notFound('group')
+    if (update.outcome !== 'done') throw partnerError(update, changes.slug)
     return c.json(partnerResponse(update.partner))
   })

@@ -8,6 +8,7 @@ import { moneySums } from '../../lib/pages/payouts.tsx'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
 import { METHOD_WORDS, offeredMethods, paidByWords } from '../../lib/payouts/payment-details.ts'
 import { fillSlots, PERIODS, type Period } from '../../lib/periods.ts'
+import { counted } from '../../lib/plural.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { Balances } from './balances.tsx'
@@ -178,9 +179,24 @@ type Props = {
   isFirstOfWorkspace: boolean
 }
 
+/** Such as links with a slug that was changed. */
+const FurtherLinks = ({ links }: { links: string[] }) =>
+  links.length > 0 ? (
+    <details>
+      <summary>{counted(links.length, 'more link is yours', 'more links are yours')}</summary>
+      <ul>
+        {links.map((link) => (
+          <li>
+            <code>{link}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  ) : null
+
 /** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
-  const { id, program, workspace, status, slug, siteUrl, coupons } = partnership
+  const { id, program, workspace, status, slug, furtherSlugs, siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
   return (
     <section class="program" aria-labelledby={`program-${id}`}>
@@ -191,6 +207,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       )}
       <h3>Your link</h3>
       <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
+      <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
       <Coupons codes={coupons} />
       <Balances
         partnership={partnership}

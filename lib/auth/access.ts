@@ -8,7 +8,7 @@ import type { ApiKeyScope } from '../workspace/api-keys.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { keyWorkspace, memberWorkspace, type Workspace } from '../workspace/workspaces.queries.ts'
 import { apiKey, insufficientScope, invalidApiKey, type KeyEnv } from './api-keys.ts'
-import { freshSignIn } from './fresh-sign-in.ts'
+import { freshSignIn, isFresh } from './fresh-sign-in.ts'
 import { type SessionEnv, session } from './session.ts'
 
 /** The app of the endpoints and pages of one workspace. */
@@ -47,6 +47,12 @@ export const actOf = (c: Pick<Context<WorkspaceEnv>, 'var'>): Act => ({
   now: c.var.now,
   firstId: c.var.firstId,
 })
+
+/** Whether a person acts who has signed in recently: neither an API key nor an old session may move money. */
+export const isFreshPerson = (c: Context<WorkspaceEnv>): boolean => {
+  const signedInAt: Date | undefined = c.var.signedInAt
+  return signedInAt !== undefined && isFresh(signedInAt, c.var.now)
+}
 
 const address = (c: Context): string => c.req.param('workspace') ?? ''
 

@@ -22,5 +22,12 @@ export const lockIdentities = (
 export const lockPayouts = (workspaceId: string) =>
   sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`${workspaceId} payouts`}, 0))`
 
+/**
+ * Serializes what creates partners or gives them slugs. Imports take many at once, and would deadlock without it; and a slug is
+ * either in `partners` or in `links`, which no constraint can say.
+ */
+export const lockPartners = (workspaceId: string) =>
+  sql<unknown>`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${workspaceId}`}, 0))`
+
 /** Serializes the creation of workspaces, which is limited. */
 export const lockSignup = sql<unknown>`select pg_advisory_xact_lock(hashtextextended('signup', 0))`

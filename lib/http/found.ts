@@ -9,6 +9,7 @@ const REMEDIES = {
   'audit entry': 'List the audit log to find it.',
   event: 'Search by `externalId` instead.',
   partner: 'Search by `email` or `slug` instead.',
+  link: 'List the partner’s links to find it.',
   coupon: 'List the partner’s coupons to find it.',
   mail: 'List the mails to find it.',
   invoice: 'List the invoices to find it.',

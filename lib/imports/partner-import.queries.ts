@@ -150,5 +150,6 @@ export const unlessTaken = async <T>(save: () => Promise<T>): Promise<T | null> 
 const TAKEN = [
   'partners_program_id_email_key',
   'partners_program_id_slug_key_key',
+  'links_program_id_slug_key_key',
   'coupon_aliases_workspace_id_coupon_id_key',
 ]

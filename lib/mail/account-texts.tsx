@@ -84,13 +84,34 @@ export const addressLinkContent = ({ partnerName, from, to, url }: AddressDetail
   ])
 
 /** Notifies the old address of a partner that it was replaced. */
-export const addressChangedContent = ({ partnerName, from, to, url }: AddressDetails): MailContent =>
-  content('Your email address was changed', [
+export const addressChangedContent = (details: AddressDetails): MailContent => {
+  const { partnerName, from, to, url, workspaceName } = details
+  if (workspaceName) return addressCorrectedContent({ partnerName, from, workspaceName })
+  return content('Your email address was changed', [
     greeting(partnerName),
     ['The address of your partner accounts was changed from ', { name: from }, ' to ', { name: to }, '.'],
     'Your earnings, links and connected accounts did not change. Sign in with the new address.',
     'If you did not do this, contact the merchants of your programs immediately.',
     { button: 'Open portal', link: url },
+  ])
+}
+
+/** The same when a manager did it. The new address may be another person's, so it is not named. */
+const addressCorrectedContent = ({
+  partnerName,
+  from,
+  workspaceName,
+}: Pick<AddressDetails, 'partnerName' | 'from'> & { workspaceName: string }): MailContent =>
+  content('Your email address was changed', [
+    greeting(partnerName),
+    [
+      { name: workspaceName },
+      ' changed the address of your partner account. It was ',
+      { name: from },
+      ', and you can no longer sign in to this account with it.',
+    ],
+    'Earnings, links and connected accounts did not change.',
+    ['If you did not ask for this, contact ', { name: workspaceName }, ' immediately.'],
   ])
 
 /** Reports a sign-in in a browser that is new to the person's account, also if somebody else did it. */

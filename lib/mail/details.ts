@@ -34,6 +34,8 @@ export type AddressDetails = {
   to: string
   /** The link that proves the new address, or the portal. */
   url: string
+  /** The merchant that changed the address; null if the partner did. */
+  workspaceName?: string | null
 }
 
 /** `new_browser`: somebody signed in as the recipient in a browser for the first time. */

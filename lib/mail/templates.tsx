@@ -70,6 +70,7 @@ const aboutAddress = (details: Stored) => ({
   from: required(details, 'from'),
   to: required(details, 'to'),
   url: required(details, 'url'),
+  workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
 })
 
 const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {

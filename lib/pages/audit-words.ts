@@ -131,6 +131,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'list.exported': (d) => `downloaded the list of ${text(d.list)}`,
   'statement.exported': (d) => `downloaded a partner’s statement of ${text(d.month)}`,
   'payout_year.exported': (d) => `downloaded who was paid what in ${text(d.year)}`,
+  'link.added': (d) => `added the link ${quoted(d.slug)} to ${text(d.email)}`,
+  'link.released': (d) => `released the link ${quoted(d.slug)} of ${text(d.email)}`,
   'coupon.added': (d) => `added the coupon ${quoted(d.couponId)} to ${text(d.email)}`,
   'coupon.removed': (d) => `removed the coupon ${quoted(d.couponId)} from ${text(d.email)}`,
   'commission.adjusted': (d) =>

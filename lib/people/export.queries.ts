@@ -52,6 +52,7 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
   return inOneRead(db, {
     partners: sql`
       select id, program_id as "programId", email, name, slug, status, created_at as "createdAt" from partners where ${own}`,
+    links: sql`select slug, created_at as "createdAt" from links where partner_id in ${mine}`,
     formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
     payoutAccounts: sql`
       select country, stripe_account_id as "stripeAccountId", status, created_at as "createdAt",

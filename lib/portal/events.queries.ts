@@ -12,8 +12,8 @@ export type OwnEvent = {
   kind: EventKind
   occurredAt: Date
   steps: Step[]
-  /** The reader's slug in the program. */
-  slug: string
+  /** The reader, in the program. */
+  partnerId: string
   program: string
   isCredited: boolean
   isCreditedToOther: boolean
@@ -65,7 +65,7 @@ export const findOwnEvent = async (db: Db, email: string, id: string): Promise<O
   (await selectOwn(partnersOf(email), sql`e.id = ${id}`, 1).execute(db)).rows[0]
 
 const partnersOf = (email: string, programId?: string) => sql`
-  select id, workspace_id, program_id, slug from partners
+  select id, workspace_id, program_id from partners
   where email = ${email} ${programId ? sql`and program_id = ${programId}` : sql``}`
 
 /** The predicate of the index events_uncredited_click_idx. */
@@ -74,7 +74,7 @@ const isUncreditedClick = sql<SqlBool>`e.click_id is not null and e.attributed_b
 /** Joins each event with its reader: of these partners the credited one, else the one whose link was clicked. */
 const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, limit: number) => sql<OwnEvent>`
   with mine as (${mine})
-  select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.slug, pr.name as program,
+  select e.id, e.kind, e.occurred_at as "occurredAt", e.steps, reader.id as "partnerId", pr.name as program,
          e.partner_id is not distinct from reader.id as "isCredited",
          e.partner_id is not null and e.partner_id <> reader.id as "isCreditedToOther",
          k.partner_id is not distinct from reader.id as "isClicked",
@@ -95,7 +95,7 @@ const selectOwn = (mine: RawBuilder<unknown>, condition: RawBuilder<SqlBool>, li
   left join clicks k on k.workspace_id = e.workspace_id and k.id = e.click_id
   left join customers cu on cu.id = e.customer_id
   join lateral (
-    select m.id, m.program_id, m.slug from mine m
+    select m.id, m.program_id from mine m
     where m.workspace_id = e.workspace_id
       and (m.id = e.partner_id or m.id = k.partner_id
            or exists (select from commissions c where c.event_id = e.id and c.partner_id = m.id))

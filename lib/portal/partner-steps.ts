@@ -18,8 +18,8 @@ export type VisibleEvent = {
   isCreditedToOther: boolean
   /** Whether it came with a click on the partner's link. */
   isClicked: boolean
-  /** The partner's slug in the program. */
-  slug: string
+  /** The partner. Its slug may have been another one at the time of a step. */
+  partnerId: string
 }
 
 const DAY_MS = 86_400_000
@@ -95,7 +95,7 @@ export const explainToPartner = (event: VisibleEvent): string[] => {
 /** One step as a sentence, or null if it is about another partner. */
 const explainStep = (step: Step, event: VisibleEvent): string | null => {
   const { code, facts } = step
-  const { kind, steps, isCredited, isClicked, slug } = event
+  const { kind, steps, isCredited, isClicked, partnerId } = event
   switch (code) {
     case 'expired_click':
       if (!isClicked) return null
@@ -105,7 +105,7 @@ const explainStep = (step: Step, event: VisibleEvent): string | null => {
         ? `The visitor clicked your link on ${day(facts.clickedAt)}. The click is valid until ${day(facts.expiresAt)}.`
         : null
     case 'partner_inactive':
-      return facts.slug === slug && !isCredited
+      return facts.partnerId === partnerId && !isCredited
         ? 'You were not active in this program, so this is not credited to you.'
         : null
     case 'coupon':
@@ -114,13 +114,15 @@ const explainStep = (step: Step, event: VisibleEvent): string | null => {
         ? 'The checkout used one of your coupon codes.'
         : null
     case 'commission_replaced':
-      return isCredited && facts.slug === slug
+      return isCredited && facts.partnerId === partnerId
         ? 'You were credited differently before all facts were known. That commission was reversed.'
         : null
     case 'credited_by_hand':
-      return isCredited && facts.slug === slug ? `Credited by the merchant’s manager: ${facts.reason}` : null
+      return isCredited && facts.partnerId === partnerId
+        ? `Credited by the merchant’s manager: ${facts.reason}`
+        : null
     case 'reversed_by_hand':
-      return isCredited && facts.slug === slug
+      return isCredited && facts.partnerId === partnerId
         ? `The merchant reversed ${formatMoney(facts.amountCents, facts.currency)} of your commission: ${facts.reason}`
         : null
     default:

@@ -57,6 +57,11 @@ const partnershipsQuery = (db: Db, email: string) =>
           ),
         )
         .as('coupons'),
+      eb
+        .selectFrom('links as l')
+        .whereRef('l.partner_id', '=', 'p.id')
+        .select(sql<string[]>`array_agg(l.slug order by l.id desc)`.as('slugs'))
+        .as('furtherSlugs'),
       hasKey(sql.ref('p.workspace_id')).as('paysByStripe'),
       eb
         .selectFrom('stripe_keys as k')

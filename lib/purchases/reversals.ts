@@ -41,9 +41,9 @@ export const reverseAll = (current: CurrentCommission | null): Reversal[] =>
   current ? reverseTo(current, current.amountCents) : []
 
 /** The step that records a commission reversed because another one, or none, replaces it. */
-export const replacedStep = ({ slug, amountCents, currency }: CurrentCommission): Step => ({
+export const replacedStep = ({ slug, partnerId, amountCents, currency }: CurrentCommission): Step => ({
   code: 'commission_replaced',
-  facts: { slug, amountCents: Number(amountCents), currency },
+  facts: { slug, partnerId, amountCents: Number(amountCents), currency },
 })
 
 /** The step that records how much of a commission is reversed for returns, if any. */

@@ -88,7 +88,10 @@ export type Attribution = {
   steps: Step[]
 }
 
-const inactive = ({ slug }: PartnerTerms): Step => ({ code: 'partner_inactive', facts: { slug } })
+const inactive = ({ id, slug }: PartnerTerms): Step => ({
+  code: 'partner_inactive',
+  facts: { slug, partnerId: id },
+})
 
 /** The credit that a checkout's coupon gives. */
 const followCoupon = ({ couponId, partner }: CouponAlias): Attribution => {

@@ -25,7 +25,7 @@ export type Step =
   | { code: 'no_click'; facts: Record<string, never> }
   | { code: 'unknown_click'; facts: { clickId: string } }
   | { code: 'expired_click'; facts: ClickFacts }
-  | { code: 'partner_inactive'; facts: { slug: string } }
+  | { code: 'partner_inactive'; facts: { slug: string; partnerId: string } }
   | { code: 'customer'; facts: { slug: string; because: keyof typeof BECAUSE } }
   | { code: 'unreferred_subscription'; facts: Record<string, never> }
   | { code: 'unknown_customer'; facts: Record<string, never> }
@@ -56,7 +56,10 @@ export type Step =
   /** A manager rejected the held commission. */
   | { code: 'commission_rejected'; facts: { slug: string; amountCents: number; currency: string } }
   /** Another partner or amount was credited before all facts were known. */
-  | { code: 'commission_replaced'; facts: { slug: string; amountCents: number; currency: string } }
+  | {
+      code: 'commission_replaced'
+      facts: { slug: string; partnerId: string; amountCents: number; currency: string }
+    }
   /** A manager reversed a part of the commission, or all of it. `partnerId` and `commissionCents` say of which one. */
   | {
       code: 'reversed_by_hand'

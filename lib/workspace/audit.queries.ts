@@ -29,6 +29,8 @@ export type AuditAction =
   | 'list.exported'
   | 'payout_year.exported'
   | 'customer.erased'
+  | 'link.added'
+  | 'link.released'
   | 'coupon.added'
   | 'coupon.removed'
   | 'commission.adjusted'

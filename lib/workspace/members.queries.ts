@@ -61,8 +61,9 @@ export const inviteMember = async (
       auditEntry(db, { ...act, action: 'member.invited', subjectId: id, details: { email, role } }).compile(),
     ])
   } catch (error) {
-    if (breaks(error, 'members_workspace_id_email_key')) return null
-    throw error
+    if (!breaks(error, 'members_workspace_id_email_key')) throw error
+    // A concurrent copy with the same Idempotency-Key has inserted the same row: Postgres may notice the address before the id.
+    return (await findMember(db, act.workspaceId, id)) ?? null
   }
   return { id, email, role, payoutMails: true, createdAt: act.now }
 }

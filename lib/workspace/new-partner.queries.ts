@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf, newSlugSuffix } from '../db/ids.ts'
+import { lockPartners } from '../db/locks.queries.ts'
 import { unlessTaken } from '../imports/partner-import.queries.ts'
 import {
   decidePartnerImport,
@@ -36,6 +37,7 @@ export type PartnerCreation =
 /** What exists of what the partner needs, in one database round trip. */
 const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRow) => {
   const { programId, email, groupId, coupon } = wanted
+  const key = slugKey(preferredSlug(wanted))
   const [[program], [group], [holder], [alias], [existing]] = await db.batch([
     db
       .selectFrom('programs')
@@ -50,13 +52,12 @@ const load = async (db: Db, { workspaceId }: Act, wanted: NewPartner & PartnerRo
       .where('id', '=', groupId)
       .select('id')
       .compile(),
-    db
-      .selectFrom('partners')
-      .where('workspace_id', '=', workspaceId)
-      .where('program_id', '=', programId)
-      .where('slug_key', '=', slugKey(preferredSlug(wanted)))
-      .select('slug_key as slugKey')
-      .compile(),
+    sql<{ slugKey: string }>`
+      select slug_key as "slugKey" from partners where workspace_id = ${workspaceId} and program_id = ${programId} and slug_key = ${key}
+      union all
+      select slug_key from links where workspace_id = ${workspaceId} and program_id = ${programId} and slug_key = ${key}`.compile(
+      db,
+    ),
     db
       .selectFrom('coupon_aliases')
       .where('workspace_id', '=', workspaceId)
@@ -124,10 +125,10 @@ const save = async (
 ): Promise<Partner | undefined> => {
   const { workspaceId, now } = act
   const [, , , , [partner]] = await db.batch([
-    // The lock of imports: they take several slugs and coupons at once, and would deadlock with this.
-    sql`select pg_advisory_xact_lock(hashtextextended(${`partners.import ${workspaceId}`}, 0))`.compile(db),
+    lockPartners(workspaceId).compile(db),
     sql`select assert_unchanged(not exists (
-      select from former_partner_addresses where program_id = ${programId} and email = ${email}))`.compile(
+      select from former_partner_addresses where program_id = ${programId} and email = ${email})
+      and not exists (select from links where program_id = ${programId} and slug_key = ${slugKey(slug)}))`.compile(
       db,
     ),
     db

@@ -7,13 +7,14 @@ import { payoutsQuery } from '../payouts/payouts.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
 import { commissionsQuery } from '../tracking/commissions.queries.ts'
 import { eventsQuery } from '../tracking/events.queries.ts'
+import { linksQuery } from './links.queries.ts'
 import { groupsOfPartnerQuery, partnerQuery } from './partners.queries.ts'
 
 /** The newest rows of each list; the page links to the rest. */
 export const ROWS_SHOWN = 10
 
 /**
- * Reads a partner with its balances, payout account, groups, and newest payouts, commissions, events and customers, in
+ * Reads a partner with its links, balances, payout account, groups, and newest payouts, commissions, events and customers, in
  * one database round trip. A list with more rows than the page shows has one extra row.
  *
  * @param id a UUID
@@ -21,10 +22,11 @@ export const ROWS_SHOWN = 10
  */
 export const readPartnerPage = async (db: Db, workspaceId: string, id: string, now: Date) => {
   const ofPartner = { partnerId: id, limit: ROWS_SHOWN + 1 }
-  const [[partner], groups, earned, [account], [choice], payouts, commissions, events, customers] =
+  const [[partner], groups, links, earned, [account], [choice], payouts, commissions, events, customers] =
     await db.batch([
       partnerQuery(db, workspaceId, id).compile(),
       groupsOfPartnerQuery(db, workspaceId, id).compile(),
+      linksQuery(workspaceId, id).compile(db),
       earnedQuery(workspaceId, now, id).compile(db),
       partnerAccountQuery(db, workspaceId, id).compile(),
       partnerChoiceQuery(workspaceId, id, now).compile(db),
@@ -37,6 +39,7 @@ export const readPartnerPage = async (db: Db, workspaceId: string, id: string, n
     partner && {
       partner,
       groups,
+      links,
       earned,
       account: account ?? null,
       choice: choice ?? null,

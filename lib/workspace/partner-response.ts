@@ -1,6 +1,7 @@
 import { partnerLink } from '../slugs.ts'
+import type { Link } from './links.queries.ts'
 import type { PartnerRow } from './partners.queries.ts'
-import type { PartnerResponse } from './partners.responses.ts'
+import type { LinkResponse, PartnerResponse } from './partners.responses.ts'
 
 /** A partner as the API represents it, in responses and webhooks. */
 export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
@@ -19,4 +20,10 @@ export const partnerResponse = (partner: PartnerRow): PartnerResponse => ({
     effectiveAt: partner.payoutAccount.effectiveAt ? new Date(partner.payoutAccount.effectiveAt) : null,
   },
   coupons: partner.coupons,
+})
+
+export const linkResponse = ({ slug, siteUrl, isMain }: Link): LinkResponse => ({
+  slug,
+  link: partnerLink(siteUrl, slug),
+  isMain,
 })

@@ -3,14 +3,9 @@ import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
 import type { Tables } from '../db/tables.ts'
-import { withholdMails } from '../mail/outbox.queries.ts'
-import { cancelForBan } from '../payouts/cancel.queries.ts'
 import type { PayoutAccountStatus } from '../payouts/payouts.ts'
-import { type Act, auditEntry } from './audit.queries.ts'
 import type { Coupon } from './coupons.queries.ts'
-import { diff, type Patch } from './diff.ts'
 import type { PartnerStatus } from './tables.ts'
-import { updateTerms } from './terms.queries.ts'
 
 export type PartnerFilter = PageRequest & {
   programId?: string | undefined
@@ -40,12 +35,25 @@ type PartnerExpressions = ExpressionBuilder<Tables & { p: Tables['partners'] }, 
 /** An ILIKE pattern, with wildcards in the text escaped. */
 const contains = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-const matches = (eb: PartnerExpressions, text: string) =>
+const matches = (eb: PartnerExpressions, workspaceId: string, text: string) =>
   eb.or([
     eb('p.email', 'ilike', contains(text)),
     eb('p.name', 'ilike', contains(text)),
     eb('p.slug', 'ilike', contains(text)),
+    hasLink(eb, workspaceId, sql`l.slug ilike ${contains(text)}`),
   ])
+
+/** Whether one of the partner's links has the slug. */
+const hasSlug = (eb: PartnerExpressions, workspaceId: string, key: string) =>
+  eb.or([eb('p.slug_key', '=', key), hasLink(eb, workspaceId, sql`l.slug_key = ${key}`)])
+
+/** Whether a further link `l` of the partner meets a condition. */
+const hasLink = (eb: PartnerExpressions, workspaceId: string, condition: RawBuilder<unknown>) =>
+  eb(
+    'p.id',
+    'in',
+    sql<string>`(select l.partner_id from links l where l.workspace_id = ${workspaceId} and ${condition})`,
+  )
 
 /** One partner, for a batch. @param id a UUID, or an expression for one */
 export const partnerQuery = (db: Db, workspaceId: string, id: string | RawBuilder<string>) =>
@@ -66,10 +74,10 @@ export const partnersQuery = (db: Db, workspaceId: string, filter: PartnerFilter
       eb.and([
         ...(filter.programId ? [eb('p.program_id', '=', filter.programId)] : []),
         ...(filter.email ? [eb('p.email', '=', filter.email)] : []),
-        ...(filter.slugKey ? [eb('p.slug_key', '=', filter.slugKey)] : []),
+        ...(filter.slugKey ? [hasSlug(eb, workspaceId, filter.slugKey)] : []),
         ...(filter.groupId ? [eb('p.group_id', '=', filter.groupId)] : []),
         ...(filter.status ? [eb('p.status', '=', filter.status)] : []),
-        ...(filter.query ? [matches(eb, filter.query)] : []),
+        ...(filter.query ? [matches(eb, workspaceId, filter.query)] : []),
         ...(filter.cursor ? [eb('p.id', '<', filter.cursor)] : []),
       ]),
     )
@@ -135,73 +143,3 @@ export const groupsOfPartnerQuery = (db: Db, workspaceId: string, partnerId: str
     .select(['g.id', 'g.name'])
     .orderBy('g.name')
     .orderBy('g.id')
-
-/** The fields that managers can change. */
-type PartnerTerms = {
-  name: string | null
-  groupId: string | null
-  status: PartnerStatus
-  documentsReceived: boolean
-  /** null is the program's. */
-  minimumPayoutCents: number | null
-}
-
-export type PartnerUpdate = { outcome: 'done'; partner: PartnerRow } | { outcome: 'group_not_found' }
-
-/**
- * Updates the fields that differ. Makes two database round trips.
- *
- * @param id a UUID
- * @returns undefined when the workspace has no such partner
- */
-export const changePartner = async (
-  db: Db,
-  act: Act,
-  id: string,
-  patch: Patch<PartnerTerms>,
-): Promise<PartnerUpdate | undefined> => {
-  const { workspaceId } = act
-  const [[partner], groups] = await db.batch([
-    partnerQuery(db, workspaceId, id).compile(),
-    groupsOfPartnerQuery(db, workspaceId, id).compile(),
-  ])
-  if (!partner) return undefined
-  const groupId = patch.groupId?.toLowerCase() ?? patch.groupId
-  const group = groups.find((one) => one.id === groupId)
-  if (groupId && !group) return { outcome: 'group_not_found' }
-
-  const before: PartnerTerms = {
-    name: partner.name,
-    groupId: partner.groupId,
-    status: partner.status,
-    documentsReceived: partner.documentsReceivedAt !== null,
-    minimumPayoutCents: partner.minimumPayoutCents,
-  }
-  const changes = diff(before, { ...patch, groupId })
-  if (!changes) return { outcome: 'done', partner }
-  const { groupId: moved, ...log } = changes.log
-  const groupNames = moved && { group: { from: partner.groupName, to: group?.name ?? null } }
-
-  const { name, status, documentsReceived, minimumPayoutCents } = changes.changed
-  const receivedAt = documentsReceived ? act.now : null
-  const [, , [changed]] = await db.batch([
-    updateTerms(db, act, 'partners', id, {
-      name,
-      status,
-      group_id: changes.changed.groupId,
-      documents_received_at: documentsReceived === undefined ? undefined : receivedAt,
-      minimum_payout_cents: minimumPayoutCents,
-    }),
-    auditEntry(db, {
-      ...act,
-      action: 'partner.changed',
-      subjectId: partner.id,
-      details: { email: partner.email, ...log, ...groupNames },
-    }).compile(),
-    partnerQuery(db, workspaceId, id).compile(),
-    ...(status === 'banned'
-      ? [withholdMails(db, workspaceId, id, act.now).compile(), ...cancelForBan(db, act, id)]
-      : []),
-  ])
-  return changed && { outcome: 'done', partner: changed }
-}

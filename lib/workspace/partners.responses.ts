@@ -38,6 +38,15 @@ export const PartnerResponse = z
   .meta({ id: 'Partner' })
 export type PartnerResponse = z.infer<typeof PartnerResponse>
 
+export const LinkResponse = z
+  .strictObject({
+    slug: z.string(),
+    link: z.url(),
+    isMain: z.boolean().meta({ description: 'Whether its slug is the partner’s.' }),
+  })
+  .meta({ id: 'Link' })
+export type LinkResponse = z.infer<typeof LinkResponse>
+
 /** 409 `slug_taken`: a slug that was free. */
 export const SlugTakenResponse = z
   .strictObject({ ...ErrorResponse.shape, suggestion: z.string().optional() })

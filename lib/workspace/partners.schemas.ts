@@ -7,6 +7,7 @@ import {
   integer,
   line,
   MAX_ID_LENGTH,
+  NOT_BLANK,
   nullWhenBlank,
   optional,
 } from '../http/fields.ts'
@@ -28,6 +29,13 @@ export const PartnerQuery = z.object({
 /** PATCH /api/workspaces/:workspace/partners/:id. Omitted fields keep their values. */
 export const PartnerChange = z
   .strictObject({
+    email: email(
+      'Corrects the address, also in the other programs of the workspace. Unsent mails and the payout account move along. The new address signs in to the portal.',
+    ).optional(),
+    slug: line(MAX_SLUG_LENGTH).trim().min(1, NOT_BLANK).optional().meta({
+      description:
+        'The value of `?via=` in the main link. Links with the former slug go on working: see `GET /partners/:id/links`.',
+    }),
     name: line(MAX_ID_LENGTH)
       .transform(nullWhenBlank)
       .nullable()
@@ -53,6 +61,15 @@ export const PartnerChange = z
     }),
   })
   .meta({ id: 'PartnerChange' })
+
+/** POST /api/workspaces/:workspace/partners/:id/links. */
+export const NewLink = z
+  .strictObject({
+    slug: line(MAX_SLUG_LENGTH).trim().min(1, NOT_BLANK).meta({
+      description: 'The value of `?via=`, stored unchanged and matched in any case.',
+    }),
+  })
+  .meta({ id: 'NewLink' })
 
 /** POST /api/workspaces/:workspace/partners. */
 export const NewPartner = z

@@ -172,6 +172,15 @@ export type WorkspaceTables = {
     label: string | null
     created_at: Generated<Date>
   }
+  links: {
+    id: string
+    workspace_id: string
+    program_id: string
+    partner_id: string
+    slug: string
+    slug_key: string
+    created_at: Date
+  }
   audit_entries: {
     id: string
     workspace_id: string

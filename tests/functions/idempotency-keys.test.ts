@@ -95,6 +95,7 @@ const CREATIONS: {
     }),
     other: { email: 'other@partner.example' },
   },
+  { path: '/partners/{id}/links', of: 'partner', body: () => ({ slug: 'spring' }), other: { slug: 'fall' } },
   {
     path: '/partners/{id}/coupons',
     of: 'partner',
@@ -236,8 +237,8 @@ describe.concurrent.each(CREATIONS)('POST $path whose answer was lost after its 
     const repeat = await send(shop, creation, 'one')
     expect(repeat.headers.get('Idempotent-Replayed')).toBeNull()
     expect(repeat.status).toBe(first.status)
-    const { id, runId, couponId, key, secret, createdAt } = first.body
-    const same = Object.entries({ id, runId, couponId, key, secret, createdAt }).filter(
+    const { id, runId, couponId, slug, key, secret, createdAt } = first.body
+    const same = Object.entries({ id, runId, couponId, slug, key, secret, createdAt }).filter(
       ([, value]) => value !== undefined,
     )
     expect(same.length).toBeGreaterThan(0)

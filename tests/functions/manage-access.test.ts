@@ -41,6 +41,9 @@ const ENDPOINTS = [
   { method: 'GET', path: '/partners/:partner', who: 'readers' },
   { method: 'PATCH', path: '/partners/:partner', body: { status: 'banned' }, who: 'writers' },
   { method: 'GET', path: '/partners/:partner/balances', who: 'readers' },
+  { method: 'GET', path: '/partners/:partner/links', who: 'readers' },
+  { method: 'POST', path: '/partners/:partner/links', body: { slug: 'summer' }, who: 'writers' },
+  { method: 'DELETE', path: '/partners/:partner/links/:link', who: 'writers' },
   { method: 'GET', path: '/partners/:partner/coupons', who: 'readers' },
   { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'SUMMER' }, who: 'writers' },
   { method: 'DELETE', path: '/partners/:partner/coupons/:coupon', who: 'writers' },
@@ -164,6 +167,11 @@ const createStaffed = async (coupon: string) => {
     [id, newId(), coupon],
   )
   await database.query(
+    `insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
+     select $2, $1, program_id, id, $3, lower($3), now() from partners where workspace_id = $1`,
+    [id, newId(), coupon],
+  )
+  await database.query(
     `insert into audit_entries (id, workspace_id, actor, action, details, created_at)
      values ($2, $1, 'manager', 'workspace.created', '{}', now())`,
     [id, newId()],
@@ -208,6 +216,7 @@ const createStaffed = async (coupon: string) => {
             (select id from partners where workspace_id = $1) as partner,
             (select id from customers where workspace_id = $1) as customer,
             (select coupon_id from coupon_aliases where workspace_id = $1) as coupon,
+            (select slug from links where workspace_id = $1) as link,
             (select id from commissions where workspace_id = $1) as commission,
             (select id from events where workspace_id = $1) as event,
             (select id from mails where workspace_id = $1) as mail,

@@ -112,7 +112,7 @@ test('a manager finds a partner, adds a coupon and a group, bans it and reinstat
   expect(await page.locator('dl.facts').first().innerText()).toContain('Silver')
 
   await page.getByRole('button', { name: 'Ban partner' }).click()
-  await page.getByText('this link does not work').waitFor()
+  await page.getByText('its links do not work').waitFor()
   await page.getByRole('button', { name: 'Reinstate partner' }).click()
   await page.getByRole('button', { name: 'Ban partner' }).waitFor()
   await page.context().close()

@@ -9,7 +9,7 @@ import { findPayout, runPayoutsQuery } from '../../lib/payouts/payouts.queries.t
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { findRun, listRunLines } from '../../lib/payouts/runs.queries.ts'
 import { removeStripeKey, saveStripeKey } from '../../lib/payouts/stripe-keys.queries.ts'
-import { changePartner } from '../../lib/workspace/partners.queries.ts'
+import { changePartner } from '../../lib/workspace/change-partner.queries.ts'
 import { type Payer, usePayouts } from '../support/payouts.ts'
 
 const world = usePayouts()

@@ -16,7 +16,7 @@ const credited: VisibleEvent = {
   isCredited: true,
   isCreditedToOther: false,
   isClicked: true,
-  slug: 'ann',
+  partnerId: 'ann’s id',
 }
 const uncredited = { ...credited, isCredited: false }
 const others = { ...uncredited, isCreditedToOther: true }
@@ -55,7 +55,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     event: credited,
     steps: [
       { code: 'coupon', facts: { couponId: 'promo_secret', slug: 'bob' } },
-      { code: 'partner_inactive', facts: { slug: 'bob' } },
+      { code: 'partner_inactive', facts: { slug: 'bob', partnerId: 'bob’s id' } },
       { code: 'click', facts: click() },
     ],
     shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.'],
@@ -115,7 +115,7 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
   {
     case: 'a reader who was banned',
     event: uncredited,
-    steps: [{ code: 'partner_inactive', facts: { slug: 'ann' } }],
+    steps: [{ code: 'partner_inactive', facts: { slug: 'ann-of-then', partnerId: 'ann’s id' } }],
     shown: ['You were not active in this program, so this is not credited to you.'],
   },
   {
@@ -149,13 +149,23 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
   {
     case: 'a commission that took the place of another partner’s',
     event: credited,
-    steps: [{ code: 'commission_replaced', facts: { slug: 'bob', amountCents: 77, currency: 'USD' } }],
+    steps: [
+      {
+        code: 'commission_replaced',
+        facts: { slug: 'bob', partnerId: 'bob’s id', amountCents: 77, currency: 'USD' },
+      },
+    ],
     shown: [],
   },
   {
     case: 'a commission that took the place of the reader’s own',
     event: credited,
-    steps: [{ code: 'commission_replaced', facts: { slug: 'ann', amountCents: 77, currency: 'USD' } }],
+    steps: [
+      {
+        code: 'commission_replaced',
+        facts: { slug: 'ann-of-then', partnerId: 'ann’s id', amountCents: 77, currency: 'USD' },
+      },
+    ],
     shown: ['You were credited differently before all facts were known. That commission was reversed.'],
   },
   {
@@ -206,7 +216,7 @@ test.each<{ event: VisibleEvent; step: Step; why: string | null }>([
   },
   {
     event: uncredited,
-    step: { code: 'partner_inactive', facts: { slug: 'ann' } },
+    step: { code: 'partner_inactive', facts: { slug: 'ann-of-then', partnerId: 'ann’s id' } },
     why: 'you were not active in this program',
   },
   { event: uncredited, step: { code: 'no_click', facts: {} }, why: 'this sale is not linked to you' },

@@ -82,6 +82,7 @@ export const everything = async ({ query }: Database, { workspace }: Merchant) =
   const tables = [
     'partners',
     'coupon_aliases',
+    'links',
     'commissions',
     'mails',
     'customers',

@@ -66,6 +66,8 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, now() - interval '1 day', ${id('group', '1')}, 'approved' from numbers;
   insert into coupon_aliases (id, workspace_id, partner_id, coupon_id)
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
+  insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'former-' || n, 'former-' || n, now() from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
     select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '1 day', now() + interval '89 days' from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)

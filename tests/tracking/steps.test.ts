@@ -23,7 +23,7 @@ test.each<[Step, string]>([
     'The click ID “x” in the report does not exist in this workspace.',
   ],
   [
-    { code: 'partner_inactive', facts: { slug: 'maya' } },
+    { code: 'partner_inactive', facts: { slug: 'maya', partnerId: 'x' } },
     'The partner “maya” is not active and receives no credit.',
   ],
   [

@@ -479,6 +479,7 @@ responses: {
 401: Failure
 403: Failure
 404: Failure
+409: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["SlugTaken"] } }
 413: Failure
 415: Failure
 429: Failure
@@ -508,6 +509,69 @@ data: Array<components['schemas']["Balance"]>
 put?: never
 post?: never
 delete?: never
+patch?: never
+}
+"/partners/{id}/links": {
+parameters: NoParameters
+/** List a partner’s links, the main one first */
+get: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody?: never
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": {
+data: Array<components['schemas']["Link"]>
+} } }
+401: Failure
+403: Failure
+404: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+put?: never
+/** Add a link to a partner */
+post: {
+parameters: { query?: never; header?: { "Idempotency-Key"?: undefined | string }; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["NewLink"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Link"] } }
+201: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Link"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+409: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["SlugTaken"] } }
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
+"/partners/{id}/links/{slug}": {
+parameters: NoParameters
+get?: never
+put?: never
+post?: never
+/** Release a link: its slug is free for another partner */
+delete: {
+parameters: { query?: never; header?: never; path: { id: string; slug: string }; cookie?: never }
+requestBody?: never
+responses: {
+204: { headers: Record<string, unknown>; content?: never }
+401: Failure
+403: Failure
+404: Failure
+409: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
 patch?: never
 }
 "/partners/{id}/coupons": {
@@ -1227,6 +1291,10 @@ sendWelcomeEmail?: undefined | boolean | null
 onSlugTaken?: undefined | "refuse" | "suffix" | null
 }
 PartnerChange: {
+/** Corrects the address, also in the other programs of the workspace. Unsent mails and the payout account move along. The new address signs in to the portal. */
+email?: undefined | string
+/** The value of `?via=` in the main link. Links with the former slug go on working: see `GET /partners/:id/links`. */
+slug?: undefined | string
 /** The partner’s name; null for none. */
 name?: undefined | string | null
 /** A group of the partner’s program; null for none. */
@@ -1237,6 +1305,10 @@ status?: undefined | "approved" | "banned"
 minimumPayoutCents?: undefined | number | null
 /** Whether you have the documents that you need from the partner, such as a tax form. */
 documentsReceived?: undefined | boolean
+}
+NewLink: {
+/** The value of `?via=`, stored unchanged and matched in any case. */
+slug: string
 }
 NewCoupon: {
 /** The id of a coupon or promotion code at the payment processor. */
@@ -1567,6 +1639,12 @@ payableCents: number
 /** In payouts that are being sent. */
 processingCents: number
 paidCents: number
+}
+Link: {
+slug: string
+link: string
+/** Whether its slug is the partner’s. */
+isMain: boolean
 }
 PartnerBalance: {
 partnerId: string

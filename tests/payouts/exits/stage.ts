@@ -11,7 +11,7 @@ import { disconnect } from '../../../lib/payouts/onboarding.service.ts'
 import { returnPayout } from '../../../lib/payouts/returned.queries.ts'
 import { payDue } from '../../../lib/payouts/run.service.ts'
 import { removeStripeKey, saveStripeKey } from '../../../lib/payouts/stripe-keys.queries.ts'
-import { changePartner } from '../../../lib/workspace/partners.queries.ts'
+import { changePartner } from '../../../lib/workspace/change-partner.queries.ts'
 import type { usePayouts } from '../../support/payouts.ts'
 import type { useSteps } from '../../support/steps.ts'
 

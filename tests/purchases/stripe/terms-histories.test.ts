@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../../lib/db/connection.ts'
+import { changePartner } from '../../../lib/workspace/change-partner.queries.ts'
 import { changeGroup } from '../../../lib/workspace/groups.queries.ts'
-import { changePartner } from '../../../lib/workspace/partners.queries.ts'
 import { changeProgram } from '../../../lib/workspace/programs.queries.ts'
 import { permutations } from '../../support/permutations.ts'
 import {

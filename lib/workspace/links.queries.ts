@@ -1,0 +1,179 @@
+/** The links of a partner: the main one, whose slug is the partner's, and further ones, such as a former main one. */
+import { sql } from 'kysely'
+import type { Db } from '../db/connection.ts'
+import { idOf, newId, newSlugSuffix } from '../db/ids.ts'
+import { lockPartners } from '../db/locks.queries.ts'
+import { unlessTaken } from '../imports/partner-import.queries.ts'
+import { slugKey, suffixedSlug } from '../slugs.ts'
+import { lostRace } from '../unavailable.ts'
+import { type Act, auditEntry } from './audit.queries.ts'
+
+/** Further links of a partner. Each change of the main slug adds one. */
+export const MAX_FURTHER_LINKS = 100
+
+/** Attempts: of concurrent requests for one slug, one succeeds in each round. */
+const ROUNDS = 10
+
+export type Link = { slug: string; isMain: boolean; siteUrl: string }
+
+/** The links of a partner: the main one, then the others, newest first. */
+export const linksQuery = (workspaceId: string, partnerId: string) => sql<Link>`
+  select l.slug, l."isMain", pr.site_url as "siteUrl"
+  from (select program_id, slug, true as "isMain", id from partners
+        where workspace_id = ${workspaceId} and id = ${partnerId}
+        union all
+        select program_id, slug, false, id from links where workspace_id = ${workspaceId} and partner_id = ${partnerId}) l
+  join programs pr on pr.id = l.program_id
+  order by l."isMain" desc, l.id desc`
+
+/** The same. @returns undefined when the workspace has no such partner */
+export const linksOf = async (
+  db: Db,
+  workspaceId: string,
+  partnerId: string,
+): Promise<Link[] | undefined> => {
+  const { rows } = await linksQuery(workspaceId, partnerId).execute(db)
+  return rows.length > 0 ? rows : undefined
+}
+
+/** What a partner has of a slug, and whether another partner has it. */
+type SlugState = {
+  id: string
+  programId: string
+  siteUrl: string
+  email: string
+  /** Whether it is the main one. */
+  isMain: boolean
+  /** The id of the partner's further link with it, or null. */
+  linkId: string | null
+  /** Whether another partner of the program has it. */
+  isTaken: boolean
+  /** The number of the partner's further links with other slugs. */
+  others: number
+}
+
+/** Makes no round trip of its own: for a batch. */
+export const slugStateQuery = (workspaceId: string, partnerId: string, slug: string) => {
+  const key = slugKey(slug)
+  return sql<SlugState>`
+    select p.id, p.program_id as "programId", pr.site_url as "siteUrl", p.email, p.slug_key = ${key} as "isMain", l.id as "linkId",
+           ${isTaken(sql.ref('p.program_id'), sql.ref('p.id'), key)} as "isTaken",
+           (select count(*)::integer from links o where o.partner_id = p.id and o.slug_key <> ${key}) as others
+    from partners p join programs pr on pr.id = p.program_id
+                    left join links l on l.partner_id = p.id and l.slug_key = ${key}
+    where p.workspace_id = ${workspaceId} and p.id = ${partnerId}`
+}
+
+/** Whether another partner of a program has a slug. */
+const isTaken = (programId: unknown, partnerId: unknown, key: string) => sql<boolean>`(
+  exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id <> ${partnerId})
+  or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id <> ${partnerId}))`
+
+export type SlugRefusal = { outcome: 'slug_taken'; suggestion: string } | { outcome: 'too_many_links' }
+
+/** Why a partner can't have a slug, or null. */
+export const slugRefusal = (
+  { isTaken, isMain, linkId, others }: SlugState,
+  slug: string,
+): SlugRefusal | null => {
+  if (isTaken) return { outcome: 'slug_taken', suggestion: suffixedSlug(slug, newSlugSuffix()) }
+  const isOwn = isMain || linkId !== null
+  return !isOwn && others >= MAX_FURTHER_LINKS ? { outcome: 'too_many_links' } : null
+}
+
+/** The statements that keep a slug from being taken between them and the end of the batch. */
+const claimSlug = (workspaceId: string, { id, programId }: SlugState, slug: string) => [
+  lockPartners(workspaceId),
+  sql<unknown>`select assert_unchanged(not ${isTaken(programId, id, slugKey(slug))})`,
+]
+
+/** The statements before an update of a partner's slug: the former one stays as a further link. */
+export const keepFormerSlug = ({ workspaceId, now }: Act, state: SlugState, slug: string) => [
+  ...claimSlug(workspaceId, state, slug),
+  sql<unknown>`
+    insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
+    select ${newId()}::uuid, workspace_id, program_id, id, slug, slug_key, ${now}::timestamptz
+    from partners where id = ${state.id} and slug_key <> ${slugKey(slug)}`,
+  sql<unknown>`delete from links where partner_id = ${state.id} and slug_key = ${slugKey(slug)}`,
+]
+
+export type LinkAddition = { outcome: 'added' | 'already_added'; link: Link } | SlugRefusal
+
+/**
+ * Gives a partner a further link, unless another partner of the program has the slug.
+ *
+ * @param partnerId a UUID
+ * @returns undefined when the workspace has no such partner
+ * @throws {Unavailable} if concurrent requests took the slug, and gave it up, in every round
+ */
+export const addLink = async (
+  db: Db,
+  act: Act,
+  partnerId: string,
+  slug: string,
+): Promise<LinkAddition | undefined> => {
+  const { workspaceId, now } = act
+  const id = idOf(act)
+  for (let round = 0; round < ROUNDS; round++) {
+    const { rows } = await slugStateQuery(workspaceId, partnerId, slug).execute(db)
+    const [state] = rows
+    if (!state) return undefined
+    const { isMain, linkId, siteUrl } = state
+    const link = { slug, isMain, siteUrl }
+    // A repeat with an Idempotency-Key finds its own.
+    if (isMain || linkId) return { outcome: linkId === id ? 'added' : 'already_added', link }
+    const refusal = slugRefusal(state, slug)
+    if (refusal) return refusal
+
+    const add = sql`
+      insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
+      values (${id}, ${workspaceId}, ${state.programId}, ${state.id}, ${slug}, ${slugKey(slug)}, ${now})
+      on conflict (id) do nothing`
+    const details = { email: state.email, slug }
+    const saved = await unlessTaken(() =>
+      db.batch([
+        ...claimSlug(workspaceId, state, slug).map((statement) => statement.compile(db)),
+        add.compile(db),
+        auditEntry(db, { ...act, action: 'link.added', subjectId: state.id, details }).compile(),
+      ]),
+    )
+    if (saved) return { outcome: 'added', link }
+  }
+  throw lostRace('the links of this program')
+}
+
+/**
+ * Takes a further link from a partner: visits through it are not recorded any more, and another partner may have its slug. Clicks
+ * that are recorded stay the partner's.
+ *
+ * @param partnerId a UUID
+ * @returns undefined when the workspace has no such partner
+ */
+export const releaseLink = async (
+  db: Db,
+  act: Act,
+  partnerId: string,
+  slug: string,
+): Promise<'released' | 'not_found' | 'is_main' | undefined> => {
+  const { workspaceId } = act
+  const { rows } = await slugStateQuery(workspaceId, partnerId, slug).execute(db)
+  const [state] = rows
+  if (!state) return undefined
+  if (state.isMain) return 'is_main'
+  if (!state.linkId) return 'not_found'
+
+  const isThere = sql<boolean>`exists (select from links where workspace_id = ${workspaceId} and id = ${state.linkId} for update)`
+  const details = { email: state.email, slug }
+  await db.batch([
+    // A concurrent release waits for the row lock, and then writes no entry.
+    auditEntry(db, {
+      ...act,
+      action: 'link.released',
+      subjectId: state.id,
+      details,
+      when: isThere,
+    }).compile(),
+    sql`delete from links where workspace_id = ${workspaceId} and id = ${state.linkId}`.compile(db),
+  ])
+  return 'released'
+}
