@@ -47,6 +47,12 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'Test your integration',
         'A click, a lead, a sale and a refund by hand, what each answers, and frequent mistakes.',
       ),
+      guide('guide-express', 'Express', 'A shop in one file that reports each sale once.'),
+      guide(
+        'guide-nextjs',
+        'Next.js',
+        'The App Router: Server Actions, and a route for what is left to send.',
+      ),
     ],
   },
   {

@@ -1,20 +1,19 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import pg from 'pg'
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientTypes } from '../../api/client-types.ts'
 import { openapi } from '../../api/openapi.ts'
 import { CLIENT_TYPES } from '../../api/reference.ts'
 import { ROOT } from '../../dev/root.ts'
-import { buildClient, CLIENT } from '../../dev/runtime/build-client.ts'
 import { runWorkers } from '../../dev/runtime/workerd.ts'
+import { createClientProject } from '../support/client-project.ts'
 import { sharedSystem } from '../support/shared-system.ts'
 
 const run = promisify(execFile)
-const DEPENDENCIES = ['openapi-fetch', 'openapi-typescript-helpers']
 
 test('the client’s types are those of the OpenAPI document: npm run docs writes them', async () => {
   const types = await readFile(CLIENT_TYPES, 'utf8')
@@ -74,16 +73,7 @@ export const use = async (request: Request) => {
 
 let project = ''
 beforeAll(async () => {
-  project = join(inject('folder'), 'client-project')
-  await mkdir(project)
-  await writeFile(join(project, 'package.json'), '{"private": true, "type": "module"}')
-  await buildClient()
-  // Packages from node_modules instead of the registry: the same files, and no network.
-  const sources = [CLIENT, ...DEPENDENCIES.map((name) => `${ROOT}node_modules/${name}`)]
-  const npm = (...args: string[]) => run('npm', args, { cwd: project, shell: process.platform === 'win32' })
-  await npm('pack', '--ignore-scripts', ...sources)
-  const tarballs = (await readdir(project)).filter((name) => name.endsWith('.tgz'))
-  await npm('install', '--offline', '--no-audit', '--no-fund', ...tarballs.map((name) => `./${name}`))
+  project = await createClientProject('client-project')
 })
 
 test('the packed client, installed into an empty project, reports to Tributary and reads its API', async () => {

@@ -9,6 +9,7 @@ import { startPostgres } from '../../dev/runtime/postgres.ts'
 import { startSqlEndpoint } from '../../dev/runtime/sql-endpoint.ts'
 import { startWorkers } from '../../dev/runtime/workers.ts'
 import type { DatabaseEnv } from '../../lib/db/neon.ts'
+import { offerClient } from './client-project.ts'
 import { copyCluster, createClusterToCopy, makeTestFolder } from './clusters.ts'
 import { createDatabase, TEMPLATE } from './databases.ts'
 import { checkLines, forbiddenIn } from './log-lines.ts'
@@ -30,6 +31,8 @@ declare module 'vitest' {
     bundles: string
     /** Responds with the system of `npm start` that test files share: see tests/support/shared-system.ts. */
     systemUrl: string
+    /** Responds with the packed client: see tests/support/client-project.ts. */
+    clientUrl: string
   }
 }
 
@@ -69,6 +72,7 @@ export default async ({ provide }: TestProject) => {
     if (forbiddenIn(line).length > 0) badLines.push(line)
   })
   const system = await offerSystem(await createDatabase(postgres.databaseUrl, 'npm_start'))
+  const client = await offerClient(folder)
 
   provide('baseUrl', workers.url.origin)
   provide('inboxUrl', inbox.url)
@@ -77,8 +81,10 @@ export default async ({ provide }: TestProject) => {
   provide('folder', folder)
   provide('bundles', bundlesFile)
   provide('systemUrl', system.url)
+  provide('clientUrl', client.url)
 
   return async () => {
+    await client.stop()
     await system.stop()
     await workers.stop()
     await inbox.stop()
