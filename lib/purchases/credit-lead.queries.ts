@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { isConflict } from '../db/neon.ts'
+import { canonicalJson } from '../json.ts'
 import type { PartnerTerms } from '../tracking/attribution.ts'
 import { decide, holdsSelfReferral } from '../tracking/decide.ts'
 import { type FromJson, reviveTerms } from '../tracking/facts.queries.ts'
@@ -84,6 +85,8 @@ export const creditLead = async (
     ...lead.steps.filter(({ code }) => code === 'commission_replaced' || code === 'reversed_by_hand'),
     ...(current && !isKept ? [replacedStep(current)] : []),
   ]
+  // A repeat: the same person has decided the same before.
+  if (!made && (isKept || !current) && canonicalJson(steps) === canonicalJson(lead.steps)) return true
   const reversals = isKept ? [] : reverseAll(current)
   const { insert, commissionId } = insertCommissions(
     workspaceId,

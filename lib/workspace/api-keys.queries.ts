@@ -111,7 +111,7 @@ export const rotateApiKey = async (
     where k.workspace_id = ${act.workspaceId} and k.id = ${formerId}
       and k.replaced_by is null and k.revoked_at is null and coalesce(k.expires_at > ${act.now}, true)
     for update`
-  await db.batch([
+  const [, , [fresh]] = await db.batch([
     auditEntry(db, {
       ...act,
       action: 'api_key.rotated',
@@ -131,8 +131,9 @@ export const rotateApiKey = async (
       set replaced_by = fresh.id, expires_at = least(k.expires_at, ${act.now}::timestamptz + ${overlapHours}::integer * interval '1 hour')
       from former, fresh
       where k.id = former.id`.compile(db),
+    selectKeys(db, act.workspaceId).where('id', '=', id).compile(),
   ])
-  return (await findApiKey(db, act.workspaceId, id)) ?? 'ended'
+  return fresh ?? 'ended'
 }
 
 /**

@@ -1,7 +1,10 @@
 /** Events that a manager credits by hand. docs/decisions.md, "Credits by hand". */
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
 import { newId } from '../../lib/db/ids.ts'
+import { creditEvent } from '../../lib/purchases/credit.service.ts'
 import { openShop, type Shop } from '../support/buyers.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { codes, createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 import { refund } from '../support/stripe.ts'
 
@@ -309,4 +312,88 @@ describe('a sale that Stripe reports', () => {
 const ofSubscription = (subscription: string, reason = 'subscription_cycle') => ({
   type: 'subscription_details',
   subscription_details: { subscription, metadata: { reason } },
+})
+
+describe('a credit whose database fails is made once, or repeated until it is', () => {
+  let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+  beforeAll(async () => {
+    faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+  })
+  afterAll(() => faulty.stop())
+
+  /** An event of a merchant of its own, which a manager credits to "leo". */
+  const EVENTS = {
+    'a sale of nobody': async (merchant: Merchant) => {
+      await merchant.sale({})
+      return merchant.explainReport('sale', 'inv_1')
+    },
+    'a sale of another partner, half refunded': async (merchant: Merchant) => {
+      await merchant.sale({ clickId: await merchant.click() })
+      await merchant.refund({ amountCents: 2_450 })
+      return merchant.explainReport('sale', 'inv_1')
+    },
+    'a lead': async (merchant: Merchant) => {
+      await merchant.lead({})
+      return merchant.explainReport('lead', 'user_1')
+    },
+  }
+
+  const stage = async (kind: keyof typeof EVENTS) => {
+    const { merchant, leo } = await open({ group: leadReward })
+    const { workspace } = merchant
+    const [group] = await database.query<{ id: string }>('select id from groups where workspace_id = $1', [
+      workspace.id,
+    ])
+    await database.query('update partners set group_id = $2 where id = $1', [leo, group?.id])
+    const event = await EVENTS[kind](merchant)
+    const tenant = [workspace.id]
+    const act = { workspaceId: workspace.id, actor: 'ann@shop.example' }
+    return {
+      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      fetches: () => faulty.fetches(tenant) ?? 0,
+      left: () => faulty.left(tenant),
+      credit: () => {
+        const db = connect({ ...inject('database'), SQL_ENDPOINT: faulty.url })
+        return creditEvent(db, { ...act, now: new Date() }, event?.id ?? '', {
+          partnerId: leo,
+          reason: 'By phone',
+          customer: false,
+        })
+      },
+      result: async () => ({
+        earned: await earned(merchant),
+        entries: (await database.audit(merchant)).filter(({ action }) => action === 'event.credited').length,
+        steps: codes((await merchant.explain(event?.id)) as Parameters<typeof codes>[0]),
+        violations: await database.violations(workspace.id),
+      }),
+    }
+  }
+
+  test.each(Object.keys(EVENTS) as (keyof typeof EVENTS)[])('%s', async (kind) => {
+    const calm = await stage(kind)
+    calm.plan()
+    expect(await calm.credit()).toBe('credited')
+    const expected = await calm.result()
+    expect(expected).toMatchObject({ earned: { leo: expect.any(Number) }, entries: 1, violations: [] })
+    const fetches = calm.fetches()
+    expect(fetches).toBeGreaterThanOrEqual(3)
+
+    const faults: Fault[] = ['cut_before', 'cut_after', 'own_twin']
+    const cases = faults.flatMap((fault) =>
+      Array.from({ length: fetches }, (_, at) => [1, 3].map((times) => ({ fault, at, times }))).flat(),
+    )
+    const check = async ({ fault, at, times }: (typeof cases)[number]) => {
+      const { plan, left, credit, result } = await stage(kind)
+      plan(...Array(at).fill(null), ...Array(times).fill(fault))
+      const first = await credit().catch((error) => error)
+      if (first !== 'credited') {
+        expect({ fault, at, times, first: first.name }).toMatchObject({ first: 'Unavailable' })
+        plan()
+        expect(await credit()).toBe('credited')
+      } else expect({ fault, at, times, left: left() === 0 }).toMatchObject({ left: true })
+      expect({ fault, at, times, ...(await result()) }).toEqual({ fault, at, times, ...expected })
+    }
+    // A merchant each, and the tests share a rate limit.
+    while (cases.length > 0) await Promise.all(cases.splice(0, 8).map(check))
+  })
 })

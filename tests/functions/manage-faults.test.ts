@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { Seeder } from '../../dev/demo/seed.ts'
 import { newId } from '../../lib/db/ids.ts'
 import { useFaultyManage } from '../support/faulty-manage.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { SECRETS_KEY, signingSecret } from '../support/secrets.ts'
+import { addWebhook } from '../support/webhooks.ts'
 
 const database = useDatabase()
 const { createMerchant, watch } = useFaultyManage()
@@ -51,6 +53,24 @@ const addReversedPayout = (workspaceId: string) =>
     [workspaceId],
   )
 
+/** Another partner, who is owed what can be held. */
+const addCreditor = ({
+  seed,
+  programId,
+  workspace,
+}: {
+  seed: Seeder
+  programId: string
+  workspace: { id: string }
+}) =>
+  seed.addPartner(workspace.id, programId, { slug: 'leo' }).then((partner) =>
+    database.query(
+      `insert into commissions (id, workspace_id, program_id, partner_id, kind, amount_cents, currency, payable_at, created_at)
+       values (gen_random_uuid(), $1, $2, $3, 'opening_balance', 700, 'USD', now(), now())`,
+      [workspace.id, programId, partner],
+    ),
+  )
+
 /** A workspace with two managers, and a way to change it over the faulty database. */
 const createWatched = async () => {
   const merchant = await createMerchant({ group: {} })
@@ -59,6 +79,8 @@ const createWatched = async () => {
   await merchant.seed.addStripeSecret(id, signingSecret(), SECRETS_KEY)
   await addRuns(id)
   await addReversedPayout(id)
+  await addCreditor(merchant)
+  await addWebhook(database, id)
   const [ids] = await database.query<Record<string, string>>(
     `select (select id from members where workspace_id = $1 and email = $2) as member,
             (select id from api_keys where workspace_id = $1) as key,
@@ -70,15 +92,22 @@ const createWatched = async () => {
                and confirmed_at is null) as marked,
             (select p.id from payouts p join payout_runs r on r.id = p.run_id
              where p.workspace_id = $1 and r.confirmed_at is not null) as confirmed,
-            (select id from commissions where workspace_id = $1) as owed,
-            (select id from groups where workspace_id = $1) as group`,
+            (select id from commissions where workspace_id = $1 and payout_id is not null) as owed,
+            (select id from commissions where workspace_id = $1 and payout_id is null) as free,
+            (select id from groups where workspace_id = $1) as group,
+            (select id from partners where workspace_id = $1 and slug = 'leo') as partner,
+            (select id from webhook_endpoints where workspace_id = $1) as endpoint,
+            (select id from webhook_deliveries where workspace_id = $1) as delivery`,
     [id, COLLEAGUE],
   )
   const { call, ...watched } = watch([id, slug], MANAGER)
   return {
     ...watched,
-    call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-      call(method, `/${slug}${path.replace(/:(\w+)/, (_, name) => ids?.[name] ?? '')}`, body, headers),
+    call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+      const withIds = (text: string) => text.replace(/:([a-z]+)\b/g, (_, name) => ids?.[name] ?? `:${name}`)
+      const sent = body === undefined ? undefined : JSON.parse(withIds(JSON.stringify(body)))
+      return call(method, `/${slug}${withIds(path)}`, sent, headers)
+    },
     audit: () => database.audit(merchant),
     /** How many rows of each kind there are. */
     rows: async () => {
@@ -97,7 +126,15 @@ const createWatched = async () => {
                 (select count(*) from stripe_secrets where workspace_id = $1)::int as secrets,
                 (select count(*) from rewards where workspace_id = $1)::int as rewards,
                 (select count(*) from programs where workspace_id = $1)::int as programs,
-                (select count(*) from groups where workspace_id = $1)::int as groups`,
+                (select count(*) from groups where workspace_id = $1)::int as groups,
+                (select sum(amount_cents) from commissions where workspace_id = $1)::int as cents,
+                (select count(*) from adjustments where workspace_id = $1)::int as adjustments,
+                (select count(*) from commission_holds where workspace_id = $1 and resolved_at is null)::int as held,
+                (select count(*) from partners where workspace_id = $1)::int as partners,
+                (select count(*) from links where workspace_id = $1)::int as links,
+                (select count(*) from coupon_aliases where workspace_id = $1)::int as coupons,
+                (select count(*) from webhook_endpoints where workspace_id = $1)::int as endpoints,
+                (select count(*) from webhook_deliveries where workspace_id = $1)::int as deliveries`,
         [id],
       )
       return row
@@ -135,6 +172,46 @@ const CHANGES = [
   },
   { method: 'PATCH', path: '/groups/:group', body: { leadReward: reward }, fetches: 3, status: 200 },
   { method: 'POST', path: '/commissions/:owed/reverse', body: { reason: 'Ours' }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/commissions',
+    body: { externalId: 'a1', partnerId: ':partner', amountCents: 100, currency: 'USD', reason: 'Bonus' },
+    fetches: 3,
+    status: 201,
+  },
+  { method: 'POST', path: '/commissions/:free/hold', body: { note: 'Wait' }, fetches: 3, status: 200 },
+  {
+    method: 'POST',
+    path: '/partners',
+    body: { programId: ':program', email: 'new@x.example' },
+    fetches: 3,
+    status: 201,
+  },
+  { method: 'POST', path: '/partners/:partner/links', body: { slug: 'new' }, fetches: 3, status: 201 },
+  { method: 'POST', path: '/partners/:partner/coupons', body: { couponId: 'NEW' }, fetches: 3, status: 201 },
+  { method: 'POST', path: '/api-keys/:key/rotate', body: { overlapHours: 1 }, fetches: 3, status: 201 },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    body: { url: 'https://example.com/new', types: ['lead.created'] },
+    fetches: 2,
+    status: 201,
+  },
+  {
+    method: 'PATCH',
+    path: '/webhook-endpoints/:endpoint',
+    body: { types: ['lead.created'] },
+    fetches: 3,
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/webhook-endpoints/:endpoint/rotate-secret',
+    body: { overlapHours: 1 },
+    fetches: 3,
+    status: 200,
+  },
+  { method: 'DELETE', path: '/webhook-endpoints/:endpoint', fetches: 3, status: 204 },
   { method: 'POST', path: '/payouts/:reversed/release', body: {}, fetches: 3, status: 200 },
   {
     method: 'POST',

@@ -7,6 +7,8 @@ import { disconnect, refreshAccount, startOnboarding } from '../../lib/payouts/o
 import type { PayoutsService } from '../../lib/payouts/payouts.rpc.ts'
 import type { StripeService } from '../../lib/purchases/stripe/stripe.rpc.ts'
 import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
+import { urlRefusal } from '../../lib/webhooks/url.ts'
+import type { EndpointsService } from '../../lib/webhooks/webhooks.rpc.ts'
 import { checkResponse } from './contract.ts'
 import { asZone } from './databases.ts'
 import { checkLines } from './log-lines.ts'
@@ -40,6 +42,18 @@ export const payoutsHere = (env: { SQL_ENDPOINT?: string; STRIPE_URL?: string } 
   } satisfies Partial<PayoutsService>
 }
 
+/** The webhooks Worker's service, run in this process. It nudges nobody: what a test queues waits until the test runs the Worker. */
+export const webhooksHere: EndpointsService = {
+  nudge: async () => {},
+  urlRefusal: async (url) => urlRefusal(url, true),
+  newSecret: async (workspaceId) => {
+    const secret = `whsec_${crypto.getRandomValues(Buffer.alloc(32)).toString('base64')}`
+    return { secret, ciphertext: await encryptSecret(SECRETS_KEY, workspaceId, secret) }
+  },
+  seal: (workspaceId, text) => encryptSecret(SECRETS_KEY, workspaceId, text),
+  unseal: (workspaceId, sealed) => decryptSecret(SECRETS_KEY, workspaceId, sealed),
+}
+
 /** What is done after a response is not waited for. */
 const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
 
@@ -66,11 +80,7 @@ export const askAs = async (
       encryptSecret: (workspaceId: string, secret: string) => encryptSecret(SECRETS_KEY, workspaceId, secret),
     },
     PAYOUTS: payoutsHere(),
-    WEBHOOKS: {
-      nudge: async () => {},
-      seal: (workspaceId: string, text: string) => encryptSecret(SECRETS_KEY, workspaceId, text),
-      unseal: (workspaceId: string, sealed: string) => decryptSecret(SECRETS_KEY, workspaceId, sealed),
-    },
+    WEBHOOKS: webhooksHere,
     RATE_LIMIT: { limit: async () => ({ success: true }) },
     FAILURE_LIMIT: { limit: async () => ({ success: true }) },
     ALLOW_SIGNUP: 'true',

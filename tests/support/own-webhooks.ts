@@ -6,11 +6,9 @@ import { listen } from '../../dev/runtime/ports.ts'
 import manage from '../../functions/manage.ts'
 import trackClick from '../../functions/track-click.ts'
 import trackLead from '../../functions/track-lead.ts'
-import { decryptSecret, encryptSecret } from '../../lib/secrets.ts'
 import { sendDue } from '../../lib/webhooks/send-due.service.ts'
-import { urlRefusal } from '../../lib/webhooks/url.ts'
-import type { EndpointsService } from '../../lib/webhooks/webhooks.rpc.ts'
 import { asZone } from './databases.ts'
+import { webhooksHere } from './in-process.ts'
 import { checkLines } from './log-lines.ts'
 import { createMerchant } from './merchant.ts'
 import { openOwnDatabase } from './own-database.ts'
@@ -18,18 +16,6 @@ import { SECRETS_KEY } from './secrets.ts'
 
 /** What is done after a response is not waited for. */
 const CONTEXT = { waitUntil: () => {}, passThroughOnException: () => {}, props: {} }
-
-/** Nudges nobody: what a test queues waits until the test runs the Worker. */
-const WEBHOOKS: EndpointsService = {
-  nudge: async () => {},
-  urlRefusal: async (url) => urlRefusal(url, true),
-  newSecret: async (workspaceId) => {
-    const secret = `whsec_${crypto.getRandomValues(Buffer.alloc(32)).toString('base64')}`
-    return { secret, ciphertext: await encryptSecret(SECRETS_KEY, workspaceId, secret) }
-  },
-  seal: (workspaceId, text) => encryptSecret(SECRETS_KEY, workspaceId, text),
-  unseal: (workspaceId, sealed) => decryptSecret(SECRETS_KEY, workspaceId, sealed),
-}
 
 /** The database, empty for each test, and the apps of managers and reports over it. Called once by a test file, at its top. */
 export const useOwnWebhooks = () => {
@@ -59,7 +45,7 @@ export const useOwnWebhooks = () => {
       ...own.database,
       DATABASE_URL: asZone(own.database.DATABASE_URL, zone),
       AUTH: { getSession },
-      WEBHOOKS,
+      WEBHOOKS: webhooksHere,
       RATE_LIMIT: unlimited,
       FAILURE_LIMIT: unlimited,
     }
