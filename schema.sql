@@ -3076,6 +3076,31 @@ create table totals (
 create index totals_workspace_id_idx on totals (workspace_id, unit, starts_on) where level = 'program';
 
 
+-- The same by the page that the visitor came to, without customers. Of an owner, 200 pages per month are counted on their own:
+-- the first ones, because visitors can make up any number. They are those with a row of the month. The page '' is all others, and
+-- what came without a click.
+create table landing_totals (
+    of_id          uuid    not null,   -- a partner, a program or a workspace
+    workspace_id   uuid    not null
+        constraint landing_totals_workspace_id_fkey references workspaces (id),
+    level          text    not null
+        constraint landing_totals_level_check check (level in ('partner', 'program')),
+    unit           text    not null
+        constraint landing_totals_unit_check check (unit in ('day', 'month')),
+    starts_on      date    not null,
+    page           text    not null,
+    currency       text    not null,
+    clicks         bigint  not null default 0,
+    ended_clicks   bigint  not null default 0,
+    leads          bigint  not null default 0,
+    sales          bigint  not null default 0,
+    revenue_cents  bigint  not null default 0,
+    earned_cents   bigint  not null default 0,
+
+    constraint landing_totals_pkey primary key (of_id, unit, starts_on, page, currency)
+);
+
+
 -- What is unpaid, and what payouts have claimed.
 create table balances (
     of_id          uuid    not null,   -- a partner or a program
@@ -3163,6 +3188,7 @@ create table total_deltas (
     amount_cents   bigint,
     entered_on     date,     -- the day on which a commission was made
     kind           text,     -- and its kind
+    page           text,     -- the page that the visitor came to, in landing_totals
 
     constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
 );
@@ -3171,6 +3197,17 @@ create table total_deltas (
 create index total_deltas_workspace_id_idx on total_deltas (workspace_id, partner_id);
 
 create function utc_day(at timestamptz) returns date language sql immutable as $$ select (at at time zone 'UTC')::date $$;
+
+-- The page of a click, as totals know it: short enough for an index, and null if the path has an email address, because totals are
+-- kept for good.
+create function page_of(landing_url text) returns text language sql immutable as $$
+    select case when landing_url !~* '[^/](@|%40)[^/]+[.]' then left(landing_url, 500) end
+$$;
+
+create function page_of_click(workspace uuid, click text) returns text language plpgsql stable as $$
+begin
+    return (select page_of(c.landing_url) from clicks c where c.workspace_id = workspace and c.id = click);
+end $$;
 
 -- An event that is recorded under another id too counts there.
 create function is_counted(steps jsonb) returns boolean language sql immutable as $$
@@ -3184,28 +3221,33 @@ create view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::timestamptz as due_at, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
-           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind
+           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page
     from clicks where is_counted
     union all
-    select workspace_id, partner_id, coalesce(currency, ''), utc_day(occurred_at), 0, 0, 0, (kind = 'lead')::integer,
-           (kind = 'sale')::integer, coalesce(amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null
-    from events where is_counted(steps) and kind <> 'refund'
+    select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), 0, 0, 0, (e.kind = 'lead')::integer,
+           (e.kind = 'sale')::integer, coalesce(e.amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null, page_of(c.landing_url)
+    from events e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
+    where is_counted(e.steps) and e.kind <> 'refund'
     union all
-    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null
     from customers where partner_id is not null
     union all
-    select workspace_id, partner_id, currency, earned_on, 0, 0, 0, 0, 0, 0, case when earned_on is null then 0 else amount_cents end,
-           payable_at, case when payout_id is null then amount_cents else 0 end,
-           case when payout_id is null then 0 else amount_cents end, null, null, 0, 0, utc_day(created_at), kind
-    from commissions
+    select m.workspace_id, m.partner_id, m.currency, m.earned_on, 0, 0, 0, 0, 0, 0,
+           case when m.earned_on is null then 0 else m.amount_cents end, m.payable_at,
+           case when m.payout_id is null then m.amount_cents else 0 end, case when m.payout_id is null then 0 else m.amount_cents end,
+           null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url)
+    from commissions m left join events e on e.id = m.event_id
+                       left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     union all
-    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null
     from payouts
     union all
-    select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
-    from totals where level = 'partner' and unit = 'day' and ended_clicks > 0
+    select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
+           nullif(page, '')
+    from landing_totals where level = 'partner' and unit = 'day' and ended_clicks > 0
     union all
-    select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null
+    select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
+           page
     from total_deltas where ended_clicks <> 0;
 
 
@@ -3222,32 +3264,51 @@ create view payout_sums as
 
 create function count_click() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, clicks)
-    values (new.workspace_id, new.partner_id, utc_day(new.created_at), 1);
+    insert into total_deltas (workspace_id, partner_id, day, page, clicks)
+    values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), 1);
     return null;
 end $$;
 
 create trigger clicks_count after insert on clicks for each row when (new.is_counted) execute function count_click();
 
+-- What an event has earned counts for another page: its click, or the click's page, has changed.
+create function move_earned(event uuid, from_page text, to_page text) returns void language plpgsql as $$
+begin
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, earned_cents)
+    select c.workspace_id, c.partner_id, c.currency, c.earned_on, p.page, p.n * c.amount_cents
+    from commissions c cross join (values (-1, from_page), (1, to_page)) as p (n, page)
+    where c.event_id = event and c.earned_on is not null;
+end $$;
+
 create function count_click_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, clicks)
-    values (old.workspace_id, old.partner_id, utc_day(old.created_at), -old.is_counted::integer),
-           (new.workspace_id, new.partner_id, utc_day(new.created_at), new.is_counted::integer);
+    insert into total_deltas (workspace_id, partner_id, day, page, clicks)
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), page_of(old.landing_url), -old.is_counted::integer),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.is_counted::integer);
+    if page_of(old.landing_url) is distinct from page_of(new.landing_url) then
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
+        select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), p.page, p.n * (e.kind = 'lead')::integer,
+               p.n * (e.kind = 'sale')::integer, p.n * e.amount_cents
+        from events e cross join (values (-1, page_of(old.landing_url)), (1, page_of(new.landing_url))) as p (n, page)
+        where e.workspace_id = new.workspace_id and e.click_id = new.id and e.kind <> 'refund' and is_counted(e.steps);
+        perform move_earned(e.id, page_of(old.landing_url), page_of(new.landing_url))
+        from events e where e.workspace_id = new.workspace_id and e.click_id = new.id;
+    end if;
     return null;
 end $$;
 
 create trigger clicks_count_again
     after update on clicks for each row
-    when ((old.partner_id, old.created_at, old.is_counted) is distinct from (new.partner_id, new.created_at, new.is_counted))
+    when ((old.partner_id, old.created_at, old.is_counted, old.landing_url)
+          is distinct from (new.partner_id, new.created_at, new.is_counted, new.landing_url))
     execute function count_click_again();
 
 -- Clicks that were removed still count.
 create function count_ended_clicks() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, ended_clicks)
-    select workspace_id, partner_id, utc_day(created_at), count(*) from ended
-    where is_counted group by workspace_id, partner_id, utc_day(created_at);
+    insert into total_deltas (workspace_id, partner_id, day, page, ended_clicks)
+    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), count(*) from ended
+    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url);
     return null;
 end $$;
 
@@ -3258,18 +3319,22 @@ create trigger clicks_count_ended
 create function count_event() returns trigger language plpgsql as $$
 begin
     if tg_op = 'UPDATE' and is_counted(old.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, leads, sales, revenue_cents)
-        values (old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at),
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
+        values (old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), page_of_click(old.workspace_id, old.click_id),
                 -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents);
     end if;
     if is_counted(new.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, leads, sales, revenue_cents)
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
         values (new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at),
+                case when new.click_id is not null then page_of_click(new.workspace_id, new.click_id) end,
                 (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents);
     end if;
     if tg_op = 'UPDATE' then
         update commissions set earned_on = utc_day(new.occurred_at)
         where event_id = new.id and earned_on <> utc_day(new.occurred_at);
+        if old.click_id is distinct from new.click_id then
+            perform move_earned(new.id, page_of_click(old.workspace_id, old.click_id), page_of_click(new.workspace_id, new.click_id));
+        end if;
     end if;
     return null;
 end $$;
@@ -3280,8 +3345,8 @@ create trigger events_count after insert on events for each row when (new.kind <
 create trigger events_count_again
     after update on events for each row
     when (new.kind <> 'refund' and
-          (old.partner_id, old.currency, old.amount_cents, old.occurred_at, is_counted(old.steps))
-          is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, is_counted(new.steps)))
+          (old.partner_id, old.currency, old.amount_cents, old.occurred_at, old.click_id, is_counted(old.steps))
+          is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, new.click_id, is_counted(new.steps)))
     execute function count_event();
 
 
@@ -3322,13 +3387,19 @@ create trigger commissions_earned_on
     before insert on commissions for each row when (new.event_id is not null and new.earned_on is null)
     execute function note_earned_on();
 
+create function page_of_event(event uuid) returns text language plpgsql stable as $$
+begin
+    return (select page_of(c.landing_url) from events e join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
+            where e.id = event);
+end $$;
+
 create function count_commissions() returns trigger language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents, due_at, open_cents, claimed_cents, entered_on,
-                              kind)
+                              kind, page)
     select workspace_id, partner_id, currency, earned_on, amount_cents, payable_at,
            case when payout_id is null then amount_cents else 0 end, case when payout_id is null then 0 else amount_cents end,
-           utc_day(created_at), kind
+           utc_day(created_at), kind, case when event_id is not null then page_of_event(event_id) end
     from added;
     if exists (select from added where payout_id is not null) then
         update payouts p
@@ -3376,9 +3447,9 @@ create trigger commissions_count_again
 
 create function count_earned_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, currency, day, earned_cents)
-    values (old.workspace_id, old.partner_id, old.currency, old.earned_on, -old.amount_cents),
-           (new.workspace_id, new.partner_id, new.currency, new.earned_on, new.amount_cents);
+    insert into total_deltas (workspace_id, partner_id, currency, day, page, earned_cents)
+    values (old.workspace_id, old.partner_id, old.currency, old.earned_on, page_of_event(old.event_id), -old.amount_cents),
+           (new.workspace_id, new.partner_id, new.currency, new.earned_on, page_of_event(new.event_id), new.amount_cents);
     return null;
 end $$;
 
@@ -3448,6 +3519,42 @@ begin
                 customers = totals.customers + excluded.customers, leads = totals.leads + excluded.leads,
                 sales = totals.sales + excluded.sales, revenue_cents = totals.revenue_cents + excluded.revenue_cents,
                 earned_cents = totals.earned_cents + excluded.earned_cents
+    ), landed as materialized (
+        select of_id, workspace_id, level, day, currency, coalesce(page, '') as page, sum(clicks) as clicks,
+               sum(ended_clicks) as ended_clicks, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
+               sum(earned_cents) as earned_cents
+        from leveled where day is not null
+        group by of_id, workspace_id, level, day, currency, coalesce(page, '')
+        having (coalesce(sum(clicks), 0), coalesce(sum(ended_clicks), 0), coalesce(sum(leads), 0), coalesce(sum(sales), 0),
+                coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
+    ), pages as materialized (
+        select p.*, exists (select from landing_totals k where k.of_id = p.of_id and k.unit = 'month' and k.starts_on = p.month
+                              and k.page = p.page) as is_known
+        from (select of_id, date_trunc('month', day)::date as month, page, sum(clicks) as clicks
+              from landed where page <> '' group by 1, 2, 3) p
+    ), months as materialized (
+        select m.of_id, m.month,
+               (select count(distinct k.page) from landing_totals k
+                where k.of_id = m.of_id and k.unit = 'month' and k.starts_on = m.month and k.page <> '') as pages
+        from (select distinct of_id, month from pages where not is_known) m
+    ), kept as materialized (
+        select p.of_id, p.month, p.page
+        from (select *, row_number() over (partition by of_id, month, is_known order by clicks desc nulls last, page) as nth from pages) p
+        left join months f on f.of_id = p.of_id and f.month = p.month
+        where p.is_known or p.nth <= 200 - f.pages
+    ), landed_on as (
+        insert into landing_totals as t (of_id, workspace_id, level, unit, starts_on, page, currency, clicks, ended_clicks, leads, sales,
+                                         revenue_cents, earned_cents)
+        select l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day)::date, coalesce(k.page, ''), l.currency,
+               coalesce(sum(l.clicks), 0), coalesce(sum(l.ended_clicks), 0), coalesce(sum(l.leads), 0), coalesce(sum(l.sales), 0),
+               coalesce(sum(l.revenue_cents), 0), coalesce(sum(l.earned_cents), 0)
+        from landed l left join kept k on k.of_id = l.of_id and k.month = date_trunc('month', l.day)::date and k.page = l.page
+        cross join (values ('day'), ('month')) as u (unit)
+        group by l.of_id, l.workspace_id, l.level, unit, date_trunc(unit, l.day), coalesce(k.page, ''), l.currency
+        on conflict (of_id, unit, starts_on, page, currency) do update
+            set clicks = t.clicks + excluded.clicks, ended_clicks = t.ended_clicks + excluded.ended_clicks, leads = t.leads + excluded.leads,
+                sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
+                earned_cents = t.earned_cents + excluded.earned_cents
     ), behind as materialized (
         select workspace_id, cutoff_at as since from balance_cutoffs
         where next_at <= now() and (select count(*) from taken) < most
@@ -3539,28 +3646,29 @@ begin
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents, due_at, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
-               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
                    null::timestamptz as due_at, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
-                   0 as amount_cents, null::date as entered_on, null as kind
+                   0 as amount_cents, null::date as entered_on, null as kind, page
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
             select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0,
                    case when due_at <= cutoff_at then '-infinity'::timestamptz when due_at > cutoff_at then 'infinity' end,
-                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind
+                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null
             from total_facts join balance_cutoffs using (workspace_id)
             where (due_at is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind;
+        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page;
     delete from totals where workspace is null or workspace_id = workspace;
+    delete from landing_totals where workspace is null or workspace_id = workspace;
     delete from balances where workspace is null or workspace_id = workspace;
     delete from run_totals where workspace is null or workspace_id = workspace;
     delete from statement_totals where workspace is null or workspace_id = workspace;
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
-                              earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind)
+                              earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind from counted;
+           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -3767,6 +3875,38 @@ set enable_seqscan = on as $$
     group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency
     having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.customers), 0), coalesce(sum(t.leads), 0),
             coalesce(sum(t.sales), 0), coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0, 0)
+
+    union all
+    select t.workspace_id, t.of_id,
+           format('%s of %s %s at "%s": %s clicks (%s ended), %s leads, %s sales, %s, earned %s', t.unit, t.starts_on, t.currency, t.page,
+                  sum(t.clicks), sum(t.ended_clicks), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
+    from (
+        -- A page that is not counted on its own in its month is one of the others.
+        select l.of_id, f.workspace_id, u.unit, date_trunc(u.unit, f.day)::date as starts_on, f.currency,
+               case when exists (select from landing_totals k
+                                 where k.of_id = l.of_id and k.unit = 'month' and k.starts_on = date_trunc('month', f.day)::date
+                                   and k.page = f.page) then f.page else '' end as page,
+               f.clicks, f.ended_clicks, f.leads, f.sales, f.revenue_cents, f.earned_cents
+        from (
+            select workspace_id, partner_id, currency, day, page, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
+                   sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents, sum(earned_cents) as earned_cents
+            from (
+                select workspace_id, partner_id, currency, day, page, clicks, ended_clicks, leads, sales, revenue_cents, earned_cents
+                from total_facts where day is not null
+                union all
+                select workspace_id, partner_id, currency, day, page, -clicks, -ended_clicks, -leads, -sales, -revenue_cents, -earned_cents
+                from total_deltas where day is not null) g
+            group by workspace_id, partner_id, currency, day, page) f
+        left join partners p on p.id = f.partner_id
+        cross join lateral (values (f.partner_id), (coalesce(p.program_id, f.workspace_id))) as l (of_id)
+        cross join (values ('day'), ('month')) as u (unit)
+        where l.of_id is not null
+        union all
+        select of_id, workspace_id, unit, starts_on, currency, page, -clicks, -ended_clicks, -leads, -sales, -revenue_cents, -earned_cents
+        from landing_totals) t
+    group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency, t.page
+    having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.leads), 0), coalesce(sum(t.sales), 0),
+            coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
 
     union all
     select b.workspace_id, b.of_id,

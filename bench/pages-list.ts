@@ -104,6 +104,8 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   'stats',
   'stats?by=partner&from=2026-01-01&to=2026-11-20',
   'stats?by=program&from=2026-01-01&to=2026-11-20',
+  'stats?by=landingPage',
+  'stats?by=landingPage&from=2026-01-01&to=2026-11-20',
   'stripe',
   'stripe/events',
 ]

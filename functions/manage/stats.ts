@@ -2,6 +2,7 @@ import { reader } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { query } from '../../lib/http/validate.ts'
+import { readLandingStats } from '../../lib/totals/landing-stats.queries.ts'
 import { readStats, type StatsRow } from '../../lib/totals/stats.queries.ts'
 import type { StatsResponse } from '../../lib/totals/stats.responses.ts'
 import { StatsQuery } from '../../lib/totals/stats.schemas.ts'
@@ -15,9 +16,10 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   day: by === 'day' ? key : null,
   partnerId: by === 'partner' ? key : null,
   programId: by === 'program' ? key : null,
+  landingPage: by === 'landingPage' ? key : null,
   clicks: sum(rows, 'clicks'),
   leads: sum(rows, 'leads'),
-  customers: sum(rows, 'customers'),
+  customers: by === 'landingPage' ? null : sum(rows, 'customers'),
   sales: sum(rows, 'sales'),
   amounts: rows.flatMap(({ currency, revenueCents, earnedCents }) =>
     currency === null
@@ -26,7 +28,7 @@ const statsOf = (by: StatsBy, key: string | null, rows: StatsRow[]): StatsRespon
   ),
 })
 
-/** GET /stats: what happened in a period, by day, partner or program. */
+/** GET /stats: what happened in a period, by day, partner, program or landing page. */
 export default createRoutes().get(
   '/api/workspaces/:workspace/stats',
   reader(),
@@ -41,7 +43,10 @@ export default createRoutes().get(
       throw new ApiError('invalid_query', message)
     }
     const page = { cursor: by === 'partner' ? cursor : undefined, limit: limit + 1 }
-    const rows = await readStats(db, workspace.id, { ...filter, ...range, by }, page)
+    const rows =
+      by === 'landingPage'
+        ? await readLandingStats(db, workspace.id, { ...filter, ...range }, limit)
+        : await readStats(db, workspace.id, { ...filter, ...range, by }, page)
     const keys = [...new Set(rows.map(({ key }) => key))]
     const shown = by === 'partner' ? keys.slice(0, limit) : keys
     const data = shown.map((key) => {

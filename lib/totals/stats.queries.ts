@@ -6,7 +6,7 @@ import { type DayRange, partsOf, type StatsBy } from './stats.ts'
 
 /** Sums in one currency. What has no currency is in a row of null. */
 export type StatsRow = {
-  /** A day, or the id of a partner or a program; null is what is credited to nobody. */
+  /** A day, a page, or the id of a partner or a program; null is what is credited to nobody, or came without a page. */
   key: string | null
   currency: string | null
   clicks: bigint
@@ -19,12 +19,12 @@ export type StatsRow = {
 }
 
 export type StatsFilter = DayRange & {
-  by: StatsBy
+  by: Exclude<StatsBy, 'landingPage'>
   programId?: string | undefined
   partnerId?: string | undefined
 }
 
-const SUMS = sql`
+export const SUMS = sql`
   coalesce(sum(clicks), 0)::bigint as clicks, coalesce(sum(leads), 0)::bigint as leads,
   coalesce(sum(customers), 0)::bigint as customers, coalesce(sum(sales), 0)::bigint as sales,
   coalesce(sum(revenue_cents), 0)::bigint as "revenueCents", coalesce(sum(earned_cents), 0)::bigint as "earnedCents"`
@@ -36,7 +36,7 @@ const PRESUMS = sql`
 
 const COLUMNS = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
 
-const days = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
+export const daysBetween = (column: RawBuilder<unknown>, { from, to }: DayRange) =>
   sql`${column} between ${from}::date and ${to}::date`
 
 /** The totals of the owners in `owner (id)`, and what is not folded into them yet, between two days. */
@@ -44,8 +44,8 @@ const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
   const { months, days: rest } = by === 'day' ? { months: null, days: [range] } : partsOf(range)
   const startsOn = sql`t.starts_on`
   const conditions = [
-    ...(months ? [sql`t.unit = 'month' and ${days(startsOn, months)}`] : []),
-    ...rest.map((part) => sql`t.unit = 'day' and ${days(startsOn, part)}`),
+    ...(months ? [sql`t.unit = 'month' and ${daysBetween(startsOn, months)}`] : []),
+    ...rest.map((part) => sql`t.unit = 'day' and ${daysBetween(startsOn, part)}`),
   ]
   // Added up owner by owner, because sorting all of their rows takes longer.
   const read = (condition: RawBuilder<unknown>) =>
@@ -62,12 +62,12 @@ const partsQuery = (workspaceId: string, { by, ...range }: StatsFilter) => {
       select owner.id, d.day, d.currency, ${COLUMNS}
       from total_deltas d left join partners p on p.id = d.partner_id
       join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
-      where d.workspace_id = ${workspaceId} and ${days(sql`d.day`, range)}`
+      where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, range)}`
   return sql.join([...folded, fresh], sql` union all `)
 }
 
 /** Whose totals are added up: one partner, the partners of a page, one program, or all programs and the workspace itself. */
-const ownersQuery = (
+export const ownersQuery = (
   workspaceId: string,
   { by, programId, partnerId }: StatsFilter,
   { cursor, limit }: PageRequest,

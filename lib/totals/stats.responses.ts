@@ -13,9 +13,15 @@ export const StatsResponse = z
         programId: z.uuid().nullable().meta({
           description: 'null unless rows are of programs; null there too for what is credited to nobody.',
         }),
+        landingPage: z.string().nullable().meta({
+          description:
+            'null unless rows are of landing pages; null there too for what came without a known one.',
+        }),
         clicks: count('As charts count them.'),
         leads: count('Credited or not.'),
-        customers: count('New customers of partners, on the day of their first event.'),
+        customers: z.int().nullable().meta({
+          description: 'New customers of partners, on the day of their first event. null for landing pages.',
+        }),
         sales: count('Credited or not.'),
         amounts: z.array(
           z.strictObject({

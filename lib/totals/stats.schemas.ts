@@ -9,10 +9,10 @@ const day = (description: string) =>
 export const StatsQuery = z.object({
   from: day('The first day, in UTC. The 30 days up to `to` by default.'),
   to: day(`The last day, which is included. Today by default. A period has ${MAX_STATS_DAYS} days at most.`),
-  by: z
-    .enum(STATS_BY)
-    .default('day')
-    .meta({ description: 'What a row is of. Partners are listed page by page.' }),
+  by: z.enum(STATS_BY).default('day').meta({
+    description:
+      'What a row is of. Partners are listed page by page; of landing pages, those with the most clicks.',
+  }),
   programId: z.uuid().optional(),
   partnerId: z.uuid().optional(),
   ...Page.shape,

@@ -1,6 +1,6 @@
-/** Statistics of a period: what the totals add up to by day, partner or program. */
+/** Statistics of a period: what the totals add up to by day, partner, program or landing page. */
 
-export const STATS_BY = ['day', 'partner', 'program'] as const
+export const STATS_BY = ['day', 'partner', 'program', 'landingPage'] as const
 export type StatsBy = (typeof STATS_BY)[number]
 
 /** The longest period, in days: a leap year. */

@@ -17,6 +17,21 @@ export type TotalTables = {
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>
   }
+  landing_totals: {
+    of_id: string
+    workspace_id: string
+    level: 'partner' | 'program'
+    unit: 'day' | 'month'
+    starts_on: string
+    page: string
+    currency: string
+    clicks: Generated<bigint>
+    ended_clicks: Generated<bigint>
+    leads: Generated<bigint>
+    sales: Generated<bigint>
+    revenue_cents: Generated<bigint>
+    earned_cents: Generated<bigint>
+  }
   balances: {
     of_id: string
     workspace_id: string
@@ -68,6 +83,7 @@ export type TotalTables = {
     amount_cents: bigint | null
     entered_on: string | null
     kind: string | null
+    page: string | null
   }
   click_retention: {
     checked_until: Date

@@ -26,6 +26,7 @@ const PURE = [
   'keep_audit_entry',
   'lock_click',
   'lock_identities_1',
+  'page_of',
   'refuse_update',
   'utc_day',
 ]

@@ -251,6 +251,7 @@ export const CALLS: Record<string, string> = {
   'an event without credit': insertEvent,
   'an event of another day': set('events', `occurred_at = occurred_at - interval '1 day'`, EVENT),
   'a click of another day': `update clicks set created_at = now() where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
+  'a click whose page is erased': `update clicks set landing_url = null where id = 'click-1' and workspace_id = '${WORKSPACE}'`,
   'a removed click': `delete from clicks where id = 'ended-1' and workspace_id = '${WORKSPACE}'`,
   'a customer of another address': set('customers', "email = 'new@buyer.example'", CUSTOMER),
   'a customer of another partner': set('customers', `partner_id = '${idOf('partner', 2)}'`, CUSTOMER),
@@ -272,6 +273,6 @@ export const CALLS: Record<string, string> = {
       values ('${idOf('other', NEW)}', '', 'manager-1@shop.example', true, now(), now()) returning id)
     insert into auth.sessions (id, user_id, token, expires_at, created_at, updated_at)
     select id, id, 'new', now(), now(), now() from person`,
-  'totals are folded': call('fold_totals', 10),
+  'totals are folded': call('fold_totals', 5),
   'clicks are removed': call('end_clicks', 30, 10),
 }

@@ -68,8 +68,8 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
   insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'former-' || n, 'former-' || n, now() from numbers;
-  insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
-    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '1 day', now() + interval '89 days' from numbers;
+  insert into clicks (id, workspace_id, partner_id, landing_url, created_at, expires_at)
+    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'https://shop.example/' || n, now() - interval '1 day', now() + interval '89 days' from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
     select 'ended-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '200 days', now() - interval '110 days' from numbers;
   insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at)
@@ -130,6 +130,8 @@ const ROWS = `
     select ${id('workspace', '1')}, ${id('partner')}, current_date, 1 from numbers;
   insert into totals (of_id, workspace_id, level, unit, starts_on, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
+  insert into landing_totals (of_id, workspace_id, level, unit, starts_on, page, currency, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'https://shop.example/' || n, '', 1 from numbers;
   insert into balances (of_id, workspace_id, level, currency, open_cents)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'USD', 5000 from numbers;
   insert into balance_cutoffs (workspace_id, cutoff_at, next_at)

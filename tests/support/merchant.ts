@@ -106,9 +106,14 @@ export const createMerchant = async (options: Options = {}) => {
   const get = (path: string) =>
     send(`${baseUrl}/api/workspaces/${workspace.slug}${path}`, { headers: authorization })
 
-  const click = async (slug = 'maya', program = programId, visitor = workspace.id): Promise<string> => {
+  const click = async (
+    slug = 'maya',
+    program = programId,
+    visitor = workspace.id,
+    url?: string,
+  ): Promise<string> => {
     const { body } = await send(`${baseUrl}/api/track/click`, {
-      body: { programId: program, slug },
+      body: { programId: program, slug, url },
       // An address of its own, or all tests together would run into one visitor's limit.
       headers: { 'CF-Connecting-IP': visitor, 'User-Agent': BROWSER },
     })

@@ -212,6 +212,15 @@ const earn = ({ workspace }: Merchant, seconds: number[]) =>
     [workspace.id, seconds],
   )
 
+/** Folds until the cutoff has moved on: a call does nothing while another test's works. @returns the cutoff, in milliseconds */
+const movedOn = async (merchant: Merchant, since: number): Promise<number> => {
+  for (;;) {
+    await foldTotals(db(), 1_000_000)
+    const at = (await cutoffOf(merchant))?.at?.getTime() ?? 0
+    if (at > since) return at
+  }
+}
+
 test('what becomes payable between two folds is counted once, whether it was folded, paid or reversed before', async () => {
   const merchant = await createMerchant()
   const expectExact = async () => {
@@ -238,9 +247,7 @@ test('what becomes payable between two folds is counted once, whether it was fol
   await expectExact()
   await fold(merchant)
   await expectExact()
-  await foldTotals(db(), 1_000_000)
-  const first = await cutoffOf(merchant)
-  expect(first?.at).not.toBeNull()
+  const first = await movedOn(merchant, 0)
   // One that is payable at the cutoff, and one that is not yet.
   await payOut(3)
   await earn(merchant, [-30, 1])
@@ -254,9 +261,7 @@ test('what becomes payable between two folds is counted once, whether it was fol
   await database.query("update balance_cutoffs set next_at = '-infinity' where workspace_id = $1", [
     merchant.workspace.id,
   ])
-  await foldTotals(db(), 1_000_000)
-  const second = await cutoffOf(merchant)
-  expect(second?.at.getTime()).toBeGreaterThan(first?.at.getTime() ?? 0)
+  await movedOn(merchant, first)
   await expectExact()
   await database.query('update balances set due_cents = due_cents + 1 where workspace_id = $1', [
     merchant.workspace.id,

@@ -942,7 +942,7 @@ patch?: never
 parameters: NoParameters
 /** Statistics of a period, by day, partner or program */
 get: {
-parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
+parameters: { query?: { from?: undefined | string; to?: undefined | string; by?: undefined | "day" | "partner" | "program" | "landingPage"; programId?: undefined | string; partnerId?: undefined | string; cursor?: undefined | string; limit?: undefined | number }; header?: never; path?: never; cookie?: never }
 requestBody?: never
 responses: {
 200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["Stats"] } }
@@ -1776,12 +1776,14 @@ day: string | null
 partnerId: string | null
 /** null unless rows are of programs; null there too for what is credited to nobody. */
 programId: string | null
+/** null unless rows are of landing pages; null there too for what came without a known one. */
+landingPage: string | null
 /** As charts count them. */
 clicks: number
 /** Credited or not. */
 leads: number
-/** New customers of partners, on the day of their first event. */
-customers: number
+/** New customers of partners, on the day of their first event. null for landing pages. */
+customers: number | null
 /** Credited or not. */
 sales: number
 amounts: Array<{

@@ -1,0 +1,201 @@
+/** Totals by landing page: what came of the clicks that each page had, exact at every moment. */
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+const db = () => connect(inject('database'))
+
+const HOME = 'https://shop.example/'
+const PRICING = 'https://shop.example/pricing'
+
+/** Folds until nothing of the merchant is left. Others' tests write and fold at the same time. */
+const fold = async ({ workspace }: Merchant) => {
+  const left = () =>
+    database.query('select from total_deltas where workspace_id = $1 limit 1', [workspace.id])
+  while ((await left()).length > 0) await foldTotals(db(), 1_000_000)
+}
+
+const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
+
+/** A click of a visitor of its own. */
+const clickAt = (merchant: Merchant, url: string, slug = 'maya') =>
+  merchant.click(slug, merchant.programId, crypto.randomUUID(), url)
+
+const pagesOf = async (merchant: Merchant, query = '') =>
+  (await merchant.get(`/stats?by=landingPage${query}`)).body.data as unknown as {
+    landingPage: string | null
+    clicks: number
+    leads: number
+    sales: number
+    customers: number | null
+    amounts: { currency: string; revenueCents: number; commissionCents: number }[]
+  }[]
+
+const usd = (revenueCents: number, commissionCents: number) => ({
+  currency: 'USD',
+  revenueCents,
+  commissionCents,
+})
+
+test('lists the pages with the most clicks, and what came of them, before and after the totals are folded', async () => {
+  const merchant = await createMerchant()
+  const leo = await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+  const [priced] = [await clickAt(merchant, `${PRICING}?plan=pro#top`), await clickAt(merchant, PRICING)]
+  await clickAt(merchant, PRICING)
+  const home = await clickAt(merchant, HOME, 'leo')
+  const [byMaya, byLeo, bare] = [priced, home, await merchant.click('leo')]
+  await merchant.lead({ clickId: byMaya })
+  await merchant.sale({ clickId: byMaya })
+  await merchant.sale({ externalId: 'inv_2', customerExternalId: 'user_2', clickId: byLeo })
+  await merchant.refund({ saleExternalId: 'inv_2', amountCents: 2_450 })
+  await merchant.sale({ externalId: 'inv_3', customerExternalId: 'user_3', clickId: bare })
+  await merchant.sale({ externalId: 'inv_4', customerExternalId: 'user_4' })
+
+  const pricing = {
+    landingPage: PRICING,
+    clicks: 3,
+    leads: 1,
+    sales: 1,
+    customers: null,
+    amounts: [usd(4_900, 980)],
+  }
+  const front = {
+    landingPage: HOME,
+    clicks: 1,
+    leads: 0,
+    sales: 1,
+    customers: null,
+    amounts: [usd(4_900, 490)],
+  }
+  for (const isFolded of [false, true]) {
+    if (isFolded) await fold(merchant)
+    expect(await pagesOf(merchant)).toMatchObject([
+      pricing,
+      // The sales of the click without a page, and without a click.
+      { landingPage: null, clicks: 1, sales: 2, amounts: [usd(9_800, 980)] },
+      front,
+    ])
+    expect(await pagesOf(merchant, `&partnerId=${merchant.partnerId}`)).toMatchObject([pricing])
+    expect(await pagesOf(merchant, `&partnerId=${leo}`)).toMatchObject([{ landingPage: null }, front])
+    expect(await pagesOf(merchant, '&limit=1')).toMatchObject([pricing])
+    expect(await pagesOf(merchant, '&from=2025-03-10&to=2025-06-20')).toEqual([])
+    await sound(merchant)
+  }
+})
+
+test('a year is summed up by months and days alike', async () => {
+  const merchant = await createMerchant()
+  const clickId = await clickAt(merchant, PRICING)
+  await merchant.sale({ clickId })
+  await database.age(merchant, '100 days')
+  await clickAt(merchant, PRICING)
+  await fold(merchant)
+  await sound(merchant)
+  const from = new Date(Date.now() - 360 * 86_400_000).toISOString().slice(0, 10)
+  expect(await pagesOf(merchant, `&from=${from}`)).toMatchObject([
+    { landingPage: PRICING, clicks: 2, sales: 1, amounts: [usd(4_900, 980)] },
+  ])
+  expect(await pagesOf(merchant)).toMatchObject([{ landingPage: PRICING, clicks: 1, sales: 0, amounts: [] }])
+})
+
+test('is exact while clicks, sales and folding happen at once, and after an expired click was removed', async () => {
+  const merchant = await createMerchant()
+  const urls = Array.from({ length: 12 }, (_, n) => `${HOME}${n % 3}`)
+  const writing = urls.map(async (url, n) => {
+    const clickId = await clickAt(merchant, url)
+    await merchant.sale({ externalId: `inv_${n}`, customerExternalId: `user_${n}`, clickId })
+    if (n % 4 === 0) await merchant.refund({ externalId: `re_${n}`, saleExternalId: `inv_${n}` })
+  })
+  await Promise.all([...writing, ...Array.from({ length: 6 }, () => foldTotals(db(), 4))])
+  await sound(merchant)
+  const unused = await clickAt(merchant, `${HOME}0`)
+  await fold(merchant)
+  await database.query(`update clicks set expires_at = now() - interval '40 days' where id = $1`, [unused])
+  while ((await endClicks(db(), 30, 1_000)) > 0);
+  expect(await database.query('select from clicks where id = $1', [unused])).toEqual([])
+  await sound(merchant)
+  await fold(merchant)
+  await sound(merchant)
+  const pages = await pagesOf(merchant)
+  expect(pages.map(({ landingPage, clicks, sales }) => [landingPage, clicks, sales])).toEqual([
+    [`${HOME}0`, 5, 4],
+    [`${HOME}1`, 4, 4],
+    [`${HOME}2`, 4, 4],
+  ])
+})
+
+test('what an event counts for moves with its click, and with a page that is erased', async () => {
+  const merchant = await createMerchant()
+  const [one, two] = [await clickAt(merchant, HOME), await clickAt(merchant, PRICING)]
+  const { body } = await merchant.sale({ clickId: one, customerEmail: 'jo@buyer.example' })
+  for (const isFolded of [false, true]) {
+    if (isFolded) await fold(merchant)
+    await database.query('update events set click_id = $2 where id = $1', [body.eventId, two])
+    await sound(merchant)
+    expect(await pagesOf(merchant)).toMatchObject([
+      { landingPage: PRICING, clicks: 1, sales: 1, amounts: [usd(4_900, 980)] },
+      { landingPage: HOME, clicks: 1, sales: 0, amounts: [usd(0, 0)] },
+    ])
+    await database.query('update events set click_id = $2 where id = $1', [body.eventId, one])
+  }
+  const [customer] = await database.query<{ id: string }>(
+    'select id from customers where workspace_id = $1',
+    [merchant.workspace.id],
+  )
+  const manager = await merchant.asManager()
+  expect((await manager.post(`/customers/${customer?.id}/erase`)).status).toBeLessThan(300)
+  await sound(merchant)
+  await fold(merchant)
+  await sound(merchant)
+  expect(await pagesOf(merchant)).toMatchObject([
+    { landingPage: null, clicks: 1, sales: 1, amounts: [usd(4_900, 980)] },
+    { landingPage: PRICING, clicks: 1, sales: 0 },
+  ])
+})
+
+test('of endless pages, 200 a month are counted on their own, and all others together', async () => {
+  const merchant = await createMerchant()
+  const { workspace, partnerId } = merchant
+  const visit = (from: number, to: number, id: string) =>
+    database.query(
+      `insert into clicks (id, workspace_id, partner_id, landing_url, created_at, expires_at)
+       select $5 || n, $1, $2, 'https://shop.example/' || n, now(), now() + interval '90 days' from generate_series($3::int, $4::int) n`,
+      [workspace.id, partnerId, from, to, id],
+    )
+  await visit(1, 150, 'a')
+  await fold(merchant)
+  await visit(101, 400, 'b')
+  await visit(390, 390, 'c')
+  await sound(merchant)
+  await fold(merchant)
+  await sound(merchant)
+  const pages = await pagesOf(merchant, '&limit=200')
+  expect(pages[0]).toMatchObject({ landingPage: null, clicks: 200 })
+  const known = pages.slice(1).map(({ landingPage }) => landingPage)
+  expect(known).toHaveLength(199)
+  // Of the new ones, the one with two clicks comes first.
+  expect(known).toContain('https://shop.example/390')
+  expect(known).not.toContain('https://shop.example/400')
+  await visit(1, 1, 'd')
+  await visit(400, 400, 'e')
+  await fold(merchant)
+  await sound(merchant)
+})
+
+test('a page is cut after 500 characters, and a rebuild counts the same', async () => {
+  const merchant = await createMerchant()
+  const long = `${HOME}${'x'.repeat(1_000)}`
+  const clickId = await clickAt(merchant, long)
+  await merchant.sale({ clickId })
+  await fold(merchant)
+  const before = await pagesOf(merchant)
+  expect(before).toMatchObject([{ landingPage: long.slice(0, 500), clicks: 1, sales: 1 }])
+  await database.age(merchant, '0 days')
+  await sound(merchant)
+  expect(await pagesOf(merchant)).toEqual(before)
+  await fold(merchant)
+  await sound(merchant)
+  expect(await pagesOf(merchant)).toEqual(before)
+})
