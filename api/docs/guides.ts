@@ -53,6 +53,12 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
         'Next.js',
         'The App Router: Server Actions, and a route for what is left to send.',
       ),
+      guide('guide-django', 'Django', 'Models, views, and a command that sends reports.'),
+      guide('guide-laravel', 'Laravel', 'Queued jobs, and the cookie that Laravel must not decrypt.'),
+      guide('guide-rails', 'Ruby on Rails', 'Models, a controller, and a runner that sends reports.'),
+      guide('guide-payment-links', 'Stripe Payment Links', 'A static site without a backend.'),
+      guide('guide-woocommerce', 'WooCommerce', 'A WordPress plugin of one file.'),
+      guide('guide-server-events', 'Server events', 'Map the events of a platform such as Segment.'),
     ],
   },
   {
