@@ -3271,13 +3271,14 @@ end $$;
 
 create trigger clicks_count after insert on clicks for each row when (new.is_counted) execute function count_click();
 
--- What an event has earned counts for another page: its click, or the click's page, has changed.
+-- What an event has earned counts for another page: its click, or the click's page, has changed. Commissions that are inserted in the
+-- same transaction, and mostly in the same statement, are counted for the new page by their own trigger.
 create function move_earned(event uuid, from_page text, to_page text) returns void language plpgsql as $$
 begin
     insert into total_deltas (workspace_id, partner_id, currency, day, page, earned_cents)
     select c.workspace_id, c.partner_id, c.currency, c.earned_on, p.page, p.n * c.amount_cents
     from commissions c cross join (values (-1, from_page), (1, to_page)) as p (n, page)
-    where c.event_id = event and c.earned_on is not null;
+    where c.event_id = event and c.earned_on is not null and c.xmin <> pg_current_xact_id()::xid;
 end $$;
 
 create function count_click_again() returns trigger language plpgsql as $$

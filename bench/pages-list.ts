@@ -97,6 +97,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   `partners/${partnerId}`,
   `partners/${partnerId}/balances`,
   `partners/${partnerId}/coupons`,
+  `partners/${partnerId}/links`,
   `partners/${partnerId}/statement`,
   `programs/${programId}`,
   `programs/${programId}/groups`,
@@ -199,6 +200,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/customers/:id': ONE,
     '/app/:workspace/customers/:id/personal-data': FORM,
     '/app/:workspace/partners/:id/personal-data': FORM,
+    '/app/:workspace/partners/:id/links/release': FORM,
     '/app/:workspace/payouts/new':
       'the preview of a run, which decides on every balance: see the part payouts',
     '/app/:workspace/payouts/years': 'leads to the newest year',

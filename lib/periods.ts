@@ -1,9 +1,20 @@
-/** The periods of a partner's charts, divided into days or months. In UTC. */
+/** The periods of charts, divided into days or months. In UTC. */
 import { UTCDateMini } from '@date-fns/utc'
 
 /** In days. */
-export const PERIODS = [30, 90, 365] as const
+export const PERIODS = [7, 30, 90, 365] as const
 export type PeriodDays = (typeof PERIODS)[number]
+
+export const PERIOD_NAMES: Record<PeriodDays, string> = {
+  7: '7 days',
+  30: '30 days',
+  90: '90 days',
+  365: '12 months',
+}
+
+/** The period that a query asks for: 30 days by default, whatever it says. */
+export const readPeriodDays = (text: string | undefined): PeriodDays =>
+  PERIODS.find((days) => String(days) === text) ?? 30
 
 /** From this length on, bars are calendar months: bars of days would be too thin. */
 const BY_MONTH_DAYS = 365
@@ -29,6 +40,10 @@ export const periodOf = (days: PeriodDays, now: Date): Period => {
   const [since = now, ...others] = starts
   return { days, unit, since, slots: [firstDay(since), ...others.map(firstDay)] }
 }
+
+/** The slots of the period before, as many as this one has. */
+export const slotsBefore = ({ unit, slots }: Period, now: Date): string[] =>
+  slots.map((_, index) => firstDay(slotStart(now, unit, 2 * slots.length - 1 - index)))
 
 /** The start of the day or month `before` units ago. */
 const slotStart = (now: Date, unit: Period['unit'], before: number): Date => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { fillSlots, type PeriodDays, periodOf } from '../lib/periods.ts'
+import { fillSlots, type PeriodDays, periodOf, readPeriodDays, slotsBefore } from '../lib/periods.ts'
 
 const now = new Date('2028-03-01T00:30:00Z')
 
 test.each<{ days: PeriodDays; unit: string; slots: number; first: string; second: string; last: string }>([
+  { days: 7, unit: 'day', slots: 7, first: '2028-02-24', second: '2028-02-25', last: '2028-03-01' },
   { days: 30, unit: 'day', slots: 30, first: '2028-02-01', second: '2028-02-02', last: '2028-03-01' },
   { days: 90, unit: 'day', slots: 90, first: '2027-12-03', second: '2027-12-04', last: '2028-03-01' },
   { days: 365, unit: 'month', slots: 12, first: '2027-04-01', second: '2027-05-01', last: '2028-03-01' },
@@ -27,4 +28,15 @@ test('a slot without a point is 0', () => {
     { slot: '2026-04-01', value: 9n },
   ]
   expect(fillSlots(['2026-05-01', '2026-05-02', '2026-05-03'], points)).toEqual([0n, 3n, 0n])
+})
+
+test('the period before is as long, and ends where this one begins', () => {
+  const before = slotsBefore(periodOf(7, now), now)
+  expect([before.length, before[0], before.at(-1)]).toEqual([7, '2028-02-17', '2028-02-23'])
+  const year = slotsBefore(periodOf(365, now), now)
+  expect([year.length, year[0], year.at(-1)]).toEqual([12, '2026-04-01', '2027-03-01'])
+})
+
+test.each(['', '1', '-7', '07', '__proto__', undefined])('the query %s asks for 30 days', (text) => {
+  expect(readPeriodDays(text)).toBe(30)
 })

@@ -2,16 +2,22 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
+import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { payableIn } from '../../lib/payouts/balances.ts'
+import { type Period, periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { MAX_COUNT, type Overview, readOverview } from '../../lib/workspace/overview.queries.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { Figures, TopPages } from './figures.tsx'
 
 const DONE = { created: 'Workspace created. Follow the checklist to set it up.' }
 
 /** A count that stops at a limit. */
 const upToMost = (number: number): string =>
   number > MAX_COUNT ? `more than ${MAX_COUNT.toLocaleString('en')}` : number.toLocaleString('en')
+
+const tally = (number: number, one: string, many: string): string =>
+  `${upToMost(number)} ${number === 1 ? one : many}`
 
 /** The steps to the first credited sale, in order. */
 const steps = ({ programId, hasApiKey, hasClick, hasSale, partners }: Overview, base: string) => [
@@ -70,30 +76,15 @@ const Checklist = ({ overview, base }: { overview: Overview; base: string }) => 
   </section>
 )
 
-const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
+/** What is open or owed at present. */
+const Balances = ({ overview, base }: { overview: Overview; base: string }) => (
   <ul class="numbers">
     <li>
       <strong>{upToMost(overview.partners)}</strong>
       <a href={`${base}/partners`}>Partners</a>
     </li>
-    <li>
-      <strong>{upToMost(overview.events)}</strong>
-      <a href={`${base}/events`}>Events (30 days)</a>
-    </li>
-    {overview.held > 0 && (
-      <li>
-        <strong>{upToMost(overview.held)}</strong>
-        <a href={`${base}/commissions/held`}>Commissions to review</a>
-      </li>
-    )}
-    {overview.overdue > 0 && (
-      <li>
-        <strong>{upToMost(overview.overdue)}</strong>
-        <a href={`${base}/events?overdue=true`}>Sales missing from Stripe</a>
-      </li>
-    )}
     {overview.earned.map(({ currency, pendingCents }) => {
-      const { payableCents, blockedCents, owedCents } = payableIn(overview.balances, currency)
+      const { payableCents } = payableIn(overview.balances, currency)
       return (
         <>
           <li>
@@ -104,44 +95,115 @@ const Numbers = ({ overview, base }: { overview: Overview; base: string }) => (
             <strong>{formatMoney(payableCents, currency)}</strong>
             <a href={`${base}/payouts`}>Payable</a>
           </li>
-          {blockedCents > 0n && (
-            <li>
-              <strong>{formatMoney(blockedCents, currency)}</strong>
-              <a href={`${base}/payouts`}>Blocked</a>
-            </li>
-          )}
-          {owedCents > 0n && (
-            <li>
-              <strong>{formatMoney(owedCents, currency)}</strong>
-              <a href={`${base}/payouts`}>Owed back by partners</a>
-            </li>
-          )}
         </>
       )
     })}
   </ul>
 )
 
-type Props = { workspace: Workspace; overview: Overview; done: string | undefined }
+/** What a manager should look at, most urgent first. */
+const attentionOf = (overview: Overview, base: string) => [
+  ...overview.earned.flatMap(({ currency }) => {
+    const { blockedCents, owedCents } = payableIn(overview.balances, currency)
+    return [
+      {
+        isOpen: blockedCents > 0n,
+        text: `${formatMoney(blockedCents, currency)} is due to partners who can’t be paid yet`,
+        href: `${base}/payouts`,
+      },
+      {
+        isOpen: owedCents > 0n,
+        text: `${formatMoney(owedCents, currency)} is owed back by partners`,
+        href: `${base}/payouts`,
+      },
+    ]
+  }),
+  {
+    isOpen: overview.held > 0,
+    text: tally(overview.held, 'commission is held for review', 'commissions are held for review'),
+    href: `${base}/commissions/held`,
+  },
+  {
+    isOpen: overview.overdue > 0,
+    text: tally(
+      overview.overdue,
+      'reported sale is missing from Stripe',
+      'reported sales are missing from Stripe',
+    ),
+    href: `${base}/events?overdue=true`,
+  },
+  {
+    isOpen: overview.failingEndpoints > 0,
+    text: tally(overview.failingEndpoints, 'webhook endpoint fails', 'webhook endpoints fail'),
+    href: `${base}/webhooks`,
+  },
+  {
+    isOpen: overview.failedMails > 0,
+    text: tally(overview.failedMails, 'email was not delivered', 'emails were not delivered'),
+    href: `${base}/mails?status=failed`,
+  },
+]
 
-const OverviewPage = ({ workspace, overview, done }: Props) => {
+const Attention = ({ overview, base }: { overview: Overview; base: string }) => {
+  const open = attentionOf(overview, base).filter(({ isOpen }) => isOpen)
+  return (
+    <section class="card">
+      <h2>Needs attention</h2>
+      {open.length === 0 ? (
+        <p>Nothing. Held commissions, missing sales, failed emails and webhooks are listed here.</p>
+      ) : (
+        <ul class="attention">
+          {open.map(({ text, href }) => (
+            <li>
+              <span>{text}</span>
+              <a class="nowrap" href={href}>
+                View<span class="hidden">: {text}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type Props = {
+  workspace: Workspace
+  overview: Overview
+  period: Period
+  now: Date
+  done: string | undefined
+}
+
+const OverviewPage = ({ workspace, overview, period, now, done }: Props) => {
   const base = `/app/${workspace.slug}`
   const isSetUp = steps(overview, base).every((step) => step.done)
   return (
     <>
-      <h1>{workspace.name}</h1>
+      <div class="page-head">
+        <h1>{workspace.name}</h1>
+        <PeriodLinks days={period.days} what="the figures" hrefOf={(days) => `${base}?days=${days}`} />
+      </div>
       <Done message={done} />
       {!isSetUp && workspace.role === 'manager' && <Checklist overview={overview} base={base} />}
-      <Numbers overview={overview} base={base} />
+      <Figures what={workspace.name} activity={overview.activity} period={period} now={now} />
+      <Balances overview={overview} base={base} />
+      <div class="panels">
+        <Attention overview={overview} base={base} />
+        <TopPages rows={overview.pages} />
+      </div>
     </>
   )
 }
 
-/** /app/:workspace: the setup checklist and the main figures. */
+/** /app/:workspace: the setup checklist, the figures of a period, and what needs attention. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace', async (c) => {
   const { db, now, workspace } = c.var
-  const overview = await readOverview(db, workspace.id, now)
+  const period = periodOf(readPeriodDays(c.req.query('days')), now)
+  const overview = await readOverview(db, workspace.id, period, now)
   const done = noticeFor(DONE, c.req.query('done'))
-  const page = <OverviewPage workspace={workspace} overview={overview} done={done} />
+  const page = (
+    <OverviewPage workspace={workspace} overview={overview} period={period} now={now} done={done} />
+  )
   return renderPage(c, { title: 'Overview', section: '', children: page })
 })

@@ -3,15 +3,14 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { CONNECT_NOTICES } from '../../lib/pages/connect.tsx'
 import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPortal } from '../../lib/pages/portal.tsx'
-import { periodOf } from '../../lib/periods.ts'
+import { periodOf, readPeriodDays } from '../../lib/periods.ts'
 import { readPortal } from '../../lib/portal/portal.queries.ts'
-import { periodIn } from '../../lib/portal/portal.schemas.ts'
 import { Program } from './program.tsx'
 
 /** GET /portal: a partner's links, coupon codes, balances and activity in each program. */
 export default createRoutes<SessionEnv>().get('/portal', async (c) => {
   const { db, now, user } = c.var
-  const period = periodOf(periodIn(c.req.query('days')), now)
+  const period = periodOf(readPeriodDays(c.req.query('days')), now)
   const data = await readPortal(db, user.email, period, now)
   const { partnerships } = data
   const children = (

@@ -5,15 +5,14 @@ import { Charts, type Series } from '../../lib/pages/chart.tsx'
 import { ConnectCard } from '../../lib/pages/connect.tsx'
 import { Copyable } from '../../lib/pages/parts.tsx'
 import { moneySums } from '../../lib/pages/payouts.tsx'
+import { PeriodLinks } from '../../lib/pages/period-links.tsx'
 import type { PaymentChoice } from '../../lib/payouts/payment-details.queries.ts'
 import { METHOD_WORDS, offeredMethods, paidByWords } from '../../lib/payouts/payment-details.ts'
-import { fillSlots, PERIODS, type Period } from '../../lib/periods.ts'
+import { fillSlots, type Period } from '../../lib/periods.ts'
 import { counted } from '../../lib/plural.ts'
 import type { Partnership, PortalData } from '../../lib/portal/portal.queries.ts'
 import { partnerLink } from '../../lib/slugs.ts'
 import { Balances } from './balances.tsx'
-
-const PERIOD_NAMES = { 30: '30 days', 90: '90 days', 365: '12 months' } as const
 
 const Coupons = ({ codes }: { codes: string[] | null }) =>
   codes && (
@@ -57,16 +56,6 @@ const seriesOf = (partnerId: string, { activity, balances }: PortalData, { slots
   }))
   return [...counts, ...earned]
 }
-
-const PeriodLinks = ({ days, anchor, what }: { days: number; anchor: string; what: string }) => (
-  <nav class="periods" aria-label={`Period for ${what}`}>
-    {PERIODS.map((choice) => (
-      <a href={`/portal?days=${choice}#${anchor}`} aria-current={choice === days ? 'true' : undefined}>
-        {PERIOD_NAMES[choice]}
-      </a>
-    ))}
-  </nav>
-)
 
 /** How a workspace pays a partner. It is the same for all of its programs. */
 const PaymentMethod = ({ workspaceId, data, now }: { workspaceId: string; data: PortalData; now: Date }) => {
@@ -218,7 +207,7 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       {isFirstOfWorkspace && <PaymentMethod workspaceId={partnership.workspaceId} data={data} now={now} />}
       <div class="over-time" id={anchor}>
         <h3>Activity</h3>
-        <PeriodLinks days={period.days} anchor={anchor} what={program} />
+        <PeriodLinks days={period.days} what={program} hrefOf={(days) => `/portal?days=${days}#${anchor}`} />
       </div>
       <Charts what={program} series={seriesOf(id, data, period)} time={period} />
     </section>

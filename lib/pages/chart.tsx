@@ -87,13 +87,29 @@ const Bars = ({ series, time }: { series: Series; time: Named }) => {
   )
 }
 
-/** Charts of several series side by side, and a table of their values. @param what whose series they are */
-export const Charts = ({ what, series, time }: { what: string; series: Series[]; time: Slots }) => {
+const classOf = (series: Series[], isWide: boolean): string =>
+  ['charts', isWide && 'wide', series.every(({ values }) => sum(values) === 0n) && 'none']
+    .filter(Boolean)
+    .join(' ')
+
+type ChartsProps = {
+  /** Whose series they are. */
+  what: string
+  series: Series[]
+  /** The series in the table of values: the same by default. */
+  listed?: Series[]
+  time: Slots
+  /** Whether each chart has the width of the page. */
+  isWide?: boolean
+}
+
+/** Charts of several series side by side, and a table of their values. */
+export const Charts = ({ what, series, listed = series, time, isWide = false }: ChartsProps) => {
   const { unit, slots } = time
   const names = slots.map((slot) => slotName(slot, unit))
   return (
     <>
-      <div class={series.every(({ values }) => sum(values) === 0n) ? 'charts none' : 'charts'}>
+      <div class={classOf(series, isWide)}>
         {series.map((one) => (
           <Bars series={one} time={{ ...time, names }} />
         ))}
@@ -105,7 +121,7 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
         <Table
           isStacked={false}
           caption={`Data for ${what} by ${unit}`}
-          head={[unit === 'month' ? 'Month' : 'Day', ...series.map(({ label }) => ({ number: label }))]}
+          head={[unit === 'month' ? 'Month' : 'Day', ...listed.map(({ label }) => ({ number: label }))]}
         >
           {slots
             .map((slot, index) => (
@@ -113,7 +129,7 @@ export const Charts = ({ what, series, time }: { what: string; series: Series[];
                 <th scope="row">
                   <time datetime={unit === 'month' ? slot.slice(0, 7) : slot}>{names[index]}</time>
                 </th>
-                {series.map(({ values, format }) => (
+                {listed.map(({ values, format }) => (
                   <td class="number">{format(values[index] ?? 0n)}</td>
                 ))}
               </tr>

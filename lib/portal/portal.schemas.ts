@@ -1,6 +1,5 @@
 /** Query and path parameters of the portal's pages. */
 import * as z from 'zod'
-import { PERIODS, type PeriodDays } from '../periods.ts'
 
 /** Rows per page. On a phone, each row is a paragraph. */
 export const PORTAL_ROWS = 25
@@ -16,7 +15,3 @@ export const CommissionQuery = PortalQuery.extend({ payout: z.uuid().optional() 
 
 /** Postgres rejects an id that is not a UUID. */
 export const PortalEventId = z.uuid()
-
-/** The period of the charts; the shortest for an unknown value. */
-export const periodIn = (text: string | undefined): PeriodDays =>
-  PERIODS.find((days) => String(days) === text) ?? PERIODS[0]

@@ -36,15 +36,27 @@ export const activityQuery = (email: string, { since, unit }: Period) => {
     group by id, currency, slot`
 }
 
-/** How many leads and sales a workspace has recorded since a day, in UTC, and whether it ever had a click, as columns. */
-export const activityColumns = (workspaceId: string, since: Date) => {
-  const from = sql`${since.toISOString().slice(0, 10)}::date`
-  return sql`
-    (select coalesce(sum(events), 0)::int from (
-       select leads + sales as events from totals
-       where workspace_id = ${workspaceId} and level = 'program' and unit = 'day' and starts_on >= ${from}
-       union all
-       select leads + sales from total_deltas where workspace_id = ${workspaceId} and day >= ${from}) e) as events,
-    (exists (select from clicks where workspace_id = ${workspaceId})
-     or exists (select from totals where workspace_id = ${workspaceId} and level = 'program' and clicks > 0)) as "hasClick"`
+/** What happened in a workspace in a slot of a chart. Counts have no currency, and rows of their own. */
+export type WorkspaceActivity = Omit<Activity, 'partnerId'> & { customers: bigint; revenueCents: bigint }
+
+/** The activity of a workspace since a day, as a query. */
+export const workspaceActivityQuery = (workspaceId: string, since: string, unit: Period['unit']) => {
+  const columns = sql`clicks, leads, customers, sales, revenue_cents, earned_cents`
+  return sql<WorkspaceActivity>`
+    select nullif(currency, '') as currency, to_char(slot, 'YYYY-MM-DD') as slot, coalesce(sum(clicks), 0)::bigint as clicks,
+           coalesce(sum(leads), 0)::bigint as leads, coalesce(sum(customers), 0)::bigint as customers,
+           coalesce(sum(sales), 0)::bigint as sales, coalesce(sum(revenue_cents), 0)::bigint as "revenueCents",
+           coalesce(sum(earned_cents), 0)::bigint as "earnedCents"
+    from (
+      select starts_on as slot, currency, ${columns} from totals
+      where workspace_id = ${workspaceId} and level = 'program' and unit = ${unit} and starts_on >= ${since}::date
+      union all
+      select date_trunc(${sql.lit(unit)}, day)::date, currency, ${columns} from total_deltas
+      where workspace_id = ${workspaceId} and day >= ${since}::date) parts
+    group by currency, slot`
 }
+
+/** Whether a workspace ever had a click, as a column. */
+export const hasClickColumn = (workspaceId: string) => sql`
+  (exists (select from clicks where workspace_id = ${workspaceId})
+   or exists (select from totals where workspace_id = ${workspaceId} and level = 'program' and clicks > 0)) as "hasClick"`

@@ -12,7 +12,10 @@ export const readLandingStats = async (
   workspaceId: string,
   filter: Omit<StatsFilter, 'by'>,
   limit: number,
-): Promise<StatsRow[]> => {
+): Promise<StatsRow[]> => (await landingStatsQuery(workspaceId, filter, limit).execute(db)).rows
+
+/** The same, for a batch. */
+export const landingStatsQuery = (workspaceId: string, filter: Omit<StatsFilter, 'by'>, limit: number) => {
   const { months, days } = partsOf(filter)
   const folded = [
     ...(months ? [sql`t.unit = 'month' and ${daysBetween(sql`t.starts_on`, months)}`] : []),
@@ -27,7 +30,7 @@ export const readLandingStats = async (
     join owner on owner.id = d.partner_id or (owner.is_program and owner.id = coalesce(p.program_id, d.workspace_id))
     where d.workspace_id = ${workspaceId} and ${daysBetween(sql`d.day`, filter)}`
   const owners = ownersQuery(workspaceId, { ...filter, by: 'program' }, { cursor: undefined, limit })
-  const { rows } = await sql<StatsRow>`
+  return sql<StatsRow>`
     with owner as materialized (${owners}),
     parts as materialized (${sql.join([...folded, fresh], sql` union all `)}),
     pages as (
@@ -37,6 +40,5 @@ export const readLandingStats = async (
       order by nth limit ${limit})
     select nullif(page, '') as key, nullif(currency, '') as currency, ${SUMS}
     from parts join pages using (page)
-    group by nth, page, currency order by nth, currency nulls first`.execute(db)
-  return rows
+    group by nth, page, currency order by nth, currency nulls first`
 }

@@ -2,17 +2,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
+import { type Period, slotsBefore } from '../periods.ts'
 import { countExpectedQuery } from '../purchases/expected-sales.queries.ts'
 import { overdueSince } from '../purchases/expected-sales.ts'
-import { activityColumns } from '../totals/activity.queries.ts'
+import { hasClickColumn, type WorkspaceActivity, workspaceActivityQuery } from '../totals/activity.queries.ts'
 import { earnedQuery } from '../totals/balances.queries.ts'
+import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
+import type { StatsRow } from '../totals/stats.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
 
-const EVENTS_DAYS = 30
-const MS_PER_DAY = 86_400_000
+/** Landing pages on the overview. */
+const PAGES_SHOWN = 6
 
 export type Overview = {
   programId: string | null
@@ -21,8 +24,6 @@ export type Overview = {
   hasSale: boolean
   /** At most `MAX_COUNT` + 1. */
   partners: number
-  /** In the last 30 days, the present one included. */
-  events: number
   /** Commissions held for review; at most `MAX_COUNT` + 1. */
   held: number
   /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
@@ -31,26 +32,47 @@ export type Overview = {
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
   balances: BalanceTotal[]
+  /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
+  failedMails: number
+  /** Webhook endpoints that fail, or were disabled for that. */
+  failingEndpoints: number
+  /** Of this period and the one before. */
+  activity: WorkspaceActivity[]
+  /** The pages with the most clicks. */
+  pages: StatsRow[]
 }
 
 /** Makes one database round trip. */
-export const readOverview = async (db: Db, workspaceId: string, now: Date): Promise<Overview> => {
-  const since = new Date(now.getTime() - (EVENTS_DAYS - 1) * MS_PER_DAY)
-  const [[facts], earned, [owed]] = await db.batch([
-    sql<Omit<Overview, 'earned' | 'balances'>>`
+export const readOverview = async (
+  db: Db,
+  workspaceId: string,
+  period: Period,
+  now: Date,
+): Promise<Overview> => {
+  const [since = period.slots[0]] = slotsBefore(period, now)
+  const days = { from: period.slots[0], to: now.toISOString().slice(0, 10) }
+  const [[facts], earned, [owed], activity, pages] = await db.batch([
+    sql<Omit<Overview, 'earned' | 'balances' | 'activity' | 'pages'>>`
       select
         (select id from programs where workspace_id = ${workspaceId} order by id limit 1) as "programId",
         exists (select from api_keys where workspace_id = ${workspaceId} and revoked_at is null) as "hasApiKey",
         exists (select from events where workspace_id = ${workspaceId} and kind = 'sale') as "hasSale",
         (select count(*)::int from (select from partners where workspace_id = ${workspaceId}
                                     limit ${MAX_COUNT + 1}) p) as partners,
-        ${activityColumns(workspaceId, since)},
+        ${hasClickColumn(workspaceId)},
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
-        ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue
+        ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
+        (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
+                                    limit ${MAX_COUNT + 1}) m) as "failedMails",
+        (select count(*)::int from webhook_endpoints
+         where workspace_id = ${workspaceId} and (disabled_at is null and failing_since is not null or disabled_reason = 'failing'))
+          as "failingEndpoints"
     `.compile(db),
     earnedQuery(workspaceId, now).compile(db),
     balanceTotalsQuery(workspaceId, now).compile(db),
+    workspaceActivityQuery(workspaceId, since, period.unit).compile(db),
+    landingStatsQuery(workspaceId, days, PAGES_SHOWN).compile(db),
   ])
   if (!facts || !owed) throw new Error('Unreachable: both return one row.')
-  return { ...facts, earned, balances: toBalanceTotals(owed.totals) }
+  return { ...facts, earned, balances: toBalanceTotals(owed.totals), activity, pages }
 }

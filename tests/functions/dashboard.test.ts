@@ -213,11 +213,24 @@ describe('the overview', () => {
     expect(html).not.toContain('To do')
     expect(html).toContain('<strong>9.80 USD</strong>')
     expect(html).toContain('<strong>980 JPY</strong>')
-    expect(html).toMatch(/<strong>2<\/strong><a [^>]*>Events/)
+    for (const [figure, value] of [
+      ['Revenue in USD', '49.00 USD'],
+      ['Commissions in JPY', '980 JPY'],
+      ['Sales', '2'],
+      ['New customers', '1'],
+      ['Conversion', '100%'],
+    ])
+      expect(html).toContain(`<dt>${figure}</dt><dd class="value">${value}</dd>`)
     expect(html).toMatch(/<strong>1<\/strong><a [^>]*>Partners/)
 
     await database.age(merchant, '31 days')
-    expect(await overview()).toMatch(/<strong>9.80 USD<\/strong><a [^>]*>Blocked/)
+    const aged = await overview()
+    expect(aged).toContain('9.80 USD is due to partners who can’t be paid yet')
+    expect(aged).toContain(
+      '<dt>Sales</dt><dd class="value">0</dd><dd class="change"><span data-change="down">-100%</span> before: 2',
+    )
+    const year = (await (await openPages(merchant)).get('?days=365')).html
+    expect(year).toContain('<dt>Sales</dt><dd class="value">2</dd>')
   })
 
   test.each(['unknown', 'constructor', '<b>'])('shows no notice for the unknown code %s', async (code) => {

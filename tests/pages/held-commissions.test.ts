@@ -27,7 +27,7 @@ test.each(WALKS)('both sales are in view at $width pixels, in $scheme colors', a
   const page = await browser.as(await merchant.manager(), screen)
   await page.goto(base)
   await inspect(page)
-  await page.getByRole('link', { name: 'Commissions to review' }).click()
+  await page.getByRole('link', { name: 'held for review' }).click()
   await page.getByRole('heading', { name: 'Held commissions' }).waitFor()
   await inspect(page)
   const table = page.getByRole('region', { name: 'Evidence' })

@@ -155,6 +155,29 @@ test('what an event counts for moves with its click, and with a page that is era
   ])
 })
 
+test('a commission that is made in the statement that changes the click counts once', async () => {
+  const merchant = await createMerchant()
+  const clickId = await clickAt(merchant, PRICING)
+  const { body } = await merchant.sale({ clickId: await clickAt(merchant, HOME) })
+  await fold(merchant)
+  await database.query(
+    `with event as (update events set click_id = $2 where id = $1 returning *)
+     insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency,
+                              payable_at, created_at, replaces_id)
+     select gen_random_uuid(), c.workspace_id, c.program_id, c.partner_id, c.customer_id, event.id, c.reward_id, c.kind, 500, c.currency,
+            c.payable_at, c.created_at, c.id
+     from event join commissions c on c.event_id = event.id`,
+    [body.eventId, clickId],
+  )
+  const differences = async () =>
+    (await database.violations(merchant.workspace.id)).filter(({ details }) =>
+      String(details).includes(' at "'),
+    )
+  expect(await differences()).toEqual([])
+  await fold(merchant)
+  expect(await differences()).toEqual([])
+})
+
 test('of endless pages, 200 a month are counted on their own, and all others together', async () => {
   const merchant = await createMerchant()
   const { workspace, partnerId } = merchant

@@ -1,0 +1,179 @@
+/** The figures of the overview: a period beside the one before, a chart, and the pages that visitors came to. */
+import { formatMoney } from '../../lib/money.ts'
+import { Charts, type Series } from '../../lib/pages/chart.tsx'
+import { Table } from '../../lib/pages/parts.tsx'
+import { fillSlots, type Period, slotsBefore } from '../../lib/periods.ts'
+import type { WorkspaceActivity } from '../../lib/totals/activity.queries.ts'
+import { type Change, changeOf, pointsOf, rateOf } from '../../lib/totals/change.ts'
+import type { StatsRow } from '../../lib/totals/stats.queries.ts'
+
+/** A series of the period, and its sum in the period before. */
+type Compared = Series & { before: bigint }
+
+const RATE = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+
+const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
+
+type Column = 'clicks' | 'leads' | 'customers' | 'sales' | 'revenueCents' | 'earnedCents'
+
+/** The series of a period: amounts by currency, then counts. */
+const seriesOf = (activity: WorkspaceActivity[], period: Period, now: Date): Compared[] => {
+  const former = slotsBefore(period, now)
+  const compared = (label: string, column: Column, format: Series['format'], currency?: string): Compared => {
+    const points = activity
+      .filter((point) => currency === undefined || point.currency === currency)
+      .map((point) => ({ slot: point.slot, value: point[column] }))
+    return {
+      label,
+      values: fillSlots(period.slots, points),
+      before: sum(fillSlots(former, points)),
+      format,
+    }
+  }
+  const salesIn = (currency: string) =>
+    Number(sum(activity.map((point) => (point.currency === currency ? point.sales : 0n))))
+  const currencies = [...new Set(activity.flatMap(({ currency }) => currency ?? []))].sort(
+    (a, b) => salesIn(b) - salesIn(a) || a.localeCompare(b),
+  )
+  const money = currencies.flatMap((currency) => {
+    const suffix = currencies.length > 1 ? ` in ${currency}` : ''
+    const format = (value: bigint) => formatMoney(value, currency)
+    return [
+      compared(`Revenue${suffix}`, 'revenueCents', format, currency),
+      compared(`Commissions${suffix}`, 'earnedCents', format, currency),
+    ]
+  })
+  const count = (value: bigint) => value.toLocaleString('en')
+  return [
+    ...money,
+    compared('Sales', 'sales', count),
+    compared('Leads', 'leads', count),
+    compared('New customers', 'customers', count),
+    compared('Clicks', 'clicks', count),
+  ]
+}
+
+/** A line without axes, as high as its highest value. */
+const Sparkline = ({ values }: { values: bigint[] }) => {
+  const most = Number(values.reduce((high, value) => (value > high ? value : high), 1n))
+  const points = values
+    .map((value, index) => {
+      const height = (Math.max(0, Number(value)) / most) * 20
+      return `${((index / Math.max(1, values.length - 1)) * 100).toFixed(1)},${(21 - height).toFixed(1)}`
+    })
+    .join(' ')
+  return (
+    <svg class="sparkline" viewBox="0 0 100 22" preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points} />
+    </svg>
+  )
+}
+
+const Figure = ({
+  label,
+  value,
+  before,
+  change,
+  values,
+}: {
+  label: string
+  value: string
+  before: string
+  change: Change | null
+  values: bigint[] | null
+}) => (
+  <div>
+    <dt>{label}</dt>
+    <dd class="value">{value}</dd>
+    <dd class="change">
+      {change && <span data-change={change.direction}>{change.words}</span>} before: {before}
+    </dd>
+    {values && (
+      <dd>
+        <Sparkline values={values} />
+      </dd>
+    )}
+  </div>
+)
+
+/** How many clicks became customers. */
+const Conversion = ({ series }: { series: Compared[] }) => {
+  const of = (label: string) => {
+    const one = series.find((found) => found.label === label)
+    return { now: sum(one?.values ?? []), before: one?.before ?? 0n }
+  }
+  const [customers, clicks] = [of('New customers'), of('Clicks')]
+  const [rate, before] = [rateOf(customers.now, clicks.now), rateOf(customers.before, clicks.before)]
+  const words = (percent: number | null) => (percent === null ? '–' : `${RATE.format(percent)}%`)
+  return (
+    <Figure
+      label="Conversion"
+      value={words(rate)}
+      before={words(before)}
+      change={pointsOf(rate, before)}
+      values={null}
+    />
+  )
+}
+
+/** @param what whose figures they are */
+export const Figures = ({
+  what,
+  activity,
+  period,
+  now,
+}: {
+  what: string
+  activity: WorkspaceActivity[]
+  period: Period
+  now: Date
+}) => {
+  const series = seriesOf(activity, period, now)
+  const revenue = series.filter(({ label, values }) => label.startsWith('Revenue') && sum(values) > 0n)
+  const charted = revenue.length > 0 ? revenue : series.filter(({ label }) => label === 'Clicks')
+  return (
+    <>
+      <dl class="figures">
+        {series.map(({ label, values, before, format }) => (
+          <Figure
+            label={label}
+            value={format(sum(values))}
+            before={format(before)}
+            change={changeOf(sum(values), before)}
+            values={values}
+          />
+        ))}
+        <Conversion series={series} />
+      </dl>
+      <section class="card">
+        <Charts what={what} series={charted} listed={series} time={period} isWide />
+      </section>
+    </>
+  )
+}
+
+/** The pages with the most clicks. */
+export const TopPages = ({ rows }: { rows: StatsRow[] }) => {
+  const pages = [...new Set(rows.map(({ key }) => key))].map((page) => {
+    const own = rows.filter(({ key }) => key === page)
+    return { page, clicks: sum(own.map(({ clicks }) => clicks)), sales: sum(own.map(({ sales }) => sales)) }
+  })
+  return (
+    <section class="card">
+      <h2>Landing pages</h2>
+      {pages.length === 0 ? (
+        <p>No clicks yet. The pages that partners’ visitors come to are listed here.</p>
+      ) : (
+        <Table caption="Landing pages" head={['Page', { number: 'Clicks' }, { number: 'Sales' }]}>
+          {pages.map(({ page, clicks, sales }) => (
+            <tr>
+              <td class="url">{page?.replace(/^https?:\/\//, '') ?? 'Other, or no page'}</td>
+              <td class="number">{clicks.toLocaleString('en')}</td>
+              <td class="number">{sales.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  )
+}
