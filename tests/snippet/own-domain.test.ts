@@ -1,43 +1,18 @@
-import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { ROOT } from '../../dev/root.ts'
 import { clickCookies } from '../../lib/tracking/click-cookie.ts'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
-import { context, goTo, page, ready, shop, useShop } from './visit.ts'
+import { startOwnDomain } from './own-domain-site.ts'
+import { context, goTo, page, ready, useShop } from './visit.ts'
 
 const database = useDatabase()
 useShop()
 
-type PassOn = (request: Request, path: string, address: string, key: string) => Promise<Response>
-
-/** A merchant's site, which passes /t/ on by the function in docs/snippet.md. */
-let site: Server
-let key = ''
-const address = (path: string) => `http://www.shop.co.uk:${(site.address() as AddressInfo).port}${path}`
-
+let site: Awaited<ReturnType<typeof startOwnDomain>>
+const address = (path: string) => site.url(path)
 beforeAll(async () => {
-  const guide = readFileSync(`${ROOT}docs/snippet.md`, 'utf8')
-  const [, code = ''] = /```js\n(\/\/ tributary\.js\n.*?)```/s.exec(guide) ?? []
-  const local = code.replace('https://track.example', inject('baseUrl'))
-  const { passOn } = (await import(`data:text/javascript,${encodeURIComponent(local)}`)) as { passOn: PassOn }
-  site = createServer(async (incoming, response) => {
-    if (!incoming.url?.startsWith('/t/')) {
-      return response.writeHead(200, { 'Content-Type': 'text/html' }).end(shop.html)
-    }
-    const body = incoming.method === 'POST' ? { body: Buffer.concat(await incoming.toArray()) } : {}
-    const request = new Request(address(incoming.url), {
-      method: incoming.method ?? 'GET',
-      headers: incoming.headers as Record<string, string>,
-      ...body,
-    })
-    const answer = await passOn(request, incoming.url.slice(3), '198.51.100.7', key)
-    response.setHeaders(answer.headers)
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
-  }).listen(0, '127.0.0.1')
+  site = await startOwnDomain(inject('baseUrl'))
 })
-afterAll(() => new Promise((resolve) => site.close(resolve)))
+afterAll(() => site.stop())
 
 beforeEach(async () => {
   // Whatever the page finds in its cookies now was set by the service.
@@ -46,7 +21,7 @@ beforeEach(async () => {
 })
 
 const show = async (merchant: { programId: string }, src: string, path: string) => {
-  shop.html = `<!doctype html><title>Shop</title><script defer src="${src}" data-program="${merchant.programId}"></script>`
+  site.html = `<!doctype html><title>Shop</title><script defer src="${src}" data-program="${merchant.programId}"></script>`
   await page.goto(address(path))
   return ready()
 }
@@ -54,7 +29,7 @@ const show = async (merchant: { programId: string }, src: string, path: string) 
 describe('the snippet under the merchant’s own domain', () => {
   test('has its cookie set by the service, for as long as the click counts, on the widest domain', async () => {
     const merchant = await createMerchant({ program: { attribution_days: 60 } })
-    key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['clicks'] })
+    site.key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['clicks'] })
     const clickId = await show(merchant, '/t/via.js', '/?via=maya')
     expect(clickId).toMatch(/^clk_/)
     const cookies = await context.cookies()
