@@ -11,8 +11,11 @@ import { addRows } from '../support/many-rows.ts'
 const MANY = 1_000
 /** More rows than any of the calls needs, and far fewer than any table has. */
 const MAX_ROWS = 100
-/** The most are those of a sale: 330, many of them of catalogs. A look-up by each partner in turn takes a thousand. */
-const MAX_BLOCKS = 600
+/**
+ * The most are some 600, many of them of catalogs, which are read again when another connection has changed them. A look-up by each partner
+ * in turn takes thousands.
+ */
+const MAX_BLOCKS = 900
 
 /** Functions that read no table. */
 const PURE = [

@@ -21,7 +21,7 @@ const createHold = async () => {
 
 test('a manager sees both sales side by side, and releases the commission', async () => {
   const { clickId, payment, id, pages, merchant } = await createHold()
-  expect((await pages.get('')).text).toContain('1 Commissions to review')
+  expect((await pages.get('')).text).toContain('1 commission is held for review')
   expect((await pages.get('/commissions')).html).toContain('/commissions/held"')
   const { text, html } = await pages.get('/commissions/held')
   expect(text).toContain('9.80 USD for maya')
@@ -94,7 +94,7 @@ test('a manager holds a commission of its page with a note, and releases it', as
   expect(after.text).toContain('Commission held. It is not paid until a manager releases it.')
   expect(after.text).toMatch(/Hold Held by manager@.*\.example: “Ask the <i>buyer<\/i>”, 20/)
   expect((await pages.post(`${path}/hold`, { note: 'Another' })).status).toBe(409)
-  expect((await pages.get('')).text).toContain('1 Commissions to review')
+  expect((await pages.get('')).text).toContain('1 commission is held for review')
   const list = await pages.get('/commissions/held')
   expect(list.text).toContain('.example: “Ask the <i>buyer</i>”.')
   expect(list.text).toMatch(

@@ -9,9 +9,9 @@ export type Sample = { language: string; code: string; file: string | undefined 
 
 export const readGuide = (name: string): string => readFileSync(join(ROOT, `docs/guide-${name}.md`), 'utf8')
 
-/** The code blocks of a guide, in its order. */
-export const samplesOf = (name: string): Sample[] => {
-  const parts = readGuide(name).split(/^ *```(\w*)\n(.*?)^ *```$/ms)
+/** The code blocks of a page, in its order. */
+const samplesIn = (page: string): Sample[] => {
+  const parts = page.split(/^ *```(\w*)\n(.*?)^ *```$/ms)
   return parts.flatMap((language, index) =>
     index % 3 === 1
       ? {
@@ -21,6 +21,15 @@ export const samplesOf = (name: string): Sample[] => {
         }
       : [],
   )
+}
+
+/** The code blocks of a guide. */
+export const samplesOf = (name: string): Sample[] => samplesIn(readGuide(name))
+
+/** The code blocks of a section of another page. */
+export const sectionSamples = (page: string, heading: string): Sample[] => {
+  const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8')
+  return samplesIn(text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`)) ?? '')
 }
 
 /** What a reader puts into samples. */

@@ -91,7 +91,7 @@ describe('a sale that Stripe is expected to report', () => {
     await merchant.sale({ externalId: 'order-2', clickId })
     expect(await overdue(merchant)).toEqual(['order-1'])
     const overview = await pages.get('')
-    expect(overview.text).toContain('1 Sales missing from Stripe')
+    expect(overview.text).toContain('1 reported sale is missing from Stripe')
     expect(overview.html).toContain('/events?overdue=true"')
     const { text } = await pages.get('/events?overdue=true')
     expect(text).toContain('order-1')
