@@ -1,4 +1,4 @@
-/** The script of every page: copy buttons, the keys of the search, and scrolling the current section into view. */
+/** The script of every page: times in the reader's zone, copy buttons, the keys of the search, and the current section in view. */
 
 const FEEDBACK_MS = 2_000
 
@@ -19,6 +19,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
       button.innerHTML = label
     }, FEEDBACK_MS)
   })
+}
+
+/** Times are in UTC, and stay so in a tooltip. Days are those of UTC, and have no other zone. */
+const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime*="T"]')) {
+  time.title = time.textContent
+  time.textContent = LOCAL.format(new Date(time.dateTime))
 }
 
 document

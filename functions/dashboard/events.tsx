@@ -165,7 +165,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data: events, nextCursor } = page(rows, data?.limit ?? 0)
     const children = (
       <>
-        <h1>Events</h1>
+        <h1>Sales and leads</h1>
         <Filters
           what="events"
           path={`${base}/events`}
@@ -198,7 +198,7 @@ export default createRoutes<WorkspaceEnv>()
         <NextPage url={c.req.url} cursor={nextCursor} />
       </>
     )
-    return renderPage(c, { title: 'Events', section: '/events', children }, errors ? 400 : 200)
+    return renderPage(c, { title: 'Sales and leads', section: '/events', children }, errors ? 400 : 200)
   })
   .get('/app/:workspace/events/:id', async (c) => {
     const { db, now, workspace } = c.var

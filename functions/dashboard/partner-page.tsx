@@ -227,7 +227,7 @@ const Ledger = ({
       <CommissionTable base={base} ofOne commissions={commissions.slice(0, ROWS_SHOWN)} now={now} />
     </Newest>
     <Newest
-      heading="Events"
+      heading="Sales and leads"
       rows={events}
       all={`${base}/events?partnerId=${partner.id}`}
       none="No sales or leads yet."
