@@ -229,4 +229,47 @@ describe.each(Object.entries(RECIPES))('%s', (name, start) => {
       await site.stop()
     }
   })
+
+  test('limits each visitor alone, whatever address the visitor claims', async () => {
+    const merchant = await createMerchant()
+    const key = await merchant.seed.addApiKey(merchant.workspace.id, { scopes: ['clicks'] })
+    const site = await start(inject('baseUrl'), key)
+    const body = JSON.stringify({ programId: merchant.programId, slug: 'maya' })
+    // 100 clicks are served per ten seconds by the clock. A burst may fall into two of those, and has too many for both.
+    const burst = async (addressOf: (index: number) => string) => {
+      const answers = await Promise.all(
+        Array.from({ length: 230 }, (_, index) => {
+          const headers = { ...CLICK.headers, 'Tributary-Visitor-Address': `203.0.${index}.9` }
+          return site.send('/t/api/track/click', { ...CLICK, headers, body }, addressOf(index))
+        }),
+      )
+      await Promise.all(answers.map((answer) => answer.text()))
+      return [...new Set(answers.map(({ status }) => status))].sort()
+    }
+    try {
+      // All visitors of nginx have this machine's address.
+      if (name !== 'nginx') expect(await burst((index) => `198.51.${index}.7`)).toEqual([200])
+      expect(await burst(() => '198.51.100.7')).toEqual([200, 429])
+    } finally {
+      await site.stop()
+    }
+  })
+})
+
+test('a server that does not know the visitor’s address sends none, so the key shows no use', async () => {
+  received = []
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const site = await inProcess(next, url, 'trib_live_ours', (handlers, request, path) => {
+    request.headers.delete('x-real-ip')
+    return handlers[methodOf(request)](request, {
+      params: Promise.resolve({ path: path.split('/').slice(2) }),
+    })
+  })
+  try {
+    await site.send('/t/api/track/click', { ...CLICK, body: '{}' }, '198.51.100.7')
+    expect(received).toHaveLength(1)
+    expect(received[0]?.headers['tributary-visitor-address']).toBeUndefined()
+  } finally {
+    await site.stop()
+  }
 })
