@@ -107,6 +107,10 @@ test('what happens while Tributary can’t be reached is reported after a restar
     commission: { amountCents: 980, reversedCents: 0 },
   })
 
+  // As while the merchant looks at the file with another program.
+  const other = new DatabaseSync(join(project, 'shop.db'))
+  other.exec('begin immediate')
+  setTimeout(() => other.close(), 200)
   await submit(`${online}/orders/1/refunds`)
   expect(await reported('refund', 'refund-1')).toMatchObject({ attributed: true, amountCents: 1000 })
   expect(await reported('sale', 'order-1')).toMatchObject({ commission: { reversedCents: 200 } })
