@@ -7,6 +7,7 @@ import { Field } from '../../lib/pages/fields.tsx'
 import { checkForm, type Reading } from '../../lib/pages/forms.ts'
 import { Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
+import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.tsx'
 import {
   describeReward,
   RewardInputs,
@@ -41,8 +42,17 @@ const readGroup = (fields: Fields): Reading => {
   }
 }
 
-const GroupForm = (props: { fields: Fields; errors: ErrorDetail[] | undefined; button: string }) => {
-  const { fields, errors, button } = props
+/** What the saved rewards earn. */
+type Examples = { sale: string; lead: string }
+
+const examplesOf = (program: Program, { saleReward, leadReward }: Group, now: Date): Examples => ({
+  sale: saleExampleOf({ ...program, reward: saleReward ?? program.reward }, now),
+  lead: leadExampleWords(leadReward),
+})
+
+type FormProps = { fields: Fields; errors: ErrorDetail[] | undefined; button: string; examples?: Examples }
+
+const GroupForm = ({ fields, errors, button, examples }: FormProps) => {
   return (
     <form method="post">
       <Field
@@ -54,12 +64,19 @@ const GroupForm = (props: { fields: Fields; errors: ErrorDetail[] | undefined; b
         value={fields.name}
         errors={errors}
       />
-      <RewardInputs name="saleReward" legend="Sale reward" none="Program reward" {...{ fields, errors }} />
+      <RewardInputs
+        name="saleReward"
+        legend="Sale reward"
+        none="Program reward"
+        example={examples?.sale}
+        {...{ fields, errors }}
+      />
       <RewardInputs
         name="leadReward"
         legend="Lead reward"
         event="lead"
         none="No reward"
+        example={examples?.lead}
         {...{ fields, errors }}
       />
       <button type="submit">{button}</button>
@@ -84,12 +101,13 @@ type GroupProps = {
   workspace: Workspace
   program: Program
   group: Group
+  now: Date
   fields: Fields
   errors?: ErrorDetail[]
   done?: string | undefined
 }
 
-const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupProps) => {
+const GroupPage = ({ workspace, program, group, now, fields, errors, done }: GroupProps) => {
   const base = `/app/${workspace.slug}`
   return (
     <>
@@ -103,7 +121,7 @@ const GroupPage = ({ workspace, program, group, fields, errors, done }: GroupPro
         <a href={`${base}/partners?groupId=${group.id}`}>View partners</a>
       </p>
       {workspace.role === 'manager' ? (
-        <GroupForm fields={fields} errors={errors} button="Save group" />
+        <GroupForm {...{ fields, errors }} button="Save group" examples={examplesOf(program, group, now)} />
       ) : (
         <dl class="facts">
           <dt>Sale reward</dt>
@@ -138,21 +156,21 @@ export default createRoutes<WorkspaceEnv>()
     return c.redirect(`${base}/groups/${id}?done=created`, 303)
   })
   .get('/app/:workspace/groups/:id', async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
     const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
     const done = noticeFor(DONE, c.req.query('done'))
-    const children = <GroupPage {...{ workspace, program, group, done }} fields={groupFields(group)} />
+    const children = <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
     return renderPage(c, { title: group.name, section: '/programs', children })
   })
   .post('/app/:workspace/groups/:id', managersOnly(), form(), async (c) => {
-    const { db, workspace } = c.var
+    const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
       const program = await found('program', group.programId, (id) => findProgram(db, workspace.id, id))
-      const children = <GroupPage {...{ workspace, program, group, fields, errors }} />
+      const children = <GroupPage {...{ workspace, program, group, now, fields, errors }} />
       return renderPage(c, { title: group.name, section: '/programs', children }, 400)
     }
     const { id } = await found('group', c.req.param('id'), (id) => changeGroup(db, actOf(c), id, data))

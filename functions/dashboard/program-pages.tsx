@@ -3,6 +3,7 @@ import type { Listed } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Copyable, Done, NextPage, Problem, Table } from '../../lib/pages/parts.tsx'
 import { describeInterval, PROGRAM_LABELS, ProgramInputs } from '../../lib/pages/program-fields.tsx'
+import { saleExampleOf } from '../../lib/pages/reward-example.tsx'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { describeSchedule } from '../../lib/pages/schedule-fields.tsx'
 import { snippetTag } from '../../lib/tracking/snippet-version.ts'
@@ -161,7 +162,7 @@ export const ProgramPage = ({
           {program.payoutSchedule !== 'manual' && (
             <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
           )}
-          <ProgramInputs fields={fields} errors={errors} />
+          <ProgramInputs example={saleExampleOf(program, now)} fields={fields} errors={errors} />
           <button type="submit">Save program</button>
         </form>
       ) : (

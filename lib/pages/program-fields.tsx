@@ -99,8 +99,8 @@ export const readProgram = (fields: Fields): Reading => {
   return { input, problems }
 }
 
-/** The inputs for all settings of a program. */
-export const ProgramInputs = ({ fields, errors }: FormState) => {
+/** The inputs for all settings of a program. `example` works out the saved reward. */
+export const ProgramInputs = ({ example, fields, errors }: FormState & { example?: string | undefined }) => {
   const control = controls(LABELS, { fields, errors })
   const days = { inputmode: 'numeric', autocomplete: 'off' }
   return (
@@ -113,7 +113,7 @@ export const ProgramInputs = ({ fields, errors }: FormState) => {
         inputmode="url"
         autocomplete="url"
       />
-      <RewardInputs name="reward" legend="Reward" fields={fields} errors={errors} />
+      <RewardInputs name="reward" legend="Reward" example={example} fields={fields} errors={errors} />
       <Select
         {...control('rewardInterval')}
         options={INTERVALS}

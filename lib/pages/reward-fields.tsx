@@ -60,12 +60,13 @@ export const readReward = (
   }
 }
 
-/** The inputs for a reward. `none` is the label for having none, if that is allowed. */
+/** The inputs for a reward. `none` is the label for having none, if that is allowed; `example` works out the saved one. */
 export const RewardInputs = ({
   name,
   legend,
   event = 'sale',
   none,
+  example,
   fields,
   errors,
 }: {
@@ -73,6 +74,7 @@ export const RewardInputs = ({
   legend: string
   event?: 'sale' | 'lead'
   none?: string
+  example?: string | undefined
   fields: Fields
   errors: ErrorDetail[] | undefined
 }) => {
@@ -125,6 +127,11 @@ export const RewardInputs = ({
           errors={errors}
         />
       </div>
+      {example && (
+        <p class="example">
+          <strong>As saved:</strong> {example}
+        </p>
+      )}
     </fieldset>
   )
 }

@@ -115,6 +115,24 @@ describe('programs', () => {
     expect(await database.audit(merchant)).toEqual([])
   })
 
+  test('their forms work the saved reward out, also beside a refused one', async () => {
+    const merchant = await createMerchant({
+      program: { reward: { percent: 30 }, reward_interval: 'one-time' },
+      group: { leadReward: { amountCents: 250n, currency: 'EUR' } },
+    })
+    const pages = await openPages(merchant)
+    const saved = 'A customer’s first sale of 100.00 USD earns 30.00 USD. Later sales earn nothing.'
+    const path = `/programs/${merchant.programId}`
+    expect((await pages.get(path)).html).toContain(saved)
+    expect((await pages.post(path, { ...SUMMER, 'reward.percent': '200' })).html).toContain(saved)
+    const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
+      merchant.programId,
+    ])
+    const { html } = await pages.get(`/groups/${group?.id}`)
+    expect(html).toContain(saved)
+    expect(html).toContain('A lead earns 2.50 EUR.')
+  })
+
   test('the audit log describes changes', async () => {
     const merchant = await createMerchant()
     const pages = await openPages(merchant)
