@@ -2439,7 +2439,7 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
+            check (kind in ('moved', 'welcome', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
                             'opening_balances', 'webhook_disabled', 'new_browser')),
@@ -3101,6 +3101,24 @@ create table landing_totals (
 );
 
 
+-- What has happened with a partner since it joined: the list of partners shows it, and is sorted by it, partner by partner. Counts without a
+-- currency have rows of the currency ''.
+create table partner_totals (
+    partner_id     uuid    not null,
+    workspace_id   uuid    not null
+        constraint partner_totals_workspace_id_fkey references workspaces (id),
+    currency       text    not null,
+    clicks         bigint  not null default 0,
+    customers      bigint  not null default 0,
+    leads          bigint  not null default 0,
+    sales          bigint  not null default 0,
+    revenue_cents  bigint  not null default 0,
+    earned_cents   bigint  not null default 0,
+
+    constraint partner_totals_pkey primary key (partner_id, currency)
+) with (fillfactor = 70);   -- rows change often, as those of balances
+
+
 -- What is unpaid, and what payouts have claimed.
 create table balances (
     of_id          uuid    not null,   -- a partner or a program
@@ -3165,7 +3183,7 @@ create table statement_totals (
 );
 
 
--- The differences that are not folded into the totals yet: of `day` in totals, of `due_at` in balances, of `run_id` in
+-- The differences that are not folded into the totals yet: of `day` in totals and partner_totals, of `due_at` in balances, of `run_id` in
 -- run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
@@ -3520,6 +3538,16 @@ begin
                 customers = totals.customers + excluded.customers, leads = totals.leads + excluded.leads,
                 sales = totals.sales + excluded.sales, revenue_cents = totals.revenue_cents + excluded.revenue_cents,
                 earned_cents = totals.earned_cents + excluded.earned_cents
+    ), since_joined as (
+        insert into partner_totals as t (partner_id, workspace_id, currency, clicks, customers, leads, sales, revenue_cents, earned_cents)
+        select partner_id, workspace_id, currency, coalesce(sum(clicks), 0), coalesce(sum(customers), 0), coalesce(sum(leads), 0),
+               coalesce(sum(sales), 0), coalesce(sum(revenue_cents), 0), coalesce(sum(earned_cents), 0)
+        from taken where day is not null and partner_id is not null
+        group by partner_id, workspace_id, currency
+        on conflict (partner_id, currency) do update
+            set clicks = t.clicks + excluded.clicks, customers = t.customers + excluded.customers, leads = t.leads + excluded.leads,
+                sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
+                earned_cents = t.earned_cents + excluded.earned_cents
     ), landed as materialized (
         select of_id, workspace_id, level, day, currency, coalesce(page, '') as page, sum(clicks) as clicks,
                sum(ended_clicks) as ended_clicks, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
@@ -3662,6 +3690,7 @@ begin
         group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from landing_totals where workspace is null or workspace_id = workspace;
+    delete from partner_totals where workspace is null or workspace_id = workspace;
     delete from balances where workspace is null or workspace_id = workspace;
     delete from run_totals where workspace is null or workspace_id = workspace;
     delete from statement_totals where workspace is null or workspace_id = workspace;
@@ -3908,6 +3937,19 @@ set enable_seqscan = on as $$
     group by t.workspace_id, t.of_id, t.unit, t.starts_on, t.currency, t.page
     having (coalesce(sum(t.clicks), 0), coalesce(sum(t.ended_clicks), 0), coalesce(sum(t.leads), 0), coalesce(sum(t.sales), 0),
             coalesce(sum(t.revenue_cents), 0), coalesce(sum(t.earned_cents), 0)) <> (0, 0, 0, 0, 0, 0)
+
+    union all
+    select t.workspace_id, t.partner_id,
+           format('in all, in %s: %s clicks, %s customers, %s leads, %s sales, %s, earned %s', t.currency, sum(t.clicks), sum(t.customers),
+                  sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents))
+    from (
+        select workspace_id, of_id as partner_id, currency, clicks, customers, leads, sales, revenue_cents, earned_cents
+        from totals where level = 'partner' and unit = 'month'
+        union all
+        select workspace_id, partner_id, currency, -clicks, -customers, -leads, -sales, -revenue_cents, -earned_cents
+        from partner_totals) t
+    group by t.workspace_id, t.partner_id, t.currency
+    having (sum(t.clicks), sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents)) <> (0, 0, 0, 0, 0, 0)
 
     union all
     select b.workspace_id, b.of_id,

@@ -1,5 +1,7 @@
 /** The pages and lists that are measured, and those that are not, with the reason. */
 
+import { PARTNER_SORTS } from '../lib/workspace/partners.schemas.ts'
+
 /** The manager of the measured workspaces. */
 export const MANAGER = 'manager@bench.example'
 
@@ -116,6 +118,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/search?q=bench-77',
   '/import',
   '/commissions/held',
+  ...PARTNER_SORTS.flatMap((sort) => [`/partners?sort=${sort}`, `/partners?sort=${sort}&order=asc`]),
   `/partners/${partnerId}`,
   `/partners/${partnerId}/statement`,
   '/payouts',
@@ -177,6 +180,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   dashboard: {
     '/app': 'lists the workspaces of a person',
     '/app/:workspace/audit/:id': ONE,
+    '/app/:workspace/partners/new': FORM,
     '/app/:workspace/programs/new': FORM,
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,

@@ -14,11 +14,13 @@ import { importRoutes } from './dashboard/import.tsx'
 import invoices from './dashboard/invoices.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
+import newPartner from './dashboard/new-partner.tsx'
 import overview from './dashboard/overview.tsx'
 import owed from './dashboard/owed.tsx'
 import papers from './dashboard/papers.tsx'
 import partner from './dashboard/partner.tsx'
 import partners from './dashboard/partners.tsx'
+import partnersActions from './dashboard/partners-actions.tsx'
 import payer from './dashboard/payer.tsx'
 import payoutCancel from './dashboard/payout-cancel.tsx'
 import payoutList from './dashboard/payout-list.tsx'
@@ -49,6 +51,8 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', programs)
   .route('/', groups)
   .route('/', partners)
+  .route('/', partnersActions)
+  .route('/', newPartner)
   .route('/', partner)
   .route('/', importRoutes)
   .route('/', events)

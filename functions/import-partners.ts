@@ -16,9 +16,9 @@ import {
   decidePartnerImport,
   isPartnerRow,
   MAX_PARTNER_ROWS,
-  movedDetails,
   NOTHING_EXISTS,
   type PartnerImportFacts,
+  welcomeDetails,
 } from '../lib/imports/partner-import.ts'
 import { readPartnerRow } from '../lib/imports/rows.schemas.ts'
 import { lostRace } from '../lib/unavailable.ts'
@@ -73,7 +73,7 @@ export default createApp<NudgeEnv['Bindings']>()
           programId,
           partners: partners.map((partner) => ({
             ...partner,
-            mail: sendWelcomeEmail ? movedDetails(partner, program, sender) : null,
+            mail: sendWelcomeEmail ? welcomeDetails(partner, program, sender) : null,
           })),
           notice: {
             workspaceName: workspace.name,

@@ -4,9 +4,9 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { describeAction } from '../../lib/pages/audit-words.ts'
-import { readFilters } from '../../lib/pages/filters.tsx'
+import { ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { PartnerName } from '../../lib/pages/ledger.tsx'
-import { NextPage, Problem, Table, Time } from '../../lib/pages/parts.tsx'
+import { Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import {
   type AuditRow,
@@ -90,7 +90,13 @@ export default createRoutes<WorkspaceEnv>()
         ) : (
           <p class="empty">No entries yet.</p>
         )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
+        <ListEnd
+          url={c.req.url}
+          cursor={nextCursor}
+          slug={workspace.slug}
+          list="audit"
+          isEmpty={entries.length === 0}
+        />
       </>
     )
     return renderPage(c, { title: 'Audit log', section: '/audit', children }, errors ? 400 : 200)

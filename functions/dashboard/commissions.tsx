@@ -2,9 +2,8 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Field, Select } from '../../lib/pages/fields.tsx'
-import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.tsx'
-import { NextPage } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
@@ -60,11 +59,18 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
       {commissions.length > 0 ? (
         <CommissionTable base={base} commissions={commissions} now={now} />
       ) : (
-        <Empty what="commissions" isFiltered={Object.keys(fields).length > 0}>
+        <Empty what="commissions" isFiltered={areFilters(fields)}>
           No commissions yet. They appear here when a partner’s sale or lead is rewarded.
         </Empty>
       )}
-      <NextPage url={c.req.url} cursor={nextCursor} />
+      <ListEnd
+        url={c.req.url}
+        cursor={nextCursor}
+        slug={workspace.slug}
+        list="commissions"
+        fields={fields}
+        isEmpty={commissions.length === 0}
+      />
     </>
   )
   return renderPage(c, { title: 'Commissions', section: '/commissions', children }, errors ? 400 : 200)

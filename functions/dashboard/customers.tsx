@@ -5,10 +5,10 @@ import { createRoutes } from '../../lib/http/app.ts'
 import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Field } from '../../lib/pages/fields.tsx'
-import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { CustomerTable, OwnerName } from '../../lib/pages/ledger.tsx'
-import { NextPage, Time } from '../../lib/pages/parts.tsx'
+import { Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 type CustomerPageProps = { base: string; customer: CustomerRow; isManager: boolean }
@@ -101,11 +101,18 @@ export default createRoutes<WorkspaceEnv>()
         {customers.length > 0 ? (
           <CustomerTable base={base} customers={customers} />
         ) : (
-          <Empty what="customers" isFiltered={Object.keys(fields).length > 0}>
+          <Empty what="customers" isFiltered={areFilters(fields)}>
             No customers yet. They appear here once a lead, sale or import attributes them to a partner.
           </Empty>
         )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
+        <ListEnd
+          url={c.req.url}
+          cursor={nextCursor}
+          slug={workspace.slug}
+          list="customers"
+          fields={fields}
+          isEmpty={customers.length === 0}
+        />
       </>
     )
     return renderPage(c, { title: 'Customers', section: '/customers', children }, errors ? 400 : 200)

@@ -5,10 +5,10 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { formatMoney } from '../../lib/money.ts'
 import { Field, Select } from '../../lib/pages/fields.tsx'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
-import { NextPage, Time } from '../../lib/pages/parts.tsx'
+import { Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
@@ -193,9 +193,16 @@ export default createRoutes<WorkspaceEnv>()
         {events.length > 0 ? (
           <EventTable base={base} events={events} />
         ) : (
-          <NoEvents isFiltered={Object.keys(fields).length > 0} />
+          <NoEvents isFiltered={areFilters(fields)} />
         )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
+        <ListEnd
+          url={c.req.url}
+          cursor={nextCursor}
+          slug={workspace.slug}
+          list="events"
+          fields={fields}
+          isEmpty={events.length === 0}
+        />
       </>
     )
     return renderPage(c, { title: 'Sales and leads', section: '/events', children }, errors ? 400 : 200)

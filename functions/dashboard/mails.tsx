@@ -7,9 +7,9 @@ import { MailQuery } from '../../lib/mail/mails.schemas.ts'
 import type { MailKind } from '../../lib/mail/mails.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { Select } from '../../lib/pages/fields.tsx'
-import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
+import { Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
-import { Done, NextPage, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
+import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = {
@@ -19,6 +19,7 @@ const DONE = {
 
 const KINDS: Record<MailKind, string> = {
   moved: 'We’ve moved',
+  welcome: 'Welcome',
   invitation: 'Invitation',
   connect_account: 'Connect your account',
   address_link: 'Link to a new address',
@@ -126,7 +127,14 @@ export default createRoutes<WorkspaceEnv>()
             No emails yet. Invitations and partner emails appear here.
           </Empty>
         )}
-        <NextPage url={c.req.url} cursor={nextCursor} />
+        <ListEnd
+          url={c.req.url}
+          cursor={nextCursor}
+          slug={workspace.slug}
+          list="mails"
+          fields={fields}
+          isEmpty={mails.length === 0}
+        />
       </>
     )
     return renderPage(c, { title: 'Emails', section: '/mails', children }, errors ? 400 : 200)

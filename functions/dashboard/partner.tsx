@@ -26,6 +26,8 @@ import { ReleaseLinkPage } from './partner-links.tsx'
 import { PartnerPage } from './partner-page.tsx'
 
 const DONE = {
+  created: 'Partner added. Its link works.',
+  exists: 'This address is a partner already. Nothing was changed.',
   saved: 'Partner saved.',
   adjusted: 'Earnings adjusted. The adjustment is in the list of commissions.',
   banned: 'Partner banned. Its links no longer work.',

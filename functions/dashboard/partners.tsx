@@ -4,41 +4,44 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { page } from '../../lib/http/lists.ts'
 import type { Fields } from '../../lib/http/validate.ts'
 import { Field, Select } from '../../lib/pages/fields.tsx'
-import { Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
-import { NextPage, Table } from '../../lib/pages/parts.tsx'
+import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
+import { Done, noticeFor } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
-import { partnerLink } from '../../lib/slugs.ts'
-import {
-  type PartnerRow,
-  partnersQuery,
-  programsAndGroupsQuery,
-} from '../../lib/workspace/partners.queries.ts'
-import { PartnerQuery } from '../../lib/workspace/partners.schemas.ts'
+import { currenciesQuery, partnerListQuery } from '../../lib/workspace/partner-list.queries.ts'
+import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
+import { PARTNER_SORTS, PartnerListQuery, type PartnerSort } from '../../lib/workspace/partners.schemas.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { PartnerTable, SORTS } from './partner-table.tsx'
+import { type Choice, groupOptions, PartnerActions } from './partners-actions.tsx'
 
-/** A program with one of its groups, if it has any. */
-type Choice = { programId: string; programName: string; groupId: string | null; groupName: string | null }
+const DONE = {
+  moved: 'Partners moved.',
+  banned: 'Partners banned. Their links no longer work.',
+  approved: 'Partners reinstated. Their links work again.',
+}
 
 const ANY = { value: '', label: 'Any' }
+
+/** Amounts are sorted in one currency. */
+const IN_CURRENCY: readonly PartnerSort[] = ['revenue', 'earned', 'unpaid']
 
 const PartnerFilters = ({
   base,
   fields,
   errors,
   choices,
+  currencies,
+  sort,
 }: {
   base: string
   fields: Fields
   errors: ErrorDetail[] | undefined
   choices: Choice[]
+  currencies: string[]
+  sort: PartnerSort
 }) => {
   const programs = [...new Map(choices.map((choice) => [choice.programId, choice.programName]))]
-  const groups = choices.flatMap(({ groupId, groupName, programName }) => {
-    if (groupId === null || groupName === null) return []
-    const label = programs.length > 1 ? `${programName}: ${groupName}` : groupName
-    return { value: groupId, label }
-  })
+  const groups = groupOptions(choices)
   return (
     <Filters
       what="partners"
@@ -72,71 +75,100 @@ const PartnerFilters = ({
         options={[ANY, { value: 'approved', label: 'Approved' }, { value: 'banned', label: 'Banned' }]}
         value={fields.status}
       />
+      <Select
+        label="Sort by"
+        name="sort"
+        options={PARTNER_SORTS.map((value) => ({ value, label: SORTS[value].label }))}
+        value={sort}
+      />
+      {IN_CURRENCY.includes(sort) && currencies.length > 1 && (
+        <Select
+          label="Amounts in"
+          name="currency"
+          options={currencies.map((value) => ({ value, label: value }))}
+          value={fields.currency?.toUpperCase()}
+        />
+      )}
     </Filters>
   )
 }
 
-const PartnerTable = ({ base, partners }: { base: string; partners: PartnerRow[] }) => (
-  <Table caption="Partners" head={['Partner', 'Email address', 'Link', 'Group', 'Coupons', 'Status']}>
-    {partners.map((partner) => (
-      <tr>
-        <td>
-          <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
-        </td>
-        <td>{partner.email}</td>
-        <td>
-          <code>{partnerLink(partner.siteUrl, partner.slug)}</code>
-        </td>
-        <td>{partner.groupName}</td>
-        <td>{partner.coupons.map(({ couponId, couponLabel }) => couponLabel ?? couponId).join(', ')}</td>
-        <td>
-          <Status status={partner.status} />
-        </td>
-      </tr>
-    ))}
-  </Table>
-)
-
 const NoPartners = ({ workspace, isFiltered }: { workspace: Workspace; isFiltered: boolean }) => {
   if (isFiltered) return <p class="empty">No partners match these filters.</p>
   if (workspace.role !== 'manager') return <p class="empty">No partners yet.</p>
+  const base = `/app/${workspace.slug}`
   return (
     <p class="empty">
-      No partners yet. <a href={`/app/${workspace.slug}/import`}>Import them</a> from another platform or a
-      CSV file. Their existing links keep working.
+      No partners yet. <a href={`${base}/import`}>Import them</a> from another platform or a CSV file: their
+      existing links keep working. Or <a href={`${base}/partners/new`}>add the first one</a>.
     </p>
   )
 }
 
-/** /app/:workspace/partners: the partners, with filters. */
+/** /app/:workspace/partners: the partners and what each has brought, with filters. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/partners', async (c) => {
   const { db, workspace } = c.var
   const base = `/app/${workspace.slug}`
-  const { fields, data, errors } = readFilters(c, PartnerQuery)
-  const { limit = 0, slug, ...filter } = data ?? {}
-  const [rows, choices] = await db.batch([
-    partnersQuery(db, workspace.id, { ...filter, slugKey: slug, limit: data ? limit + 1 : 0 }).compile(),
+  const { fields, data, errors } = readFilters(c, PartnerListQuery)
+  const { limit = 0, slug, sort = 'newest', order: asked, ...filter } = data ?? {}
+  const order = asked ?? SORTS[sort].first
+  const [rows, choices, currencies] = await db.batch([
+    partnerListQuery(db, workspace.id, {
+      ...filter,
+      slugKey: slug,
+      limit: data ? limit + 1 : 0,
+      sort,
+      isAscending: order === 'asc',
+    }).compile(),
     programsAndGroupsQuery(db, workspace.id).compile(),
+    currenciesQuery(workspace.id).compile(db),
   ])
   const { data: partners, nextCursor } = page(rows, limit)
-  const isFiltered = Object.keys(fields).length > 0
+  const isManager = workspace.role === 'manager'
   const children = (
     <>
       <h1>Partners</h1>
-      {workspace.role === 'manager' && (
-        <p>
-          <a class="button" href={`${base}/import`}>
+      <Done message={noticeFor(DONE, c.req.query('done'))} />
+      {isManager && (
+        <p class="actions">
+          <a class="button" href={`${base}/partners/new`}>
+            Add a partner
+          </a>{' '}
+          <a class="button quiet" href={`${base}/import`}>
             Import partners
           </a>
         </p>
       )}
-      <PartnerFilters base={base} fields={fields} errors={errors} choices={choices} />
+      <PartnerFilters
+        base={base}
+        fields={fields}
+        errors={errors}
+        choices={choices}
+        currencies={currencies.map(({ currency }) => currency)}
+        sort={sort}
+      />
       {partners.length > 0 ? (
-        <PartnerTable base={base} partners={partners} />
+        <>
+          <PartnerTable
+            base={base}
+            partners={partners}
+            sorted={{ by: sort, order }}
+            query={fields}
+            formId={isManager ? 'chosen' : undefined}
+          />
+          {isManager && <PartnerActions id="chosen" base={base} choices={choices} />}
+        </>
       ) : (
-        <NoPartners workspace={workspace} isFiltered={isFiltered} />
+        <NoPartners workspace={workspace} isFiltered={areFilters(fields)} />
       )}
-      <NextPage url={c.req.url} cursor={nextCursor} />
+      <ListEnd
+        url={c.req.url}
+        cursor={nextCursor}
+        slug={workspace.slug}
+        list="partners"
+        fields={fields}
+        isEmpty={partners.length === 0}
+      />
     </>
   )
   return renderPage(c, { title: 'Partners', section: '/partners', children }, errors ? 400 : 200)

@@ -2,8 +2,7 @@ import type { WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { page } from '../../lib/http/lists.ts'
 import { Select } from '../../lib/pages/fields.tsx'
-import { Empty, Filters, readFilters } from '../../lib/pages/filters.tsx'
-import { NextPage } from '../../lib/pages/parts.tsx'
+import { areFilters, Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { payoutsQuery } from '../../lib/payouts/payouts.queries.ts'
@@ -42,11 +41,18 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/payouts/all', a
       {payouts.length > 0 ? (
         <PayoutTable base={base} payouts={payouts} isManager={workspace.role === 'manager'} />
       ) : (
-        <Empty what="payouts" isFiltered={Object.keys(fields).length > 0}>
+        <Empty what="payouts" isFiltered={areFilters(fields)}>
           No payouts yet. They appear here once a payout run has started.
         </Empty>
       )}
-      <NextPage url={c.req.url} cursor={nextCursor} />
+      <ListEnd
+        url={c.req.url}
+        cursor={nextCursor}
+        slug={workspace.slug}
+        list="payouts"
+        fields={fields}
+        isEmpty={payouts.length === 0}
+      />
     </>
   )
   return renderPage(c, { title: 'All payouts', section: '/payouts', children }, errors ? 400 : 200)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { newId } from '../db/ids.ts'
 import { breaks, isConflict } from '../db/neon.ts'
-import type { MovedDetails, OpeningBalancesDetails } from '../mail/details.ts'
+import type { OpeningBalancesDetails, WelcomeDetails } from '../mail/details.ts'
 import { slugKey } from '../slugs.ts'
 import { slugOrIdOf, type Workspace } from '../workspace/workspaces.queries.ts'
 import { type NewPartner, type PartnerImportFacts, type PartnerRow, preferredSlug } from './partner-import.ts'
@@ -56,7 +56,7 @@ export const loadPartnerImport = async (
 }
 
 /** A partner to insert, with its welcome mail if one was requested. */
-type PlannedPartner = NewPartner & { mail: MovedDetails | null }
+type PlannedPartner = NewPartner & { mail: WelcomeDetails | null }
 
 /** The audit entry, written in the same transaction: who imports, and the details. */
 type Audit = { actor: string; details: Record<string, unknown> }

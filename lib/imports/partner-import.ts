@@ -1,5 +1,5 @@
 /** Bulk import of partners: the decision for each row. Spec, section 4.3. */
-import type { MovedDetails } from '../mail/details.ts'
+import type { WelcomeDetails } from '../mail/details.ts'
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { makeSlug, partnerLink, slugKey, suffixedSlug } from '../slugs.ts'
@@ -195,12 +195,12 @@ const summarize = (results: PartnerResult[]): PartnerImportSummary => {
   }
 }
 
-/** The details of the "we've moved" mail to a new partner. */
-export const movedDetails = (
+/** The details of the mail to a new partner. */
+export const welcomeDetails = (
   partner: Pick<NewPartner, 'name' | 'slug'>,
   program: { name: string; siteUrl: string },
   sender: { workspaceName: string; sentBy: string | null; portalUrl: string },
-): MovedDetails => ({
+): WelcomeDetails => ({
   partnerName: partner.name,
   programName: program.name,
   link: partnerLink(program.siteUrl, partner.slug),

@@ -6,11 +6,11 @@ import type { MailContent } from './content.ts'
 import type {
   AddressDetails,
   InvitationDetails,
-  MovedDetails,
   NewBrowserDetails,
   OpeningBalancesDetails,
   PayoutAccountDetails,
   WebhookDisabledDetails,
+  WelcomeDetails,
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Paragraph } from './paragraphs.ts'
@@ -26,7 +26,7 @@ export const movedContent = ({
   portalUrl,
   workspaceName,
   sentBy,
-}: MovedDetails): MailContent =>
+}: WelcomeDetails): MailContent =>
   content(`We’ve moved: ${programName}`, [
     greeting(partnerName),
     [
@@ -39,6 +39,29 @@ export const movedContent = ({
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
     ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
+  ])
+
+/** Welcomes a partner that a manager has added, or whose application was approved. */
+export const welcomeContent = ({
+  partnerName,
+  programName,
+  link,
+  portalUrl,
+  workspaceName,
+  sentBy,
+}: WelcomeDetails): MailContent =>
+  content(`You are a partner of ${programName}`, [
+    greeting(partnerName),
+    [
+      'You are now a partner of ',
+      { name: programName },
+      '. Share your link, and you earn with what it brings:',
+    ],
+    [{ text: link }],
+    ['See what your link has brought and what you have earned in the partner portal:', { link: portalUrl }],
+    HOW_TO_SIGN_IN,
+    ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
+    'If you did not expect this email, ignore it.',
   ])
 
 /** What each role allows. */

@@ -1,7 +1,7 @@
 /** The data of each template: `mails.details`, by kind. */
 
-/** `moved`: welcomes an imported partner. */
-export type MovedDetails = {
+/** `moved` welcomes an imported partner, `welcome` one that was added or has applied. */
+export type WelcomeDetails = {
   partnerName: string | null
   programName: string
   /** The partner's own link: the program's site with `?via=`. */

@@ -8,6 +8,7 @@ export type MailStatus = (typeof MAIL_STATUSES)[number]
 /** The mails of a workspace. */
 export const MAIL_KINDS = [
   'moved',
+  'welcome',
   'invitation',
   'connect_account',
   'connect_reminder',

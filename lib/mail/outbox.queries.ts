@@ -91,13 +91,13 @@ export const withdrawInvitation = (db: Db, workspaceId: string, recipient: strin
       ),
     )
 
-/** Fails a banned partner's queued mails, but for those about payouts. */
-export const withholdMails = (db: Db, workspaceId: string, partnerId: string, now: Date) =>
+/** Fails the queued mails of banned partners, but for those about payouts. */
+export const withholdMails = (db: Db, workspaceId: string, partnerIds: readonly string[], now: Date) =>
   db
     .updateTable('mails')
     .set({ failed_at: now, last_error: 'Not sent: the partner was banned.' })
     .where('workspace_id', '=', workspaceId)
-    .where('partner_id', '=', partnerId)
+    .where('partner_id', 'in', partnerIds)
     .where('payout_id', 'is', null)
     .where('sent_at', 'is', null)
     .where('failed_at', 'is', null)

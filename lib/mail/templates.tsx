@@ -8,6 +8,7 @@ import {
   openingBalancesContent,
   payoutAccountContent,
   webhookDisabledContent,
+  welcomeContent,
 } from './account-texts.tsx'
 import { content } from './compose.tsx'
 import type { MailContent } from './content.ts'
@@ -46,6 +47,13 @@ const toPartner = (details: Stored) => ({
   portalUrl: required(details, 'portalUrl'),
 })
 
+const toWelcome = (details: Stored) => ({
+  ...toPartner(details),
+  link: required(details, 'link'),
+  workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
+  sentBy: typeof details.sentBy === 'string' ? details.sentBy : null,
+})
+
 const aboutMoney = (details: Stored): MoneyDetails => ({
   ...toPartner(details),
   amount: required(details, 'amount'),
@@ -74,13 +82,8 @@ const aboutAddress = (details: Stored) => ({
 })
 
 const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
-  moved: (details) =>
-    movedContent({
-      ...toPartner(details),
-      link: required(details, 'link'),
-      workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
-      sentBy: typeof details.sentBy === 'string' ? details.sentBy : null,
-    }),
+  moved: (details) => movedContent(toWelcome(details)),
+  welcome: (details) => welcomeContent(toWelcome(details)),
   invitation: (details) =>
     invitationContent({
       workspaceName: required(details, 'workspaceName'),

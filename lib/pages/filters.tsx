@@ -4,13 +4,53 @@ import type { Child } from 'hono/jsx'
 import type * as z from 'zod'
 import type { ErrorDetail } from '../http/errors.ts'
 import { checked, type Fields } from '../http/validate.ts'
-import { Problem } from './parts.tsx'
+import { NextPage, Problem } from './parts.tsx'
 
 /** Reads and checks the filters in the URL. Blank fields are ignored. */
 export const readFilters = <S extends z.ZodType<object>>(c: Context, schema: S) => {
   const typed = Object.entries(c.req.query()).filter(([, value]) => value.trim() !== '')
   const fields: Fields = Object.fromEntries(typed)
   return { fields, ...checked(schema, fields) }
+}
+
+/** Fields of a list's URL that don't filter it. */
+const UNFILTERED = ['limit', 'cursor', 'sort', 'order', 'currency', 'done']
+
+/** Whether the fields leave anything out of a list. */
+export const areFilters = (fields: Fields): boolean =>
+  Object.keys(fields).some((name) => !UNFILTERED.includes(name))
+
+/** Below a list: the link to its next page, and one that downloads all of it as CSV, with its filters. */
+export const ListEnd = ({
+  url,
+  cursor,
+  slug,
+  list,
+  fields = {},
+  isEmpty,
+}: {
+  url: string
+  cursor: string | null
+  /** The workspace's. */
+  slug: string
+  /** Its name in the API. */
+  list: string
+  fields?: Fields
+  isEmpty: boolean
+}) => {
+  if (isEmpty) return null
+  const filters = Object.entries(fields).filter(([name]) => !UNFILTERED.includes(name))
+  const query = new URLSearchParams(filters).toString()
+  return (
+    <>
+      <NextPage url={url} cursor={cursor} />
+      <p>
+        <a download href={`/api/workspaces/${slug}/export/${list}.csv${query && `?${query}`}`}>
+          Download as CSV
+        </a>
+      </p>
+    </>
+  )
 }
 
 type Props = {
@@ -26,7 +66,7 @@ type Props = {
 
 /** The filter form above a list. */
 export const Filters = ({ what, path, fields, errors, linked = {}, children }: Props) => {
-  const set = Object.keys(fields).filter((name) => name !== 'limit')
+  const set = Object.keys(fields).filter((name) => !UNFILTERED.includes(name))
   const links = Object.keys(linked).filter((name) => fields[name] !== undefined)
   return (
     <search>

@@ -76,10 +76,39 @@ export const Copyable = ({ label, text }: { label: string; text: string }) => (
   </div>
 )
 
-type Heading = string | { number: string }
+/** A column's heading, which may be a link that sorts by it. */
+export type Heading = string | { number: string; sort?: Sorting } | { text: string; sort: Sorting }
+
+/** A link that sorts, and how its column is sorted now. */
+export type Sorting = { href: string; direction: 'ascending' | 'descending' | null }
+
+const labelOf = (heading: Heading): string => {
+  if (typeof heading === 'string') return heading
+  return 'number' in heading ? heading.number : heading.text
+}
+
+const HeadCell = ({ heading }: { heading: Heading }) => {
+  const label = labelOf(heading)
+  const isNumber = typeof heading !== 'string' && 'number' in heading
+  const sort = typeof heading === 'string' ? undefined : heading.sort
+  return (
+    <th scope="col" class={isNumber ? 'number' : undefined} aria-sort={sort?.direction ?? undefined}>
+      {sort ? (
+        <a class="sort" href={sort.href}>
+          {label}
+        </a>
+      ) : (
+        label
+      )}
+    </th>
+  )
+}
 
 /** Columns that a phone has room for. A table with more becomes cards there. */
 const PHONE_COLUMNS = 3
+
+/** Columns that a desktop has room for. A table with more is set closer. */
+const DESKTOP_COLUMNS = 8
 
 /**
  * Names each cell by its column, for the cards that rows are on a phone. Rows are components that the table can't look
@@ -112,18 +141,21 @@ export const Table = ({
   isStacked?: boolean
   children: Child
 }) => {
-  const labels = head.map((title) => (typeof title === 'string' ? title : title.number))
+  const labels = head.map(labelOf)
+  const names = [
+    'table',
+    ...(isStacked ? ['stacked'] : []),
+    ...(head.length > DESKTOP_COLUMNS ? ['dense'] : []),
+  ]
   const rows = <tbody>{children}</tbody>
   return (
-    <section class={isStacked ? 'table stacked' : 'table'} aria-label={caption} tabindex={0}>
+    <section class={names.join(' ')} aria-label={caption} tabindex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {head.map((title, column) => (
-              <th scope="col" class={typeof title === 'string' ? undefined : 'number'}>
-                {labels[column]}
-              </th>
+            {head.map((heading) => (
+              <HeadCell heading={heading} />
             ))}
           </tr>
         </thead>

@@ -68,12 +68,12 @@ export const cancelPayout = async (db: Db, act: Act, id: string): Promise<Payout
 }
 
 /**
- * Statements that cancel what a banned partner was not sent yet, for the end of the batch that bans it: they wait for a run
+ * Statements that cancel what banned partners were not sent yet, for the end of the batch that bans them: they wait for a run
  * that is claiming, which does not know of the ban. Payouts by bank stay: only the merchant knows whether the bank has
  * them.
  */
-export const cancelForBan = (db: Db, act: Act, partnerId: string): CompiledQuery[] => {
-  const which = sql`p.workspace_id = ${act.workspaceId} and p.partner_id = ${partnerId} and p.stripe_account_id is not null`
+export const cancelForBan = (db: Db, act: Act, partnerIds: readonly string[]): CompiledQuery[] => {
+  const which = sql`p.workspace_id = ${act.workspaceId} and p.partner_id in (${sql.join(partnerIds)}) and p.stripe_account_id is not null`
   return [
     lockPayouts(act.workspaceId).compile(db),
     auditCanceled(which, act).compile(db),

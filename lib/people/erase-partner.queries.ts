@@ -63,12 +63,11 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`delete from mails where workspace_id is null and recipient = any(${texts}) and not (${isKnownElsewhere})`,
     sql`select erase_sign_ins(${texts})`,
   ]
+  const active = rows.filter(({ status }) => status !== 'banned').map((row) => row.id)
   try {
     await db.batch([
       lockPayouts(workspaceId).compile(db),
-      ...rows
-        .filter(({ status }) => status !== 'banned')
-        .map((row) => updateTerms(db, act, 'partners', row.id, { status: 'banned' })),
+      ...(active.length > 0 ? [updateTerms(db, act, 'partners', active, { status: 'banned' })] : []),
       ...statements.map((statement) => statement.compile(db)),
       auditEntry(db, { ...act, action: 'partner.erased', subjectId: id, details: {} }).compile(),
     ])

@@ -32,6 +32,17 @@ export type TotalTables = {
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>
   }
+  partner_totals: {
+    partner_id: string
+    workspace_id: string
+    currency: string
+    clicks: Generated<bigint>
+    customers: Generated<bigint>
+    leads: Generated<bigint>
+    sales: Generated<bigint>
+    revenue_cents: Generated<bigint>
+    earned_cents: Generated<bigint>
+  }
   balances: {
     of_id: string
     workspace_id: string

@@ -124,7 +124,7 @@ const tryChange = async (
         : []),
       ...(changes
         ? [
-            updateTerms(db, act, 'partners', id, {
+            updateTerms(db, act, 'partners', [id], {
               name,
               slug,
               slug_key: slug === undefined ? undefined : slugKey(slug),
@@ -142,7 +142,7 @@ const tryChange = async (
           ]
         : []),
       ...(status === 'banned'
-        ? [withholdMails(db, workspaceId, id, now).compile(), ...cancelForBan(db, act, id)]
+        ? [withholdMails(db, workspaceId, [id], now).compile(), ...cancelForBan(db, act, [id])]
         : []),
       partnerQuery(db, workspaceId, id).compile(),
     ]),

@@ -136,7 +136,7 @@ export const changeGroup = async (
   await db.batch([
     ...sale.statements,
     ...lead.statements,
-    updateTerms(db, act, 'groups', id, {
+    updateTerms(db, act, 'groups', [id], {
       name: changed.name,
       sale_reward_id: sale.id,
       lead_reward_id: lead.id,

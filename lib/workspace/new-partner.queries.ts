@@ -6,9 +6,9 @@ import { lockPartners } from '../db/locks.queries.ts'
 import { unlessTaken } from '../imports/partner-import.queries.ts'
 import {
   decidePartnerImport,
-  movedDetails,
   type PartnerRow,
   preferredSlug,
+  welcomeDetails,
 } from '../imports/partner-import.ts'
 import { slugKey } from '../slugs.ts'
 import { lostRace } from '../unavailable.ts'
@@ -108,7 +108,7 @@ export const createPartner = async (db: Db, act: Act, wanted: NewPartner): Promi
     }
     if (wanted.coupon && !partner.coupon) return { outcome: 'coupon_taken' }
 
-    const details = wanted.welcome && movedDetails(partner, program, wanted.welcome)
+    const details = wanted.welcome && welcomeDetails(partner, program, wanted.welcome)
     const saved = await unlessTaken(() => save(db, act, { ...wanted, id, slug: partner.slug, details }))
     if (saved) return { outcome: 'created', partner: saved }
   }
@@ -173,7 +173,7 @@ const save = async (
       ? [
           sql`
             insert into mails (id, workspace_id, kind, recipient, partner_id, details, created_at, next_attempt_at)
-            values (${idOf(act, 2)}, ${workspaceId}, 'moved', ${email}, ${id}, ${JSON.stringify(details)}::jsonb, ${now}, ${now})
+            values (${idOf(act, 2)}, ${workspaceId}, 'welcome', ${email}, ${id}, ${JSON.stringify(details)}::jsonb, ${now}, ${now})
             on conflict do nothing`.compile(db),
         ]
       : []),

@@ -1,6 +1,7 @@
 /** Requests about partners, for the API and the pages' forms. */
 import * as z from 'zod'
 import {
+  currency,
   email,
   emailFilter,
   filter,
@@ -24,6 +25,28 @@ export const PartnerQuery = z.object({
   status: z.enum(['approved', 'banned']).optional(),
   query: filter('Part of an email address, name or slug, in any case.').optional(),
   ...Page.shape,
+})
+
+/** What the list of partners is sorted by. */
+export const PARTNER_SORTS = [
+  'newest',
+  'name',
+  'clicks',
+  'leads',
+  'customers',
+  'sales',
+  'revenue',
+  'earned',
+  'unpaid',
+  'active',
+] as const
+export type PartnerSort = (typeof PARTNER_SORTS)[number]
+
+/** The page of partners: its filters, and what it is sorted by. */
+export const PartnerListQuery = PartnerQuery.extend({
+  sort: z.enum(PARTNER_SORTS).default('newest'),
+  order: z.enum(['asc', 'desc']).optional(),
+  currency: currency.optional(),
 })
 
 /** PATCH /api/workspaces/:workspace/partners/:id. Omitted fields keep their values. */

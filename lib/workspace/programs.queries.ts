@@ -156,7 +156,7 @@ export const changeProgram = async (
   const rewardId = reward && newId()
   await db.batch([
     ...(rewardId ? [newReward(db, act, rewardId, reward).compile()] : []),
-    updateTerms(db, act, 'programs', id, {
+    updateTerms(db, act, 'programs', [id], {
       ...programColumns(changes.changed),
       reward_id: rewardId,
       ...((payoutSchedule ?? payoutDays) && newSchedule({ ...terms, ...changes.changed }, act.now)),

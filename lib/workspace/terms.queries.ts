@@ -28,17 +28,18 @@ const FORMER = {
 } as const
 
 /**
- * Updates a row and keeps the terms that this replaces, in one statement. The lock on the row serializes concurrent
+ * Updates rows and keeps the terms that this replaces, in one statement. The lock on each row serializes concurrent
  * changes. Their times ascend in the order in which they are committed, whatever the clocks of the Workers say. A repeat
  * after a commit keeps the new terms for a microsecond, and changes nothing.
  *
+ * @param ids    at least one
  * @param values the columns that are undefined keep their values
  */
 export const updateTerms = <T extends keyof typeof FORMER>(
   db: Db,
   { workspaceId, now }: Act,
   table: T,
-  id: string,
+  ids: readonly string[],
   values: Updateable<Tables[T]>,
 ): CompiledQuery => {
   const former = FORMER[table]
@@ -50,7 +51,7 @@ export const updateTerms = <T extends keyof typeof FORMER>(
       ? [sql`terms_since = greatest(${now}::timestamptz, terms_since + interval '1 microsecond')`]
       : []),
   ]
-  const update = sql`update ${sql.table(table)} set ${sql.join(columns)} where workspace_id = ${workspaceId} and id = ${id}`
+  const update = sql`update ${sql.table(table)} set ${sql.join(columns)} where workspace_id = ${workspaceId} and id in (${sql.join(ids)})`
   if (!changesTerms) return update.compile(db)
   const terms = sql.join(former.terms.map((term) => sql.ref(term)))
   const before = sql.join(former.terms.map((term) => sql.ref(`old.${term}`)))

@@ -29,7 +29,7 @@ const made = async ({ workspace }: Pick<Merchant, 'workspace'>) => {
     `select (select array_agg(slug) from partners where workspace_id = $1 and email = 'new@partner.example') as slugs,
             (select array_agg(coupon_id) from coupon_aliases a join partners p on p.id = a.partner_id
              where a.workspace_id = $1 and p.email = 'new@partner.example') as coupons,
-            (select count(*)::int from mails where workspace_id = $1 and kind = 'moved') as mails,
+            (select count(*)::int from mails where workspace_id = $1 and kind = 'welcome') as mails,
             (select count(*)::int from audit_entries where workspace_id = $1 and action = 'partner.created') as entries`,
     [workspace.id],
   )
@@ -131,7 +131,7 @@ test('a key with the scope write creates partners, and the mail names no person 
   expect((await api.post('/partners', body)).status).toBe(201)
   expect((await database.audit(merchant)).at(-1)).toMatchObject({ actor: 'API key "CRM"' })
   const mails = await database.query(
-    `select details ->> 'sentBy' as sender from mails where workspace_id = $1 and kind = 'moved'`,
+    `select details ->> 'sentBy' as sender from mails where workspace_id = $1 and kind = 'welcome'`,
     [merchant.workspace.id],
   )
   expect(mails).toEqual([{ sender: null }])

@@ -6,8 +6,14 @@ import {
   movedContent,
   payoutAccountContent,
   signInContent,
+  welcomeContent,
 } from '../../lib/mail/account-texts.tsx'
-import type { ConnectDetails, InvitationDetails, MoneyDetails, MovedDetails } from '../../lib/mail/details.ts'
+import type {
+  ConnectDetails,
+  InvitationDetails,
+  MoneyDetails,
+  WelcomeDetails,
+} from '../../lib/mail/details.ts'
 import {
   bankRefusedContent,
   connectAccountContent,
@@ -19,7 +25,7 @@ import {
 } from '../../lib/mail/payout-texts.tsx'
 import { outboxContent, runContent } from '../../lib/mail/templates.tsx'
 
-const MOVED: MovedDetails = {
+const MOVED: WelcomeDetails = {
   partnerName: 'Maya',
   programName: 'Friends of Pine Notes',
   link: 'https://pine.example/?via=maya',
@@ -214,6 +220,7 @@ const escaped = (text: string) =>
 describe.each(HOSTILE)('a name with $case', ({ name, shown }) => {
   test.each([
     { mail: 'moved', content: movedContent({ ...MOVED, partnerName: name, programName: name }) },
+    { mail: 'welcome', content: welcomeContent({ ...MOVED, partnerName: name, programName: name }) },
     {
       mail: 'invitation',
       content: invitationContent({ ...INVITATION, workspaceName: name, invitedBy: name }),
@@ -272,6 +279,7 @@ test('a name of 255 characters is cut between characters, so that the subject is
 test('no mail loads resources or tracks that it was opened', () => {
   for (const { html } of [
     movedContent(MOVED),
+    welcomeContent(MOVED),
     invitationContent(INVITATION),
     payoutSentContent({ ...MONEY, method: 'stripe' }),
     payoutFailedContent({ ...MONEY, reason: REASON }),
@@ -289,6 +297,7 @@ test('no mail loads resources or tracks that it was opened', () => {
 describe('a mail in the outbox', () => {
   test('is rendered by the template of its kind', () => {
     expect(outboxContent({ kind: 'moved', details: { ...MOVED } })).toEqual(movedContent(MOVED))
+    expect(outboxContent({ kind: 'welcome', details: { ...MOVED } })).toEqual(welcomeContent(MOVED))
     expect(outboxContent({ kind: 'invitation', details: { ...INVITATION } })).toEqual(
       invitationContent(INVITATION),
     )
@@ -349,6 +358,7 @@ describe('a mail in the outbox', () => {
   })
 
   test.each([
+    { kind: 'welcome' as const, lacks: 'link', details: { ...MOVED, link: undefined } },
     { kind: 'moved' as const, lacks: 'link', details: { ...MOVED, link: undefined } },
     { kind: 'moved' as const, lacks: 'portalUrl', details: { ...MOVED, portalUrl: '' } },
     { kind: 'moved' as const, lacks: 'programName', details: { ...MOVED, programName: 7 } },

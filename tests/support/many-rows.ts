@@ -132,6 +132,8 @@ const ROWS = `
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, '', 1 from numbers;
   insert into landing_totals (of_id, workspace_id, level, unit, starts_on, page, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'https://shop.example/' || n, '', 1 from numbers;
+  insert into partner_totals (partner_id, workspace_id, currency, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, '', 1 from numbers;
   insert into balances (of_id, workspace_id, level, currency, open_cents)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'USD', 5000 from numbers;
   insert into balance_cutoffs (workspace_id, cutoff_at, next_at)

@@ -2,6 +2,7 @@
 import { expect, inject, test } from 'vitest'
 import { connect } from '../../lib/db/connection.ts'
 import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -9,13 +10,6 @@ const db = () => connect(inject('database'))
 
 const HOME = 'https://shop.example/'
 const PRICING = 'https://shop.example/pricing'
-
-/** Folds until nothing of the merchant is left. Others' tests write and fold at the same time. */
-const fold = async ({ workspace }: Merchant) => {
-  const left = () =>
-    database.query('select from total_deltas where workspace_id = $1 limit 1', [workspace.id])
-  while ((await left()).length > 0) await foldTotals(db(), 1_000_000)
-}
 
 const sound = async ({ workspace }: Merchant) => expect(await database.violations(workspace.id)).toEqual([])
 
@@ -70,7 +64,7 @@ test('lists the pages with the most clicks, and what came of them, before and af
     amounts: [usd(4_900, 490)],
   }
   for (const isFolded of [false, true]) {
-    if (isFolded) await fold(merchant)
+    if (isFolded) await fold(database, merchant)
     expect(await pagesOf(merchant)).toMatchObject([
       pricing,
       // The sales of the click without a page, and without a click.
@@ -91,7 +85,7 @@ test('a year is summed up by months and days alike', async () => {
   await merchant.sale({ clickId })
   await database.age(merchant, '100 days')
   await clickAt(merchant, PRICING)
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
   const from = new Date(Date.now() - 360 * 86_400_000).toISOString().slice(0, 10)
   expect(await pagesOf(merchant, `&from=${from}`)).toMatchObject([
@@ -111,12 +105,12 @@ test('is exact while clicks, sales and folding happen at once, and after an expi
   await Promise.all([...writing, ...Array.from({ length: 6 }, () => foldTotals(db(), 4))])
   await sound(merchant)
   const unused = await clickAt(merchant, `${HOME}0`)
-  await fold(merchant)
+  await fold(database, merchant)
   await database.query(`update clicks set expires_at = now() - interval '40 days' where id = $1`, [unused])
   while ((await endClicks(db(), 30, 1_000)) > 0);
   expect(await database.query('select from clicks where id = $1', [unused])).toEqual([])
   await sound(merchant)
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
   const pages = await pagesOf(merchant)
   expect(pages.map(({ landingPage, clicks, sales }) => [landingPage, clicks, sales])).toEqual([
@@ -131,7 +125,7 @@ test('what an event counts for moves with its click, and with a page that is era
   const [one, two] = [await clickAt(merchant, HOME), await clickAt(merchant, PRICING)]
   const { body } = await merchant.sale({ clickId: one, customerEmail: 'jo@buyer.example' })
   for (const isFolded of [false, true]) {
-    if (isFolded) await fold(merchant)
+    if (isFolded) await fold(database, merchant)
     await database.query('update events set click_id = $2 where id = $1', [body.eventId, two])
     await sound(merchant)
     expect(await pagesOf(merchant)).toMatchObject([
@@ -147,7 +141,7 @@ test('what an event counts for moves with its click, and with a page that is era
   const manager = await merchant.asManager()
   expect((await manager.post(`/customers/${customer?.id}/erase`)).status).toBeLessThan(300)
   await sound(merchant)
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
   expect(await pagesOf(merchant)).toMatchObject([
     { landingPage: null, clicks: 1, sales: 1, amounts: [usd(4_900, 980)] },
@@ -159,7 +153,7 @@ test('a commission that is made in the statement that changes the click counts o
   const merchant = await createMerchant()
   const clickId = await clickAt(merchant, PRICING)
   const { body } = await merchant.sale({ clickId: await clickAt(merchant, HOME) })
-  await fold(merchant)
+  await fold(database, merchant)
   await database.query(
     `with event as (update events set click_id = $2 where id = $1 returning *)
      insert into commissions (id, workspace_id, program_id, partner_id, customer_id, event_id, reward_id, kind, amount_cents, currency,
@@ -174,7 +168,7 @@ test('a commission that is made in the statement that changes the click counts o
       String(details).includes(' at "'),
     )
   expect(await differences()).toEqual([])
-  await fold(merchant)
+  await fold(database, merchant)
   expect(await differences()).toEqual([])
 })
 
@@ -188,11 +182,11 @@ test('of endless pages, 200 a month are counted on their own, and all others tog
       [workspace.id, partnerId, from, to, id],
     )
   await visit(1, 150, 'a')
-  await fold(merchant)
+  await fold(database, merchant)
   await visit(101, 400, 'b')
   await visit(390, 390, 'c')
   await sound(merchant)
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
   const pages = await pagesOf(merchant, '&limit=200')
   expect(pages[0]).toMatchObject({ landingPage: null, clicks: 200 })
@@ -203,7 +197,7 @@ test('of endless pages, 200 a month are counted on their own, and all others tog
   expect(known).not.toContain('https://shop.example/400')
   await visit(1, 1, 'd')
   await visit(400, 400, 'e')
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
 })
 
@@ -212,13 +206,13 @@ test('a page is cut after 500 characters, and a rebuild counts the same', async 
   const long = `${HOME}${'x'.repeat(1_000)}`
   const clickId = await clickAt(merchant, long)
   await merchant.sale({ clickId })
-  await fold(merchant)
+  await fold(database, merchant)
   const before = await pagesOf(merchant)
   expect(before).toMatchObject([{ landingPage: long.slice(0, 500), clicks: 1, sales: 1 }])
   await database.age(merchant, '0 days')
   await sound(merchant)
   expect(await pagesOf(merchant)).toEqual(before)
-  await fold(merchant)
+  await fold(database, merchant)
   await sound(merchant)
   expect(await pagesOf(merchant)).toEqual(before)
 })

@@ -4,6 +4,7 @@ import { readStatement } from '../../lib/papers/statements.queries.ts'
 import { monthOf } from '../../lib/papers/statements.ts'
 import { type EarnedSums, earnedQuery } from '../../lib/totals/balances.queries.ts'
 import { endClicks, foldTotals } from '../../lib/totals/upkeep.queries.ts'
+import { fold } from '../support/fold.ts'
 import { createMerchant, type Merchant, useDatabase } from '../support/merchant.ts'
 
 const database = useDatabase()
@@ -14,13 +15,6 @@ const violationsOf = async ({ workspace }: Merchant) =>
   (await database.violations(workspace.id)).filter(
     ({ invariant }) => invariant === 'totals are what they sum up',
   )
-
-/** Folds until nothing of the merchant is left. Others' tests write and fold at the same time. */
-const fold = async ({ workspace }: Merchant) => {
-  const left = () =>
-    database.query('select from total_deltas where workspace_id = $1 limit 1', [workspace.id])
-  while ((await left()).length > 0) await foldTotals(db(), 1_000_000)
-}
 
 /** The total of a merchant's days. */
 const happened = async ({ workspace }: Merchant) =>
@@ -72,7 +66,7 @@ test('totals are exact while sales, a correction of one and folding happen at on
     [merchant.workspace.id],
   )
   expect(await violationsOf(merchant)).toEqual([])
-  await fold(merchant)
+  await fold(database, merchant)
   expect(await violationsOf(merchant)).toEqual([])
   expect(await happened(merchant)).toEqual({
     clicks: 1,
@@ -118,7 +112,7 @@ test('the sums of a statement are those of the commissions that were made in a m
   }
   expect(await sumsOf('2026-01')).toEqual(january)
   expect(await sumsOf('2026-02')).toEqual(february)
-  await fold(merchant)
+  await fold(database, merchant)
   expect(await violationsOf(merchant)).toEqual([])
   expect(await sumsOf('2026-01')).toEqual(january)
   expect(await sumsOf('2026-02')).toEqual(february)
@@ -182,7 +176,7 @@ test('balances by status are the sums of all commissions, before and after foldi
   midnight.setUTCHours(0, 0, 0, 0)
   const times = [-11, 0, 1, 29.5, 31].map((days) => new Date(Date.now() + days * 86_400_000))
   for (const isFolded of [false, true]) {
-    if (isFolded) await fold(merchant)
+    if (isFolded) await fold(database, merchant)
     for (const now of [midnight, ...times]) {
       expect(await sums(merchant, now)).toEqual(await sumOneByOne(merchant, now))
     }
@@ -245,7 +239,7 @@ test('what becomes payable between two folds is counted once, whether it was fol
     )
   await earn(merchant, [-7_200, -60, 1, 2, 600])
   await expectExact()
-  await fold(merchant)
+  await fold(database, merchant)
   await expectExact()
   const first = await movedOn(merchant, 0)
   // One that is payable at the cutoff, and one that is not yet.
@@ -257,7 +251,7 @@ test('what becomes payable between two folds is counted once, whether it was fol
   // Both in one call: the differences of what becomes payable are folded with it.
   await Promise.all(Array.from({ length: 4 }, () => foldTotals(db(), 1_000_000)))
   await expectExact()
-  await fold(merchant)
+  await fold(database, merchant)
   await database.query("update balance_cutoffs set next_at = '-infinity' where workspace_id = $1", [
     merchant.workspace.id,
   ])
@@ -272,7 +266,7 @@ test('what becomes payable between two folds is counted once, whether it was fol
 test('a cutoff moves no further than the commissions of one call, and never back when totals are counted again', async () => {
   const merchant = await createMerchant()
   await earn(merchant, [-50, -40, -30, -20, -10, 86_400])
-  await fold(merchant)
+  await fold(database, merchant)
   await database.age(merchant, '0 days')
   const before = await cutoffOf(merchant)
   await earn(merchant, [-5])
@@ -310,10 +304,10 @@ test('clicks are removed once they have expired long enough, unless an event nam
   await endOld()
   expect((await clicksOf(merchant)).map(({ id }) => id).sort()).toEqual([named, recent].sort())
   expect(await violationsOf(merchant)).toEqual([])
-  await fold(merchant)
+  await fold(database, merchant)
   expect(await happened(merchant)).toMatchObject({ clicks: 3, sales: 1 })
   await database.age(merchant, '1 day') // counts everything again
-  await fold(merchant)
+  await fold(database, merchant)
   expect(await happened(merchant)).toMatchObject({ clicks: 3, sales: 1 })
   expect(await violationsOf(merchant)).toEqual([])
 })

@@ -70,7 +70,7 @@ test('changes apply in the order in which they are committed, also if the clocks
         db,
         { workspaceId: merchant.workspace.id, actor: 'ann@x.example', now: new Date(now) },
         'programs',
-        merchant.programId,
+        [merchant.programId],
         { holding_days },
       ),
     ])

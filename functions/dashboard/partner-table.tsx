@@ -1,0 +1,110 @@
+/** The table of partners, with what each has brought. */
+import { formatMoney } from '../../lib/money.ts'
+import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
+import { type Heading, Table } from '../../lib/pages/parts.tsx'
+import { type Sorted, sortingBy } from '../../lib/pages/sorting.ts'
+import type { PartnerFigures, PartnerListRow } from '../../lib/workspace/partner-list.queries.ts'
+import type { PartnerSort } from '../../lib/workspace/partners.schemas.ts'
+
+/** The columns that the table can be sorted by, and the order that a click starts with. */
+export const SORTS: Record<PartnerSort, { label: string; first: 'asc' | 'desc' }> = {
+  newest: { label: 'Newest', first: 'desc' },
+  name: { label: 'Name', first: 'asc' },
+  clicks: { label: 'Clicks', first: 'desc' },
+  leads: { label: 'Leads', first: 'desc' },
+  customers: { label: 'Customers', first: 'desc' },
+  sales: { label: 'Sales', first: 'desc' },
+  revenue: { label: 'Revenue', first: 'desc' },
+  earned: { label: 'Earned', first: 'desc' },
+  unpaid: { label: 'Unpaid', first: 'desc' },
+  active: { label: 'Last activity', first: 'desc' },
+}
+
+type Count = 'clicks' | 'leads' | 'customers' | 'sales'
+type Amount = 'revenueCents' | 'earnedCents' | 'unpaidCents'
+
+const Counted = ({ figures, of }: { figures: PartnerFigures[]; of: Count }) => (
+  <td class="number">{figures.reduce((sum, row) => sum + row[of], 0).toLocaleString('en')}</td>
+)
+
+/** The amounts that are not zero, a line each. */
+const Amounts = ({ figures, of }: { figures: PartnerFigures[]; of: Amount }) => (
+  <td class="number">
+    {figures.map(
+      ({ currency, [of]: cents }) => currency && cents !== 0 && <div>{formatMoney(cents, currency)}</div>,
+    )}
+  </td>
+)
+
+/** The name of a row's checkbox. */
+const CHOICE = 'partner-'
+
+/** The partners that a form chooses. @param fields the form's */
+export const chosenIn = (fields: Readonly<Record<string, string>>): string[] =>
+  Object.keys(fields)
+    .filter((name) => name.startsWith(CHOICE))
+    .map((name) => name.slice(CHOICE.length))
+
+/** Keeps the choice in another form. */
+export const Chosen = ({ ids }: { ids: string[] }) => (
+  <>
+    {ids.map((id) => (
+      <input type="hidden" name={`${CHOICE}${id}`} value="on" />
+    ))}
+  </>
+)
+
+type Props = {
+  base: string
+  partners: PartnerListRow[]
+  sorted: Sorted<PartnerSort>
+  query: Readonly<Record<string, string>>
+  /** The form to which the rows' checkboxes belong; none for members, who only look. */
+  formId: string | undefined
+}
+
+export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) => {
+  const sort = (column: PartnerSort) =>
+    sortingBy(`${base}/partners`, query, sorted, column, SORTS[column].first)
+  const number = (column: PartnerSort): Heading => ({ number: SORTS[column].label, sort: sort(column) })
+  const head: Heading[] = [
+    ...(formId ? ['Choose'] : []),
+    { text: 'Partner', sort: sort('name') },
+    ...(['clicks', 'leads', 'customers', 'sales', 'revenue', 'earned', 'unpaid', 'active'] as const).map(
+      number,
+    ),
+  ]
+  return (
+    <Table caption="Partners" head={head}>
+      {partners.map(({ figures, ...partner }) => (
+        <tr>
+          {formId && (
+            <td class="choice">
+              <input
+                type="checkbox"
+                form={formId}
+                name={`${CHOICE}${partner.id}`}
+                aria-label={`Choose ${partner.name ?? partner.slug}`}
+              />
+            </td>
+          )}
+          <td class="name">
+            <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
+            {partner.status === 'banned' && <Status status="banned" />}
+            <small>{[partner.email, partner.groupName].filter(Boolean).join(' · ')}</small>
+          </td>
+          <Counted figures={figures} of="clicks" />
+          <Counted figures={figures} of="leads" />
+          <Counted figures={figures} of="customers" />
+          <Counted figures={figures} of="sales" />
+          <Amounts figures={figures} of="revenueCents" />
+          <Amounts figures={figures} of="earnedCents" />
+          <Amounts figures={figures} of="unpaidCents" />
+          <td class="number">
+            {partner.lastActiveOn && <time datetime={partner.lastActiveOn}>{partner.lastActiveOn}</time>}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
