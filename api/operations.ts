@@ -176,6 +176,24 @@ export const patch = (
   },
 })
 
+/** A question with a body, which changes nothing. */
+export const ask = (
+  summary: string,
+  body: z.ZodType,
+  answer: z.ZodType,
+  description: string,
+): ZodOpenApiOperationObject => ({
+  summary,
+  description,
+  security: byReader,
+  requestParams: path(id),
+  requestBody: { required: true, ...json(body) },
+  responses: {
+    200: { description: 'The answer.', ...json(answer) },
+    ...errors(...BODY_ERRORS, ...READER_ERRORS, 'cross_site_request'),
+  },
+})
+
 /** A change without a body, which may be repeated. */
 export const act = (summary: string, row: z.ZodType): ZodOpenApiOperationObject => ({
   summary,

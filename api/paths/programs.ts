@@ -3,6 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { ErrorCode } from '../../lib/http/errors.ts'
 import { Page } from '../../lib/http/lists.ts'
 import { BalanceResponse } from '../../lib/tracking/commissions.responses.ts'
+import { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
 import { CouponResponse } from '../../lib/workspace/coupons.responses.ts'
 import { NewCoupon } from '../../lib/workspace/coupons.schemas.ts'
 import { GroupResponse } from '../../lib/workspace/groups.responses.ts'
@@ -12,6 +13,7 @@ import { NewLink, NewPartner, PartnerChange, PartnerQuery } from '../../lib/work
 import { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
 import {
+  ask,
   BODY_ERRORS,
   byWriter,
   errors,
@@ -31,6 +33,10 @@ const slugTaken = (other: ErrorCode) => ({
   ...json(SlugTakenResponse),
 })
 
+const WHAT_IF =
+  'Decides the sales and leads of the last 90 days again, under the present terms and under the changed ones, and returns ' +
+  'what they earn in each currency. Refunds are not deducted. Nothing is saved or changed.'
+
 export const programs: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/programs`]: {
     get: list('List programs', ProgramResponse),
@@ -40,6 +46,9 @@ export const programs: ZodOpenApiPathsObject = {
     get: get('Get a program', ProgramResponse),
     patch: patch('Update a program', ProgramChange, ProgramResponse),
   },
+  [`${WORKSPACE}/programs/{id}/what-if`]: {
+    post: ask('Preview changed terms of a program', ProgramChange, WhatIfResponse, WHAT_IF),
+  },
   [`${WORKSPACE}/programs/{id}/groups`]: {
     get: list('List the groups of a program', GroupResponse, Page, id),
     post: byWriter(post('Create a group', NewGroup, GroupResponse, id)),
@@ -47,6 +56,9 @@ export const programs: ZodOpenApiPathsObject = {
   [`${WORKSPACE}/groups/{id}`]: {
     get: get('Get a group', GroupResponse),
     patch: byWriter(patch('Update a group', GroupChange, GroupResponse)),
+  },
+  [`${WORKSPACE}/groups/{id}/what-if`]: {
+    post: ask('Preview changed rewards of a group', GroupChange, WhatIfResponse, WHAT_IF),
   },
   [`${WORKSPACE}/partners`]: {
     get: list('List partners', PartnerResponse, PartnerQuery),

@@ -5,6 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { rewardResponse } from '../../lib/tracking/rewards.ts'
+import type { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
 import {
   changeGroup,
   createGroup,
@@ -15,6 +16,7 @@ import {
 import type { GroupResponse } from '../../lib/workspace/groups.responses.ts'
 import { GroupChange, NewGroup } from '../../lib/workspace/groups.schemas.ts'
 import { findProgram } from '../../lib/workspace/programs.queries.ts'
+import { groupWhatIf } from '../../lib/workspace/what-if.service.ts'
 
 const groupResponse = (group: Group): GroupResponse => ({
   ...group,
@@ -52,4 +54,10 @@ export default createRoutes()
     const change = c.req.valid('json')
     const group = await found('group', c.req.param('id'), (id) => changeGroup(c.var.db, actOf(c), id, change))
     return c.json(groupResponse(group))
+  })
+  .post('/api/workspaces/:workspace/groups/:id/what-if', reader(), body(GroupChange), async (c) => {
+    const { db, now, workspace } = c.var
+    const group = await found('group', c.req.param('id'), (id) => findGroup(db, workspace.id, id))
+    const result: WhatIfResponse = await groupWhatIf(db, workspace.id, group, c.req.valid('json'), now)
+    return c.json(result)
   })

@@ -5,6 +5,7 @@ import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
 import { body, query } from '../../lib/http/validate.ts'
 import { rewardResponse } from '../../lib/tracking/rewards.ts'
+import type { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
 import {
   changeProgram,
   createProgram,
@@ -14,6 +15,7 @@ import {
 } from '../../lib/workspace/programs.queries.ts'
 import type { ProgramResponse } from '../../lib/workspace/programs.responses.ts'
 import { NewProgram, ProgramChange } from '../../lib/workspace/programs.schemas.ts'
+import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
 
 const programResponse = (program: Program): ProgramResponse => ({
   ...program,
@@ -42,4 +44,10 @@ export default createRoutes()
       changeProgram(c.var.db, actOf(c), id, change),
     )
     return c.json(programResponse(program))
+  })
+  .post('/api/workspaces/:workspace/programs/:id/what-if', reader(), body(ProgramChange), async (c) => {
+    const { db, now, workspace } = c.var
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const result: WhatIfResponse = await programWhatIf(db, workspace.id, program, c.req.valid('json'), now)
+    return c.json(result)
   })

@@ -78,11 +78,17 @@ export const ownReferral = (
   }
 }
 
-const renewalOf = ({ firstSale, terms }: Loaded, customer: Candidate | null, at: Date): Renewal | null => {
-  if (!firstSale) return null
-  const imported = customer && importBetween(customer.referrals, firstSale.occurredAt, at)
-  if (imported) return { partner: terms.get(imported.partnerId) ?? null, because: 'import' }
-  return { partner: terms.get(firstSale.partnerId ?? '') ?? null, because: 'subscription' }
+/** Whose a later sale of a subscription is: of the partner to whom the customer was imported since its first sale, else of its. */
+export const renewalOf = (
+  firstSale: { partnerId: string | null; occurredAt: Date },
+  referrals: Referral[],
+  find: (partnerId: string) => PartnerTerms | undefined,
+  at: Date,
+): Renewal => {
+  const imported = importBetween(referrals, firstSale.occurredAt, at)
+  return imported
+    ? { partner: find(imported.partnerId) ?? null, because: 'import' }
+    : { partner: find(firstSale.partnerId ?? '') ?? null, because: 'subscription' }
 }
 
 /** The terms with the start of the reward period of this customer. */
@@ -150,7 +156,9 @@ export const knownFacts = (
     loaded.terms.get(ownerId ?? '') ??
     [credit.coupon?.partner, credit.click?.partner].find((partner) => partner?.id === ownerId)
   const start = (partner: PartnerTerms) => withStart(partner, customer, at)
-  const renewal = sale ? renewalOf(loaded, customer, at) : null
+  const find = (id: string) => loaded.terms.get(id)
+  const renewal =
+    sale && loaded.firstSale ? renewalOf(loaded.firstSale, customer?.referrals ?? [], find, at) : null
   const hand = loaded.handCredit ?? handCreditOf(loaded.sales.flatMap(({ steps }) => steps))
   const credited = loaded.terms.get(hand?.facts.partnerId ?? '')
   return {

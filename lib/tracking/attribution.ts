@@ -48,7 +48,7 @@ export type Facts = {
   /** Who reports the sales that earn; both by default. */
   salesFrom?: SalesFrom
   /** Present for a sale that a payment processor reports. */
-  purchase?: PurchaseFacts
+  purchase?: PurchaseFacts | undefined
   /** Present if a manager has decided whom it is credited to. */
   byHand?: HandCredit | null | undefined
 }

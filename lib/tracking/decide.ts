@@ -36,7 +36,7 @@ export const decide = (report: Report, facts: Facts, now: Date): Decision => {
   const { credit, steps } = attribute(report, facts, now)
   const partner = credit?.partner
   const outcome: Outcome = partner
-    ? (expectFromProcessor(report, facts) ?? reward(report, partner, facts, now))
+    ? (expectFromProcessor(report, facts) ?? decideReward(report, partner, facts, now))
     : { commission: null, steps: [] }
   const beaten: Step = { code: 'one_time_already_rewarded', facts: { firstRewardedAt: now.toISOString() } }
   return {
@@ -59,7 +59,12 @@ const expectFromProcessor = (
 }
 
 /** What a partner earns by an event, and the steps from the reward to the commission. */
-const reward = (report: Report, partner: PartnerTerms, facts: Facts, now: Date): Outcome => {
+export const decideReward = (
+  report: Report,
+  partner: PartnerTerms,
+  facts: Pick<Facts, 'purchase' | 'customerEmails'>,
+  now: Date,
+): Outcome => {
   const { purchase } = facts
   const isSale = report.kind === 'sale'
   const { group } = partner
@@ -105,7 +110,7 @@ const reward = (report: Report, partner: PartnerTerms, facts: Facts, now: Date):
 const selfReferral = (
   { customerEmail, customerExternalId }: Report,
   { slug, emails, selfReferrals }: PartnerTerms,
-  { customerEmails = [] }: Facts,
+  { customerEmails = [] }: Pick<Facts, 'customerEmails'>,
 ): Step | null => {
   if (selfReferrals === 'allow') return null
   const addresses = [customerEmail, emailOf(customerExternalId), ...customerEmails]

@@ -165,6 +165,8 @@ const REPEATABLE_OTHERWISE: Record<string, string> = {
     ]),
   ),
   [`${PATH}/payout-runs/{id}/wise-template`]: 'returns a file',
+  [`${PATH}/programs/{id}/what-if`]: 'changes nothing',
+  [`${PATH}/groups/{id}/what-if`]: 'changes nothing',
   [`${PATH}/webhook-endpoints/{id}/resend`]: 'sends the same events, with the same ids',
   [`${PATH}/webhook-deliveries/{id}/resend`]: 'sends the same event, with the same id',
   [`${PATH}/mails/{id}/retry`]: 'sends the same mail',

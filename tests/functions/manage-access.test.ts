@@ -27,10 +27,17 @@ const ENDPOINTS = [
   { method: 'POST', path: '/programs', body: program, who: 'managers' },
   { method: 'GET', path: '/programs/:program', who: 'readers' },
   { method: 'PATCH', path: '/programs/:program', body: { name: 'Winter' }, who: 'managers' },
+  {
+    method: 'POST',
+    path: '/programs/:program/what-if',
+    body: { rewardInterval: 'one-time' },
+    who: 'readers',
+  },
   { method: 'GET', path: '/programs/:program/groups', who: 'readers' },
   { method: 'POST', path: '/programs/:program/groups', body: { name: 'Silver' }, who: 'writers' },
   { method: 'GET', path: '/groups/:group', who: 'readers' },
   { method: 'PATCH', path: '/groups/:group', body: { name: 'Silver' }, who: 'writers' },
+  { method: 'POST', path: '/groups/:group/what-if', body: { leadReward: null }, who: 'readers' },
   { method: 'GET', path: '/partners', who: 'readers' },
   {
     method: 'POST',

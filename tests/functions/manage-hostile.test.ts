@@ -14,8 +14,10 @@ const reward = { kind: 'flat', amountCents: 500, currency: 'USD' }
 const BODIES = {
   '/programs': { name: 'A', siteUrl: 'https://shop.example', reward, rewardInterval: 'recurring' },
   '/programs/:program': { name: 'A', reward, rewardDurationMonths: 1, minimumPayoutCents: 1 },
+  '/programs/:program/what-if': { reward, rewardDurationMonths: 1, attributionDays: 1, attribution: 'first' },
   '/programs/:program/groups': { name: 'A', saleReward: reward, leadReward: reward },
   '/groups/:group': { name: 'A', saleReward: reward },
+  '/groups/:group/what-if': { saleReward: reward, leadReward: null },
   '/members': { email: 'a@x.example', role: 'member' },
   '/members/:group': { role: 'member' },
   '/api-keys': { name: 'A' },

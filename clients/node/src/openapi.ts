@@ -328,6 +328,30 @@ post?: never
 delete?: never
 patch?: never
 }
+"/programs/{id}/what-if": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Preview changed terms of a program */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["ProgramChange"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WhatIf"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
+}
 "/programs/{id}/groups": {
 parameters: NoParameters
 /** List the groups of a program */
@@ -406,6 +430,30 @@ responses: {
 503: Failure
 }
 }
+}
+"/groups/{id}/what-if": {
+parameters: NoParameters
+get?: never
+put?: never
+/** Preview changed rewards of a group */
+post: {
+parameters: { query?: never; header?: never; path: { id: string }; cookie?: never }
+requestBody: { content: { "application/json": components['schemas']["GroupChange"] } }
+responses: {
+200: { headers: Record<string, unknown>; content: { "application/json": components['schemas']["WhatIf"] } }
+400: Failure
+401: Failure
+403: Failure
+404: Failure
+413: Failure
+415: Failure
+429: Failure
+500: Failure
+503: Failure
+}
+}
+delete?: never
+patch?: never
 }
 "/partners": {
 parameters: NoParameters
@@ -1216,6 +1264,54 @@ reason: string
 /** Your id for it. One reversal per id: a repeat returns the first. Required with `amountCents`. */
 externalId?: undefined | string | null
 }
+ProgramChange: {
+/** The program’s name. Partners see it. */
+name?: undefined | string
+/** The page that partners’ links point to. */
+siteUrl?: undefined | string
+/** The reward for a sale. A group can override it. */
+reward?: undefined | {
+kind: "percent"
+/** Percentage of the sale, with at most two decimals. */
+percent: number
+} | {
+kind: "flat"
+/** Minor units: 500 is 5.00 USD. */
+amountCents: number
+/** ISO 4217 code, in any case. */
+currency: string
+}
+/** Whether only a customer’s first sale is rewarded, or every sale. */
+rewardInterval?: undefined | "one-time" | "recurring"
+/** Months for which a recurring reward is paid; null for no limit. */
+rewardDurationMonths?: undefined | number | null
+/** The smallest sale that earns a one-time reward, in minor units of its currency. Smaller sales, such as paid trials, earn nothing and do not use the reward up. */
+oneTimeMinimumCents?: undefined | number
+/** Whether rewards are calculated with the shipping costs of sales that Stripe reports. */
+rewardShipping?: undefined | boolean
+/** Whether invoices that Stripe reports as paid without a payment earn commissions: marked as paid, or paid from the customer’s credit balance. */
+creditOutOfBand?: undefined | boolean
+/** Days before a commission becomes payable. */
+holdingDays?: undefined | number
+/** Net terms, such as 15, 30 or 60: a commission is payable that many days after the last day of the month of its sale (UTC), and not before its holding days are over. null for holding days alone. */
+netDays?: undefined | number | null
+/** Days before a click expires. */
+attributionDays?: undefined | number
+/** Whether the partner of a customer’s last attributed event is credited, or of the first. */
+attribution?: undefined | "last" | "first"
+/** Credits a known customer’s sales without a click, such as renewals. */
+attributeKnownCustomers?: undefined | boolean
+/** What happens to a commission whose customer has the partner’s own email address: held for a manager, paid like any other, or not created. */
+selfReferrals?: undefined | "hold" | "allow" | "refuse"
+/** The smallest balance that is paid out, in minor units. */
+minimumPayoutCents?: undefined | number
+/** How often partners are paid automatically, by Stripe, from midnight UTC; `manual` is never. The days are `payoutDays`. */
+payoutSchedule?: undefined | "manual" | "weekly" | "twice_monthly" | "monthly"
+/** The days of the schedule: for `weekly` a weekday from 1, Monday, to 7; for `monthly` a day of the month, and for `twice_monthly` two, from 1 to 28, or 31 for the last day; none for `manual`. Sent with `payoutSchedule`. null for the schedule’s own: Monday, the 1st, the 1st and 15th. */
+payoutDays?: undefined | Array<number> | null
+/** Days between a scheduled run and its sending. Its payouts are fixed and mailed to managers, who can stop it until then. */
+reviewDays?: undefined | number
+}
 NewGroup: {
 /** The group’s name. */
 name: string
@@ -1592,6 +1688,41 @@ payoutSchedule: "manual" | "weekly" | "twice_monthly" | "monthly"
 payoutDays: Array<number>
 reviewDays: number
 createdAt: string
+}
+WhatIf: {
+/** Events from this time on are compared: 90 days, or fewer if `isWhole` is false. */
+from: string
+to: string
+/** Whether all events of 90 days are compared. Of more than 20,000, it is the latest. */
+isWhole: boolean
+currencies: Array<{
+currency: string
+/** What the events earn under the present terms, in minor units. */
+currentCents: number
+/** What they would earn under the changed terms. */
+changedCents: number
+differenceCents: number
+/** The partners with the largest differences, 20 at most. */
+partners: Array<{
+id: string
+name: string | null
+slug: string
+/** What the events earn under the present terms, in minor units. */
+currentCents: number
+/** What they would earn under the changed terms. */
+changedCents: number
+differenceCents: number
+}>
+/** All other partners who earn in this currency, together. */
+others: {
+count: number
+/** What the events earn under the present terms, in minor units. */
+currentCents: number
+/** What they would earn under the changed terms. */
+changedCents: number
+differenceCents: number
+}
+}>
 }
 Group: {
 id: string

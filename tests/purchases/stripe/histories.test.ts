@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { WhatIfResponse } from '../../../lib/tracking/what-if.responses.ts'
 import { createMerchant, type Merchant, useDatabase } from '../../support/merchant.ts'
 import {
   charge,
@@ -218,6 +219,77 @@ const account = (program: ProgramName, story: Story) => {
   return sales
 }
 
+/** The terms of each program, as a change of another's. */
+const TERMS: Record<ProgramName, Record<string, unknown>> = {
+  recurring: { rewardInterval: 'recurring', attribution: 'last', reward: { kind: 'percent', percent: 20 } },
+  'one-time': { rewardInterval: 'one-time', attribution: 'last', reward: { kind: 'percent', percent: 20 } },
+  first: { rewardInterval: 'recurring', attribution: 'first', reward: { kind: 'percent', percent: 20 } },
+  flat: {
+    rewardInterval: 'recurring',
+    attribution: 'last',
+    reward: { kind: 'flat', amountCents: 500, currency: 'EUR' },
+  },
+}
+
+/** The model: what each partner earns by all purchases, before anything is returned. */
+const accountAll = (program: ProgramName, stories: Story[]): Record<string, number> => {
+  const sales = stories.flatMap((story) =>
+    Object.values(account(program, { ...story, refunds: [], dispute: null })),
+  )
+  return addUp(
+    sales.map((sale) => {
+      const [slug = '', cents = 0] = sale.split(' ')
+      return [slug, Number(cents)]
+    }),
+  )
+}
+
+/**
+ * What all purchases earn in each currency, and who gains or loses how much. Of two clicks of a purchase, the ledger keeps the
+ * one received second only if it credits somebody: in a program that credits the first partner, Bob and Dora count as one.
+ */
+type Answer = Record<string, { current: number; changed: number; differences: Record<string, number> }>
+
+const who = (from: ProgramName, slug: string) => (from === 'first' && slug === 'dora' ? 'bob' : slug)
+
+/** By the API. */
+const answered = (from: ProgramName, { currencies }: WhatIfResponse): Answer =>
+  Object.fromEntries(
+    currencies.map(({ currency, currentCents, changedCents, partners }) => [
+      currency,
+      {
+        current: currentCents,
+        changed: changedCents,
+        differences: addUp(partners.map(({ slug, differenceCents }) => [who(from, slug), differenceCents])),
+      },
+    ]),
+  )
+
+/** By the model. */
+const modeled = (from: ProgramName, to: ProgramName, stories: Story[]): Answer => {
+  const currencyOf = (program: ProgramName) => (program === 'flat' ? 'EUR' : 'USD')
+  const answer: Answer = {}
+  for (const currency of [...new Set([currencyOf(from), currencyOf(to)])]) {
+    const current = currencyOf(from) === currency ? Object.entries(accountAll(from, stories)) : []
+    const changed = currencyOf(to) === currency ? Object.entries(accountAll(to, stories)) : []
+    const total = (rows: [string, number][]) => rows.reduce((sum, [, cents]) => sum + cents, 0)
+    const lost = current.map(([slug, cents]): [string, number] => [slug, -cents])
+    answer[currency] = {
+      current: total(current),
+      changed: total(changed),
+      differences: addUp([...lost, ...changed].map(([slug, cents]) => [who(from, slug), cents])),
+    }
+  }
+  return answer
+}
+
+/** The sums that are not zero. */
+const addUp = (rows: [string, number][]): Record<string, number> => {
+  const sums: Record<string, number> = {}
+  for (const [slug, cents] of rows) sums[slug] = (sums[slug] ?? 0) + cents
+  return Object.fromEntries(Object.entries(sums).filter(([, cents]) => cents !== 0))
+}
+
 /** The ledger: the partner and the net earnings per purchase, under any of its ids. */
 const ledger = async (merchant: Merchant, { invoice, payment, renewal }: Ids) => {
   const rows = await database.query<{ name: string; slug: string | null; cents: number; broken: number }>(
@@ -269,9 +341,10 @@ const deliver = async (merchant: Merchant, stripe: StripeAccount, delivery: Deli
 let histories = 0
 
 test.each(Object.keys(PROGRAMS) as ProgramName[])(
-  `${HISTORIES} purchases of a “%s” program, received in any order, repeated or concurrently, end in the same ledger`,
+  `${HISTORIES} purchases of a “%s” program, received in any order, repeated or concurrently, end in the same ledger, also what they would earn in the others`,
   async (program) => {
     const { merchant, stripe, clicks, manager } = await openShop(program)
+    const told: Story[] = []
 
     const history = async (story: Story, order: number[], repeats: number[], dice: number) => {
       // An event within the same milliseconds as a report of its payment may miss it until the next one comes.
@@ -312,6 +385,7 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
 
       expect(statuses.filter((status) => status !== 200)).toEqual([])
       expect(await ledger(merchant, ids)).toEqual(account(program, story))
+      told.push(story)
     }
 
     // A one-time reward goes to the customer's first sale that is received; for a customer who was known before, that may
@@ -330,6 +404,14 @@ test.each(Object.keys(PROGRAMS) as ProgramName[])(
       ),
       { numRuns: HISTORIES / AT_ONCE, endOnFailure: true },
     )
+
+    for (const other of Object.keys(TERMS) as ProgramName[]) {
+      const { body } = await manager.post(`/programs/${merchant.programId}/what-if`, TERMS[other])
+      expect({ other, is: answered(program, body as unknown as WhatIfResponse) }).toEqual({
+        other,
+        is: modeled(program, other, told),
+      })
+    }
   },
   240_000,
 )

@@ -1,0 +1,495 @@
+import { describe, expect, test } from 'vitest'
+import type { Referral } from '../../lib/customers/owner.ts'
+import type { PartnerTerms } from '../../lib/tracking/attribution.ts'
+import {
+  type PastCustomer,
+  type PastEvent,
+  type PastPartner,
+  replay,
+  type TermsChange,
+} from '../../lib/tracking/replay.ts'
+import type { Reward } from '../../lib/tracking/rewards.ts'
+import { compare } from '../../lib/tracking/what-if.ts'
+
+const PROGRAM = 'program-1'
+const percent = (percent: number): Reward => ({ id: '', kind: 'percent', basisPoints: percent * 100 })
+const flat = (amountCents: number, currency = 'USD'): Reward => ({
+  id: '',
+  kind: 'flat',
+  amountCents,
+  currency,
+})
+/** A day of the period, in UTC. */
+const day = (number: number): Date => new Date(Date.UTC(2026, 8, number, 12, 0, 0, 1))
+
+const partner = (
+  id: string,
+  terms: Partial<PartnerTerms> = {},
+  more: Partial<PastPartner> = {},
+): PastPartner => ({
+  name: null,
+  groupId: null,
+  formerStatuses: [],
+  terms: {
+    id,
+    slug: id,
+    emails: [`${id}@partner.example`],
+    status: 'approved',
+    programId: PROGRAM,
+    reward: percent(20),
+    rewardInterval: 'recurring',
+    rewardDurationMonths: null,
+    oneTimeMinimumCents: 0,
+    rewardShipping: false,
+    creditOutOfBand: false,
+    holdingDays: 30,
+    netDays: null,
+    attribution: 'last',
+    attributeKnownCustomers: false,
+    selfReferrals: 'hold',
+    group: null,
+    firstRewardedAt: null,
+    ...terms,
+  },
+  ...more,
+})
+
+let events = 0
+/** A sale of 100.00 USD, which Maya is credited with. */
+const sale = (at: Date, more: Partial<PastEvent> = {}): PastEvent => ({
+  id: `event-${++events}`,
+  kind: 'sale',
+  externalId: `inv_${events}`,
+  customerId: 'ann',
+  customerExternalId: 'user_ann',
+  occurredAt: at,
+  sale: { amountCents: 10_000n, currency: 'USD' },
+  partnerId: 'maya',
+  attributedBy: 'click',
+  click: null,
+  purchase: undefined,
+  earnsNothing: false,
+  ...more,
+})
+const lead = (at: Date, more: Partial<PastEvent> = {}) => sale(at, { kind: 'lead', sale: null, ...more })
+
+const click = (partnerId: string, at: Date, days = 30) => ({
+  id: `clk_${partnerId}`,
+  partnerId,
+  createdAt: at,
+  expiresAt: new Date(Number(at) + days * 86_400_000),
+})
+const bought = (more: Partial<NonNullable<PastEvent['purchase']>> = {}) => ({
+  referredAt: day(1),
+  checkoutId: null,
+  isProration: false,
+  firstSale: null,
+  ...more,
+})
+const customer = (more: Partial<PastCustomer> = {}): PastCustomer => ({
+  referrals: [],
+  emails: [],
+  isGuest: false,
+  rewardedAt: null,
+  ...more,
+})
+const referral = (partnerId: string, referredAt: Date, more: Partial<Referral> = {}): Referral => ({
+  origin: `of ${partnerId}`,
+  partnerId,
+  programId: PROGRAM,
+  source: 'click',
+  attribution: 'last',
+  referredAt,
+  clickedAt: null,
+  startedAt: null,
+  ...more,
+})
+
+type Case = {
+  past: PastEvent[]
+  change: Omit<TermsChange, 'programId'>
+  ann?: Partial<PastCustomer>
+  maya?: Partial<PartnerTerms>
+  leo?: Partial<PartnerTerms>
+  of?: Partial<PastPartner>
+}
+
+const pastOf = ({ past, ann, maya, leo, of }: Omit<Case, 'change'>) => ({
+  since: day(1),
+  events: past,
+  customers: new Map([['ann', customer(ann)]]),
+  partners: new Map([
+    ['maya', partner('maya', maya, of)],
+    ['leo', partner('leo', leo)],
+  ]),
+})
+
+/** The amounts that each partner earns before and after, in units. */
+const earned = ({ change, ...one }: Case) => {
+  const { current, changed } = replay(pastOf(one), { programId: PROGRAM, ...change })
+  const show = (all: typeof current) =>
+    all.map(({ partnerId, amountCents }) => `${partnerId} ${Number(amountCents) / 100}`).join(', ')
+  return { now: show(current), would: show(changed) }
+}
+
+describe('rewards', () => {
+  test.each<Case & { case: string; now: string; would: string }>([
+    {
+      case: 'a higher percentage',
+      past: [sale(day(1))],
+      change: { program: { reward: percent(30) } },
+      now: 'maya 20',
+      would: 'maya 30',
+    },
+    {
+      case: 'a flat reward, never more than the sale',
+      past: [sale(day(1)), sale(day(2), { sale: { amountCents: 300n, currency: 'USD' } })],
+      change: { program: { reward: flat(500) } },
+      now: 'maya 20, maya 0.6',
+      would: 'maya 5, maya 3',
+    },
+    {
+      case: 'one-time instead of recurring: the earliest sale of the period',
+      past: [sale(day(1)), sale(day(2))],
+      change: { program: { rewardInterval: 'one-time' } },
+      now: 'maya 20, maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'one-time, and the customer was rewarded before the period',
+      past: [sale(day(1)), sale(day(2))],
+      ann: { rewardedAt: new Date('2026-01-01') },
+      change: { program: { rewardInterval: 'one-time' } },
+      now: 'maya 20, maya 20',
+      would: '',
+    },
+    {
+      case: 'recurring instead of one-time',
+      past: [sale(day(1)), sale(day(2))],
+      maya: { rewardInterval: 'one-time' },
+      change: { program: { rewardInterval: 'recurring' } },
+      now: 'maya 20',
+      would: 'maya 20, maya 20',
+    },
+    {
+      case: 'a trial that a minimum passes over',
+      past: [sale(day(1), { sale: { amountCents: 100n, currency: 'USD' } }), sale(day(2))],
+      maya: { rewardInterval: 'one-time' },
+      change: { program: { oneTimeMinimumCents: 500 } },
+      now: 'maya 0.2',
+      would: 'maya 20',
+    },
+    {
+      case: 'a duration that began before the period',
+      past: [sale(day(1)), sale(day(20))],
+      ann: { rewardedAt: new Date('2026-03-10') },
+      change: { program: { rewardDurationMonths: 6 } },
+      now: 'maya 20, maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'a duration that an import began',
+      past: [sale(day(1))],
+      ann: {
+        referrals: [
+          referral('maya', new Date('2026-05-01'), { source: 'import', startedAt: new Date('2025-01-01') }),
+        ],
+      },
+      change: { program: { rewardDurationMonths: 12 } },
+      now: 'maya 20',
+      would: '',
+    },
+    {
+      case: 'a proration under a flat reward',
+      past: [sale(day(1), { purchase: bought({ isProration: true }) })],
+      change: { program: { reward: flat(500) } },
+      now: 'maya 20',
+      would: '',
+    },
+    {
+      case: 'a purchase of the partner’s own, refused',
+      past: [sale(day(1))],
+      ann: { emails: ['maya@partner.example'] },
+      change: { program: { selfReferrals: 'refuse' } },
+      now: 'maya 20',
+      would: '',
+    },
+    {
+      case: 'a customer without a row, by its reported id',
+      past: [sale(day(1), { customerId: null }), sale(day(2), { customerId: null })],
+      change: { program: { rewardInterval: 'one-time' } },
+      now: 'maya 20, maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'what a manager rejected',
+      past: [sale(day(1), { earnsNothing: true }), sale(day(2))],
+      change: { program: { rewardInterval: 'one-time' } },
+      now: 'maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'an event of another program',
+      past: [sale(day(1), { partnerId: 'leo' })],
+      leo: { programId: 'program-2' },
+      change: { program: { reward: percent(50) } },
+      now: '',
+      would: '',
+    },
+  ])('$case', ({ now, would, ...one }) => {
+    expect(earned(one)).toEqual({ now, would })
+  })
+
+  const inGold = {
+    of: { groupId: 'gold' },
+    maya: { group: { name: 'Gold', saleReward: null, leadReward: null } },
+  }
+  test.each<Case & { case: string; now: string; would: string }>([
+    {
+      case: 'a sale reward',
+      past: [sale(day(1)), sale(day(2), { partnerId: 'leo' })],
+      ...inGold,
+      change: { group: { id: 'gold', saleReward: percent(40) } },
+      now: 'maya 20, leo 20',
+      would: 'maya 40, leo 20',
+    },
+    {
+      case: 'a lead reward',
+      past: [lead(day(1)), sale(day(2))],
+      ...inGold,
+      change: { group: { id: 'gold', leadReward: flat(250, 'EUR') } },
+      now: 'maya 20',
+      would: 'maya 2.5, maya 20',
+    },
+    {
+      case: 'no rewards any more',
+      past: [lead(day(1)), sale(day(2))],
+      of: { groupId: 'gold' },
+      maya: { group: { name: 'Gold', saleReward: percent(40), leadReward: flat(100) } },
+      change: { group: { id: 'gold', saleReward: null, leadReward: null } },
+      now: 'maya 1, maya 40',
+      would: 'maya 20',
+    },
+  ])('of a group: $case', ({ now, would, ...one }) => {
+    expect(earned(one)).toEqual({ now, would })
+  })
+})
+
+describe('attribution', () => {
+  const byLeo = { partnerId: 'leo', click: click('leo', day(3)) }
+  const first = { program: { attribution: 'first' } } as const
+  test.each<Case & { case: string; now: string; would: string }>([
+    {
+      case: 'a shorter window lets a click expire',
+      past: [sale(day(20), { click: click('maya', day(1)) })],
+      change: { attributionDays: 7 },
+      now: 'maya 20',
+      would: '',
+    },
+    {
+      case: 'a longer window credits a click that had expired',
+      past: [sale(day(20), { click: click('maya', day(1), 7), partnerId: null, attributedBy: null })],
+      change: { attributionDays: 30 },
+      now: '',
+      would: 'maya 20',
+    },
+    {
+      case: 'of a checkout, the window counts to when it was created',
+      past: [sale(day(20), { click: click('maya', day(1)), purchase: bought({ referredAt: day(5) }) })],
+      change: { attributionDays: 7 },
+      now: 'maya 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'a click that would have expired refers nobody',
+      past: [
+        sale(day(20), { id: 'shorter', click: click('maya', day(1)) }),
+        sale(day(21), { attributedBy: 'customer', purchase: bought({ referredAt: day(21) }) }),
+      ],
+      ann: { referrals: [referral('maya', day(20), { origin: 'shorter' })] },
+      change: { attributionDays: 7 },
+      now: 'maya 20, maya 20',
+      would: '',
+    },
+    {
+      case: 'the first partner prevails over a click',
+      past: [sale(day(5), byLeo)],
+      ann: { referrals: [referral('maya', day(1)), referral('leo', day(5))] },
+      change: first,
+      now: 'leo 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'a first partner who was banned by then does not, and is credited with nothing',
+      past: [sale(day(5), byLeo)],
+      of: { formerStatuses: [{ until: day(2), status: 'approved' }] },
+      maya: { status: 'banned' },
+      ann: { referrals: [referral('maya', day(1)), referral('leo', day(5))] },
+      change: first,
+      now: 'leo 20',
+      would: 'leo 20',
+    },
+    {
+      case: 'a first partner who has been banned since prevails',
+      past: [sale(day(5), byLeo)],
+      of: { formerStatuses: [{ until: day(9), status: 'approved' }] },
+      maya: { status: 'banned' },
+      ann: { referrals: [referral('maya', day(1)), referral('leo', day(5))] },
+      change: first,
+      now: 'leo 20',
+      would: 'maya 20',
+    },
+    {
+      case: 'a coupon decides before all others',
+      past: [sale(day(5), { ...byLeo, attributedBy: 'coupon', purchase: bought() })],
+      ann: { referrals: [referral('maya', day(1))] },
+      change: first,
+      now: 'leo 20',
+      would: 'leo 20',
+    },
+    {
+      case: 'a manager’s decision stays',
+      past: [sale(day(5), { partnerId: 'leo', attributedBy: 'manual', click: click('maya', day(4)) })],
+      change: { attributionDays: 60 },
+      now: 'leo 20',
+      would: 'leo 20',
+    },
+    {
+      case: 'known customers are credited without a click, from their referral on',
+      past: [
+        sale(day(1), { partnerId: null, attributedBy: null }),
+        sale(day(5), { partnerId: null, attributedBy: null }),
+      ],
+      ann: { referrals: [referral('maya', day(3))] },
+      change: { program: { attributeKnownCustomers: true } },
+      maya: {},
+      now: '',
+      would: 'maya 20',
+    },
+    {
+      case: 'leads without a click are credited to nobody',
+      past: [lead(day(5), { partnerId: null, attributedBy: null })],
+      ann: { referrals: [referral('maya', day(3))] },
+      maya: { group: { name: 'Gold', saleReward: null, leadReward: flat(100) } },
+      change: { program: { attributeKnownCustomers: true } },
+      now: '',
+      would: '',
+    },
+    {
+      case: 'a guest is owned by nobody',
+      past: [sale(day(5), { ...byLeo, purchase: bought() })],
+      ann: { isGuest: true, referrals: [referral('maya', day(1))] },
+      change: first,
+      now: 'leo 20',
+      would: 'leo 20',
+    },
+  ])('$case', ({ now, would, ...one }) => {
+    const [event] = one.past
+    // The referral that the first event made is known by its id.
+    for (const own of one.ann?.referrals ?? [])
+      if (own.origin === 'event-shorter') own.origin = event?.id ?? ''
+    expect(earned(one)).toEqual({ now, would })
+  })
+
+  test('renewals follow the first sale of their subscription to its other partner', () => {
+    const start = sale(day(5), { ...byLeo, purchase: bought({ referredAt: day(5) }) })
+    const renewal = sale(day(25), {
+      partnerId: 'leo',
+      attributedBy: 'customer',
+      purchase: bought({
+        referredAt: day(25),
+        firstSale: { id: start.id, partnerId: 'leo', occurredAt: start.occurredAt },
+      }),
+    })
+    const ann = { referrals: [referral('maya', day(1)), referral('leo', day(5))] }
+    expect(earned({ past: [start, renewal], ann, change: first })).toEqual({
+      now: 'leo 20, leo 20',
+      would: 'maya 20, maya 20',
+    })
+  })
+
+  test('a renewal of a subscription that began before the period keeps its partner', () => {
+    const firstSale = { id: 'long-ago', partnerId: 'leo', occurredAt: new Date('2026-01-05') }
+    const past = [
+      sale(day(5), { partnerId: 'leo', attributedBy: 'customer', purchase: bought({ firstSale }) }),
+    ]
+    const ann = {
+      referrals: [referral('maya', new Date('2025-12-01')), referral('leo', new Date('2026-01-05'))],
+    }
+    expect(earned({ past, ann, change: first })).toEqual({ now: 'leo 20', would: 'leo 20' })
+  })
+
+  test('an event that the change does not concern keeps the partner that was recorded, whatever the facts say now', () => {
+    const past = [sale(day(5), { partnerId: 'leo', attributedBy: 'click', click: click('maya', day(1)) })]
+    expect(earned({ past, change: { attributionDays: 60 } })).toEqual({ now: 'leo 20', would: 'leo 20' })
+  })
+})
+
+describe('the comparison', () => {
+  test('is by currency and partner: the largest differences first, and what is left in one sum', () => {
+    const slugs = Array.from({ length: 25 }, (_, index) => `p${String(index).padStart(2, '0')}`)
+    const past = {
+      since: day(1),
+      customers: new Map(),
+      partners: new Map(slugs.map((slug) => [slug, partner(slug)])),
+      events: [
+        ...slugs.map((slug, index) =>
+          sale(day(1), {
+            partnerId: slug,
+            customerId: slug,
+            sale: { amountCents: BigInt(10_000 * (index + 1)), currency: 'USD' },
+          }),
+        ),
+        sale(day(2), { partnerId: 'p00', sale: { amountCents: 99_999_999_999n, currency: 'JPY' } }),
+      ],
+    }
+    const [yen, dollars, ...more] = compare(past, { programId: PROGRAM, program: { reward: percent(10) } })
+    expect(more).toEqual([])
+    expect(yen).toMatchObject({ currency: 'JPY', currentCents: 20_000_000_000, changedCents: 10_000_000_000 })
+    expect(dollars).toMatchObject({ currency: 'USD', currentCents: 650_000, differenceCents: -325_000 })
+    expect(dollars?.partners.map(({ slug }) => slug)).toEqual(slugs.slice(5).reverse())
+    expect(dollars?.others).toEqual({
+      count: 5,
+      currentCents: 30_000,
+      changedCents: 15_000,
+      differenceCents: -15_000,
+    })
+    for (const { partners, others, ...total } of [yen, dollars].filter((row) => row !== undefined)) {
+      for (const sum of ['currentCents', 'changedCents', 'differenceCents'] as const) {
+        expect(partners.reduce((all, row) => all + row[sum], others[sum])).toBe(total[sum])
+      }
+    }
+  })
+
+  test('of a group is of its partners, and of others whom it concerns', () => {
+    const group = { name: 'Gold', saleReward: percent(0), leadReward: null }
+    const terms = { rewardInterval: 'one-time' } as const
+    const past = {
+      ...pastOf({
+        past: [
+          sale(day(1)),
+          sale(day(2), { partnerId: 'leo' }),
+          sale(day(3), { partnerId: 'eve', customerId: 'bob' }),
+        ],
+      }),
+      partners: new Map([
+        ['maya', partner('maya', { ...terms, group }, { groupId: 'gold' })],
+        ['leo', partner('leo', terms)],
+        ['eve', partner('eve', terms)],
+      ]),
+    }
+    // Maya's sale of nothing left the reward to Leo's.
+    const change = { programId: PROGRAM, group: { id: 'gold', saleReward: percent(20) } }
+    expect(compare(past, change)).toMatchObject([
+      {
+        currentCents: 2_000,
+        changedCents: 2_000,
+        partners: [
+          { slug: 'leo', currentCents: 2_000, changedCents: 0 },
+          { slug: 'maya', currentCents: 0, changedCents: 2_000 },
+        ],
+        others: { count: 0 },
+      },
+    ])
+  })
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { WhatIfResponse } from '../../lib/tracking/what-if.responses.ts'
+import { account, report, type Slug, type Terms, terms } from '../support/account.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+
+const database = useDatabase()
+
+/** What each partner earns: 20% of each sale of 49.00, and 5.00 for each lead of Maya's group. */
+const earningsOf = (commissions: string[]): Record<Slug, number> => {
+  const sum = { maya: 0, leo: 0 }
+  for (const commission of commissions) {
+    const [kind, , slug = ''] = commission.split(' ')
+    sum[slug as Slug] += kind === 'lead' ? 500 : 980
+  }
+  return sum
+}
+
+const patchOf = ({ attribution, interval, knownCustomers }: Terms) => ({
+  attribution,
+  rewardInterval: interval,
+  attributeKnownCustomers: knownCustomers,
+})
+
+test('what any history would have earned under other terms is what it earns where those are in force', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      terms,
+      terms,
+      fc.array(report, { minLength: 1, maxLength: 14 }),
+      async (present, changed, history) => {
+        const merchant = await createMerchant({
+          program: {
+            attribution: present.attribution,
+            reward_interval: present.interval,
+            attribute_known_customers: present.knownCustomers,
+          },
+          group: { leadReward: { amountCents: 500n, currency: 'USD' } },
+        })
+        await merchant.seed.addPartner(merchant.workspace.id, merchant.programId, { slug: 'leo' })
+        const clicks = { maya: await merchant.click('maya'), leo: await merchant.click('leo') }
+        for (const { kind, externalId, customer, via } of history) {
+          await merchant[kind]({ externalId, customerExternalId: customer, clickId: via && clicks[via] })
+        }
+        const ask = await merchant.asManager()
+        const { status, body } = await ask.post(`/programs/${merchant.programId}/what-if`, patchOf(changed))
+        expect(status).toBe(200)
+
+        const [current, would] = [
+          earningsOf(account(present, history).commissions),
+          earningsOf(account(changed, history).commissions),
+        ]
+        const { currencies } = body as unknown as WhatIfResponse
+        const [usd] = currencies
+        expect(usd?.currentCents ?? 0).toBe(current.maya + current.leo)
+        expect(usd?.changedCents ?? 0).toBe(would.maya + would.leo)
+        const differences = Object.fromEntries(
+          usd?.partners.map(({ slug, differenceCents }) => [slug, differenceCents]) ?? [],
+        )
+        for (const slug of ['maya', 'leo'] as const) {
+          expect(differences[slug] ?? 0).toBe(would[slug] - current[slug])
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('looking changes no row of any table', async () => {
+  const merchant = await createMerchant({ group: {} })
+  const clickId = await merchant.click()
+  await merchant.lead({ clickId })
+  await merchant.sale({ clickId })
+  const { post } = await merchant.asManager()
+  const tables = await database.query<{ name: string }>(
+    `select c.table_name as name from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where c.table_schema = 'public' and c.column_name = 'workspace_id' and t.table_type = 'BASE TABLE' order by 1`,
+  )
+  expect(tables.length).toBeGreaterThan(40)
+  const rows = async () =>
+    Promise.all(
+      tables.map(async ({ name }) => {
+        const [row] = await database.query(
+          `select count(*)::integer as count, md5(string_agg(t::text, ',' order by t::text)) as rows
+           from ${name} t where workspace_id = $1`,
+          [merchant.workspace.id],
+        )
+        return { name, ...row }
+      }),
+    )
+  const before = await rows()
+  const patch = { attribution: 'first', attributionDays: 1, reward: { kind: 'percent', percent: 50 } }
+  expect((await post(`/programs/${merchant.programId}/what-if`, patch)).body).toMatchObject({
+    isWhole: true,
+    currencies: [{ currency: 'USD', currentCents: 980, changedCents: 2_450, differenceCents: 1_470 }],
+  })
+  const [group] = await database.query<{ id: string }>('select id from groups where program_id = $1', [
+    merchant.programId,
+  ])
+  const flat = { kind: 'flat', amountCents: 300, currency: 'EUR' }
+  expect((await post(`/groups/${group?.id}/what-if`, { leadReward: flat })).body).toMatchObject({
+    currencies: [
+      { currency: 'USD', currentCents: 980, changedCents: 980, partners: [], others: { count: 1 } },
+      {
+        currency: 'EUR',
+        currentCents: 0,
+        changedCents: 300,
+        partners: [{ slug: 'maya' }],
+        others: { count: 0 },
+      },
+    ],
+  })
+  expect(await rows()).toEqual(before)
+})
