@@ -35,6 +35,7 @@ import programs from './dashboard/programs.tsx'
 import search from './dashboard/search.tsx'
 import settings from './dashboard/settings.tsx'
 import stripe from './dashboard/stripe.tsx'
+import uncredited from './dashboard/uncredited.tsx'
 import webhookDeliveries from './dashboard/webhook-deliveries.tsx'
 import webhookEndpoint from './dashboard/webhook-endpoint.tsx'
 import webhooks from './dashboard/webhooks.tsx'
@@ -57,6 +58,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', importRoutes)
   .route('/', events)
   .route('/', eventCredit)
+  .route('/', uncredited)
   .route('/', commissions)
   .route('/', heldCommissions)
   .route('/', commission)

@@ -1,5 +1,7 @@
 /** The form with which a manager credits an event by hand. */
+import * as z from 'zod'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import type { Db } from '../../lib/db/connection.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
@@ -9,13 +11,15 @@ import { Checkbox, Field } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import type { CreditsService } from '../../lib/purchases/purchases.rpc.ts'
-import { findEvent } from '../../lib/tracking/events.queries.ts'
+import { type EventRow, findEvent } from '../../lib/tracking/events.queries.ts'
 import { NewCredit } from '../../lib/tracking/events.schemas.ts'
 import { findNamedPartners } from '../../lib/tracking/hand-credits.queries.ts'
-import { creditRefusals } from '../../lib/tracking/hand-credits.ts'
+import { creditRefusalOf, creditRefusals } from '../../lib/tracking/hand-credits.ts'
+import { findEvidence } from '../../lib/tracking/uncredited.queries.ts'
+import { creditReason, type Evidence, evidenceWords } from '../../lib/tracking/uncredited.ts'
 import { ReasonField } from './reason-field.tsx'
 
-type Props = { action: string; fields?: Fields; errors?: ErrorDetail[] | undefined }
+type Props = { action: string; fields?: Fields | undefined; errors?: ErrorDetail[] | undefined }
 
 /** Partner, reason, and whether the customer moves. */
 export const CreditForm = ({ action, fields = {}, errors }: Props) => (
@@ -27,7 +31,7 @@ export const CreditForm = ({ action, fields = {}, errors }: Props) => (
     <Field
       label="Credit to"
       name="partner"
-      hint="The partner’s slug or email address. Leave it empty to credit nobody."
+      hint="The partner’s slug, email address or ID. Leave it empty to credit nobody."
       maxlength={320}
       autocomplete="off"
       value={fields.partner}
@@ -45,37 +49,70 @@ export const CreditForm = ({ action, fields = {}, errors }: Props) => (
   </form>
 )
 
+type CreditPageProps = Props & {
+  /** The event's page. */
+  path: string
+  event: EventRow
+  evidence?: Evidence | undefined
+  message?: string | undefined
+}
+
+const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditPageProps) => (
+  <>
+    <p>
+      <a href={path}>Event {event.externalId}</a>
+    </p>
+    <h1>Credit event</h1>
+    <Problem message={message} errors={errors} />
+    {evidence && <p>{evidenceWords(evidence, event.occurredAt)}</p>}
+    <CreditForm errors={errors} {...form} />
+  </>
+)
+
+/** The form's fields for the partner whom the evidence names: by its slug, unless another program has a partner of that slug. */
+const fieldsFor = async (db: Db, workspaceId: string, evidence: Evidence): Promise<Fields> => {
+  const { partner } = evidence
+  if (!partner || partner.isBanned) return {}
+  const named = await findNamedPartners(db, workspaceId, partner.slug)
+  const isOnly = named.length === 1 && named[0]?.id === partner.id
+  return { partner: isOnly ? partner.slug : partner.id, reason: creditReason(evidence) }
+}
+
 type Env = WorkspaceEnv & { Bindings: { CREDITS: CreditsService } }
 
-/** POST /app/:workspace/events/:id/credit. */
-export default createRoutes<Env>().post(
-  '/app/:workspace/events/:id/credit',
-  managersOnly(),
-  form(),
-  async (c) => {
+const TITLE = { title: 'Credit event', section: '/events' } as const
+
+/**
+ * GET /app/:workspace/events/:id/credit: the form, filled in with the nearest evidence if nobody is credited. POST to it credits the
+ * event.
+ */
+export default createRoutes<Env>()
+  .get('/app/:workspace/events/:id/credit', managersOnly(), async (c) => {
+    const { db, workspace } = c.var
+    const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
+    const path = `/app/${workspace.slug}/events/${event.id}`
+    const evidence = (await findEvidence(db, workspace.id, [event.id])).get(event.id)
+    const refusal = event.kind === 'refund' ? 'refund' : creditRefusalOf(event.steps)
+    const message = refusal ? creditRefusals[refusal] : undefined
+    const fields = evidence && (await fieldsFor(db, workspace.id, evidence))
+    const form = { path, event, evidence, message, fields, action: `${path}/credit` }
+    return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> })
+  })
+  .post('/app/:workspace/events/:id/credit', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
     const fields = c.req.valid('form')
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
-    const base = `/app/${workspace.slug}/events/${event.id}`
+    const path = `/app/${workspace.slug}/events/${event.id}`
     const refuse = (errors: ErrorDetail[], message?: string) => {
-      const children = (
-        <>
-          <p>
-            <a href={base}>Event {event.externalId}</a>
-          </p>
-          <h1>Credit event</h1>
-          <Problem message={message} errors={errors} />
-          <CreditForm action={`${base}/credit`} fields={fields} errors={errors} />
-        </>
-      )
-      return renderPage(c, { title: 'Credit event', section: '/events', children }, message ? 409 : 400)
+      const form = { path, event, fields, errors, message, action: `${path}/credit` }
+      return renderPage(c, { ...TITLE, children: <CreditPage {...form} /> }, message ? 409 : 400)
     }
 
     const name = (fields.partner ?? '').trim()
-    const partners = name ? await findNamedPartners(db, workspace.id, name) : []
+    const partners = name ? await partnersNamed(db, workspace.id, name) : []
     if (name && partners.length !== 1) {
       const message = partners.length
-        ? 'Several programs have such a partner. Open the partner’s page to find its email address, or use the API.'
+        ? 'Several programs have such a partner. Enter its ID, which is in the address of the partner’s page.'
         : 'No partner has this slug or email address.'
       return refuse([{ path: 'partner', message }])
     }
@@ -84,8 +121,12 @@ export default createRoutes<Env>().post(
     const { data, errors } = checked(NewCredit, { partnerId, reason, customer: customer !== undefined })
     if (errors) return refuse(errors)
     const outcome = await rpc('stripe-webhook', c.env.CREDITS.creditEvent(actOf(c), event.id, data))
-    if (outcome === 'partner_missing') return refuse([{ path: 'partner', message: 'No such partner.' }])
+    if (outcome === 'partner_missing')
+      return refuse([{ path: 'partner', message: 'No partner has this ID.' }])
     if (outcome !== 'credited') return refuse([], creditRefusals[outcome])
-    return c.redirect(base, 303)
-  },
-)
+    return c.redirect(path, 303)
+  })
+
+/** The partners with this slug, email address or id. That of another workspace is found to be missing when it is credited. */
+const partnersNamed = async (db: Db, workspaceId: string, name: string): Promise<{ id: string }[]> =>
+  z.uuid().safeParse(name).success ? [{ id: name }] : findNamedPartners(db, workspaceId, name)

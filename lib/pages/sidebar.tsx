@@ -21,6 +21,7 @@ const GROUPS = [
     label: 'Activity',
     sections: [
       { path: '/events', label: 'Sales and leads', icon: 'events', managers: false },
+      { path: '/uncredited', label: 'Not credited', icon: 'uncredited', managers: false },
       { path: '/customers', label: 'Customers', icon: 'customers', managers: false },
       { path: '/commissions', label: 'Commissions', icon: 'commissions', managers: false },
       { path: '/payouts', label: 'Payouts', icon: 'payouts', managers: false },

@@ -2,12 +2,12 @@
 import { identityOf } from '../customers/identities.ts'
 import { tieCustomers } from '../customers/tie.queries.ts'
 import type { Db } from '../db/connection.ts'
-import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
+import { type CreditOutcome, creditRefusalOf, type HandCreditRequest } from '../tracking/hand-credits.ts'
 import { type HandCreditStep, handCreditOf } from '../tracking/steps.ts'
 import { lostRace } from '../unavailable.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 import { applyPurchase } from './apply.service.ts'
-import { type Creditable, creditStatements, loadCreditable } from './credit.queries.ts'
+import { creditStatements, loadCreditable } from './credit.queries.ts'
 import { creditLead } from './credit-lead.queries.ts'
 
 /** Of eight concurrent credits of one lead, one succeeds in each round. */
@@ -31,7 +31,7 @@ export const creditEvent = async (
   const { event, partner } = await loadCreditable(db, workspaceId, eventId, partnerId)
   if (!event || (partnerId !== null && !partner)) return 'partner_missing'
   if (partner && partner.status !== 'approved') return 'partner_banned'
-  const refusal = refusalOf(event)
+  const refusal = creditRefusalOf(event.steps)
   if (refusal) return refusal
   if (event.kind === 'refund') return 'refund'
 
@@ -60,11 +60,7 @@ export const creditEvent = async (
   })
   const { event: after } = await loadCreditable(db, workspaceId, eventId, null)
   const credited = handCreditOf(after?.steps ?? [])
-  return credited?.facts.partnerId === partnerId ? 'credited' : (after && refusalOf(after)) || 'undecided'
-}
-
-/** What a manager or another record of the purchase has decided before. */
-const refusalOf = ({ steps }: Creditable): 'rejected' | 'duplicate' | null => {
-  if (steps.some(({ code }) => code === 'commission_rejected')) return 'rejected'
-  return steps.some(({ code }) => code === 'same_purchase') ? 'duplicate' : null
+  return credited?.facts.partnerId === partnerId
+    ? 'credited'
+    : (after && creditRefusalOf(after.steps)) || 'undecided'
 }

@@ -16,12 +16,21 @@ export const NewCredit = z
   })
   .meta({ id: 'NewCredit' })
 
+/** The filters of the page of events that nobody is credited with. */
+export const UncreditedQuery = z.object({
+  kind: z.enum(['sale', 'lead']).default('sale'),
+  cursor: Page.shape.cursor,
+})
+
 /** The filters of GET /api/workspaces/:workspace/events. */
 export const EventQuery = z.object({
   kind: z.enum(EVENT_KINDS).optional(),
   externalId: id('The external id of the event.').optional(),
   partnerId: z.uuid().optional(),
-  attributed: z.stringbool({ truthy: ['true'], falsy: ['false'] }).optional(),
+  attributed: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .optional()
+    .meta({ description: '`false`: events that no partner is credited with.' }),
   overdue: z
     .stringbool({ truthy: ['true'], falsy: ['false'] })
     .optional()

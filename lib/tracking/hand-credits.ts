@@ -1,4 +1,5 @@
 /** Credits by hand: a manager decides whom an event is credited to. */
+import type { Step } from './steps.ts'
 
 /** The decision as it is requested. */
 export type HandCreditRequest = {
@@ -20,3 +21,9 @@ export const creditRefusals = {
   refund: 'A refund is credited as its sale is. Credit the sale.',
   undecided: 'Nothing is known of this sale but refunds, so it cannot be decided again.',
 } as const
+
+/** What a manager or another record of the purchase has decided before, which no credit by hand changes. */
+export const creditRefusalOf = (steps: Step[]): 'rejected' | 'duplicate' | null => {
+  if (steps.some(({ code }) => code === 'commission_rejected')) return 'rejected'
+  return steps.some(({ code }) => code === 'same_purchase') ? 'duplicate' : null
+}
