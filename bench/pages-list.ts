@@ -186,6 +186,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/programs/new': FORM,
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,
+    '/app/:workspace/programs/:id/what-if': 'leads to the program',
+    '/app/:workspace/groups/:id/what-if': 'leads to the group',
     '/app/:workspace/api-keys/:id/rotate': FORM,
     '/app/:workspace/api-keys/:id/revoke': FORM,
     '/app/:workspace/stripe/secrets/:id/remove': FORM,

@@ -7,9 +7,12 @@ import { saleExampleOf } from '../../lib/pages/reward-example.tsx'
 import { describeReward } from '../../lib/pages/reward-fields.tsx'
 import { describeSchedule } from '../../lib/pages/schedule-fields.tsx'
 import { snippetTag } from '../../lib/tracking/snippet-version.ts'
+import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
+import type { ProgramTerms } from '../../lib/workspace/programs.ts'
 import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
 
 /** The list of programs. */
 export const ProgramsPage = ({
@@ -104,6 +107,52 @@ const Groups = ({ base, groups }: { base: string; groups: Group[] }) =>
     </Table>
   )
 
+const SAVE = 'Save program'
+
+type FormProps = {
+  base: string
+  program: Program
+  now: Date
+  /** The terms that the example works out, if the form shows others than the saved ones. */
+  entered?: ProgramTerms
+  fields: Fields
+  errors?: ErrorDetail[] | undefined
+}
+
+const ProgramForm = ({ base, program, now, entered, fields, errors }: FormProps) => {
+  const action = `${base}/programs/${program.id}`
+  const example = `${entered ? 'As entered' : 'As saved'}: ${saleExampleOf(entered ?? program, now)}`
+  return (
+    <form method="post" action={action} id={TERMS_FORM}>
+      <p class="hint">New terms apply to sales paid from now on.</p>
+      {program.payoutSchedule !== 'manual' && (
+        <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
+      )}
+      <ProgramInputs {...{ example, fields, errors }} />
+      <SaveOrPreview action={action} label={SAVE} />
+    </form>
+  )
+}
+
+/** What changed terms of a program would have earned, and the form that saves them. */
+export const ProgramPreviewPage = ({
+  whatIf,
+  ...form
+}: FormProps & { entered: ProgramTerms; whatIf: WhatIf }) => {
+  const { base, program } = form
+  return (
+    <>
+      <p>
+        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
+      </p>
+      <h1>Preview</h1>
+      <Preview {...{ base, whatIf }} label={SAVE} />
+      <h2>Settings</h2>
+      <ProgramForm {...form} />
+    </>
+  )
+}
+
 /** One program: snippet, groups and settings. */
 export const ProgramPage = ({
   workspace,
@@ -157,14 +206,7 @@ export const ProgramPage = ({
       )}
       <h2>Settings</h2>
       {isManager ? (
-        <form method="post">
-          <p class="hint">New terms apply to sales paid from now on.</p>
-          {program.payoutSchedule !== 'manual' && (
-            <p class="hint">Payout schedule: {describeSchedule(program, now)}.</p>
-          )}
-          <ProgramInputs example={saleExampleOf(program, now)} fields={fields} errors={errors} />
-          <button type="submit">Save program</button>
-        </form>
+        <ProgramForm {...{ base, program, now, fields, errors }} />
       ) : (
         <Facts program={program} now={now} />
       )}

@@ -1,8 +1,10 @@
+import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { found } from '../../lib/http/found.ts'
 import { Page, page } from '../../lib/http/lists.ts'
-import { form, query } from '../../lib/http/validate.ts'
+import { type Fields, form, query } from '../../lib/http/validate.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { programFields, readProgram } from '../../lib/pages/program-fields.tsx'
@@ -15,7 +17,8 @@ import {
   listPrograms,
 } from '../../lib/workspace/programs.queries.ts'
 import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
-import { NewProgramPage, ProgramPage, ProgramsPage } from './program-pages.tsx'
+import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
+import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from './program-pages.tsx'
 
 const DONE = {
   created: 'Program created. Add its snippet to your site, and import your partners.',
@@ -66,16 +69,36 @@ export default createRoutes<WorkspaceEnv>()
     return renderPage(c, { title: program.name, section: '/programs', children })
   })
   .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
+    const fields = c.req.valid('form')
+    const { data, errors } = checkForm(NewProgram, readProgram(fields))
+    if (errors) return refuse(c, c.req.param('id'), fields, errors)
+    const { id } = await found('program', c.req.param('id'), (id) =>
+      changeProgram(c.var.db, actOf(c), id, data),
+    )
+    return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=saved`, 303)
+  })
+  // Where signing in again, or typing the address of a preview, leads.
+  .get('/app/:workspace/programs/:id/what-if', (c) =>
+    c.redirect(`/app/${c.var.workspace.slug}/programs/${encodeURIComponent(c.req.param('id'))}`, 303),
+  )
+  .post('/app/:workspace/programs/:id/what-if', managersOnly(), form(), async (c) => {
     const { db, now, workspace } = c.var
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
-    if (errors) {
-      const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
-      const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
-      const { origin } = new URL(c.req.url)
-      const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
-      return renderPage(c, { title: program.name, section: '/programs', children }, 400)
-    }
-    const { id } = await found('program', c.req.param('id'), (id) => changeProgram(db, actOf(c), id, data))
-    return c.redirect(`/app/${workspace.slug}/programs/${id}?done=saved`, 303)
+    if (errors) return refuse(c, c.req.param('id'), fields, errors)
+    const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
+    const whatIf = await programWhatIf(db, workspace.id, program, data, now)
+    const base = `/app/${workspace.slug}`
+    const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
+    return renderPage(c, { title: `Preview of ${program.name}`, section: '/programs', children })
   })
+
+/** The page of a program again, with the errors of its form. */
+const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, errors: ErrorDetail[]) => {
+  const { db, now, workspace } = c.var
+  const program = await found('program', id, (id) => findProgram(db, workspace.id, id))
+  const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
+  const { origin } = new URL(c.req.url)
+  const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
+  return renderPage(c, { title: program.name, section: '/programs', children }, 400)
+}

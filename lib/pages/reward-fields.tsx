@@ -127,11 +127,7 @@ export const RewardInputs = ({
           errors={errors}
         />
       </div>
-      {example && (
-        <p class="example">
-          <strong>As saved:</strong> {example}
-        </p>
-      )}
+      {example && <p class="example">{example}</p>}
     </fieldset>
   )
 }

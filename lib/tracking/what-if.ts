@@ -2,7 +2,7 @@
 import { type Past, replay, type TermsChange } from './replay.ts'
 
 /** Minor units. */
-type Difference = { currentCents: number; changedCents: number; differenceCents: number }
+export type Difference = { currentCents: number; changedCents: number; differenceCents: number }
 
 type PartnerDifference = Difference & { id: string; name: string | null; slug: string }
 

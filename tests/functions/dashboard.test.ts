@@ -81,8 +81,10 @@ describe('access to pages', () => {
   const FORMS = [
     '/programs/new',
     '/programs/:program',
+    '/programs/:program/what-if',
     '/programs/:program/groups/new',
     '/groups/:group',
+    '/groups/:group/what-if',
     '/api-keys',
     '/api-keys/:key/rotate',
     '/api-keys/:key/revoke',

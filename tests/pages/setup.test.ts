@@ -89,7 +89,18 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
     await follow('Friends of the shop')
     await follow('Gold')
     await look('group')
+    await press('Preview the difference')
+    await page.getByRole('heading', { name: 'Preview' }).waitFor()
+    await look('group-preview')
 
+    await page.goto(`${base}/programs/${programId}`)
+    await page.getByLabel('Percentage of the sale').fill('35')
+    await press('Preview the difference')
+    await page
+      .getByRole('row', { name: /^All partners/ })
+      .first()
+      .waitFor()
+    await look('program-preview')
     await page.goto(`${base}/programs/${programId}`)
     await page.getByLabel('Type').selectOption('flat')
     await page.getByLabel('Amount', { exact: true }).fill('a lot')

@@ -1,0 +1,185 @@
+import type { Child } from 'hono/jsx'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import type { Fields } from '../../lib/http/validate.ts'
+import { Field } from '../../lib/pages/fields.tsx'
+import type { Reading } from '../../lib/pages/forms.ts'
+import { Done, Problem } from '../../lib/pages/parts.tsx'
+import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.tsx'
+import {
+  describeReward,
+  RewardInputs,
+  readReward,
+  rewardFields,
+  rewardLabels,
+} from '../../lib/pages/reward-fields.tsx'
+import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
+import type { Group } from '../../lib/workspace/groups.queries.ts'
+import type { Program } from '../../lib/workspace/programs.queries.ts'
+import type { GroupTerms } from '../../lib/workspace/programs.ts'
+import type { Workspace } from '../../lib/workspace/workspaces.queries.ts'
+import { Preview, SaveOrPreview, TERMS_FORM } from './what-if.tsx'
+
+const LABELS = { name: 'Name', ...rewardLabels('saleReward'), ...rewardLabels('leadReward') }
+
+export const groupFields = ({ name, saleReward, leadReward }: Group): Fields => ({
+  name,
+  ...rewardFields('saleReward', saleReward),
+  ...rewardFields('leadReward', leadReward),
+})
+
+/** A form's fields as API input. A null reward removes the group's own. */
+export const readGroup = (fields: Fields): Reading => {
+  const [sale, lead] = [readReward('saleReward', fields), readReward('leadReward', fields)]
+  return {
+    input: { name: fields.name ?? '', saleReward: sale.reward, leadReward: lead.reward },
+    problems: [...sale.problems, ...lead.problems],
+  }
+}
+
+/** What rewards of a group earn, under the terms of its program. */
+const examplesOf = (program: Program, { saleReward, leadReward }: GroupTerms, label: string, now: Date) => ({
+  sale: `${label}: ${saleExampleOf({ ...program, reward: saleReward ?? program.reward }, now)}`,
+  lead: `${label}: ${leadExampleWords(leadReward)}`,
+})
+
+type FormProps = {
+  /** The path that saves it, and its buttons. */
+  action: string
+  children: Child
+  fields: Fields
+  errors: ErrorDetail[] | undefined
+  examples?: ReturnType<typeof examplesOf>
+}
+
+const GroupForm = ({ action, children, fields, errors, examples }: FormProps) => {
+  return (
+    <form method="post" action={action} id={TERMS_FORM}>
+      <Field
+        label={LABELS.name}
+        name="name"
+        required
+        maxlength={255}
+        autocomplete="off"
+        value={fields.name}
+        errors={errors}
+      />
+      <RewardInputs
+        name="saleReward"
+        legend="Sale reward"
+        none="Program reward"
+        example={examples?.sale}
+        {...{ fields, errors }}
+      />
+      <RewardInputs
+        name="leadReward"
+        legend="Lead reward"
+        event="lead"
+        none="No reward"
+        example={examples?.lead}
+        {...{ fields, errors }}
+      />
+      {children}
+    </form>
+  )
+}
+
+type NewProps = { base: string; program: Program; fields?: Fields; errors?: ErrorDetail[] }
+
+export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) => (
+  <>
+    <p>
+      <a href={`${base}/programs/${program.id}`}>{program.name}</a>
+    </p>
+    <h1>New group</h1>
+    <Problem errors={errors} labels={LABELS} />
+    <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ fields, errors }}>
+      <button type="submit">Create group</button>
+    </GroupForm>
+  </>
+)
+
+const SAVE = 'Save group'
+
+type ChangeProps = Pick<FormProps, 'fields' | 'errors' | 'examples'> & { base: string; group: Group }
+
+const ChangeForm = ({ base, group, ...form }: ChangeProps) => {
+  const action = `${base}/groups/${group.id}`
+  return (
+    <GroupForm action={action} {...form}>
+      <SaveOrPreview action={action} label={SAVE} />
+    </GroupForm>
+  )
+}
+
+/** What changed rewards of a group would have earned, and the form that saves them. */
+export const GroupPreviewPage = ({
+  base,
+  program,
+  group,
+  entered,
+  now,
+  fields,
+  whatIf,
+}: {
+  base: string
+  program: Program
+  group: Group
+  entered: GroupTerms
+  now: Date
+  fields: Fields
+  whatIf: WhatIf
+}) => (
+  <>
+    <p>
+      <a href={`${base}/groups/${group.id}`}>{group.name}</a>
+    </p>
+    <h1>Preview</h1>
+    <Preview {...{ base, whatIf }} label={SAVE} />
+    <h2>Rewards</h2>
+    <ChangeForm
+      {...{ base, group, fields }}
+      errors={undefined}
+      examples={examplesOf(program, entered, 'As entered', now)}
+    />
+  </>
+)
+
+type GroupProps = {
+  workspace: Workspace
+  program: Program
+  group: Group
+  now: Date
+  fields: Fields
+  errors?: ErrorDetail[]
+  done?: string | undefined
+}
+
+export const GroupPage = ({ workspace, program, group, now, fields, errors, done }: GroupProps) => {
+  const base = `/app/${workspace.slug}`
+  return (
+    <>
+      <p>
+        <a href={`${base}/programs/${program.id}`}>{program.name}</a>
+      </p>
+      <h1>{group.name}</h1>
+      <Done message={done} />
+      <Problem errors={errors} labels={LABELS} />
+      <p>
+        <a href={`${base}/partners?groupId=${group.id}`}>View partners</a>
+      </p>
+      {workspace.role === 'manager' ? (
+        <ChangeForm
+          {...{ base, group, fields, errors }}
+          examples={examplesOf(program, group, 'As saved', now)}
+        />
+      ) : (
+        <dl class="facts">
+          <dt>Sale reward</dt>
+          <dd>{describeReward(group.saleReward ?? program.reward)}</dd>
+          <dt>Lead reward</dt>
+          <dd>{group.leadReward ? describeReward(group.leadReward, 'lead') : 'No reward'}</dd>
+        </dl>
+      )}
+    </>
+  )
+}

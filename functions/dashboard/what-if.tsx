@@ -1,0 +1,96 @@
+/** What a change of terms would have earned, above the form that saves it. */
+import { formatMoney } from '../../lib/money.ts'
+import { Table, Time } from '../../lib/pages/parts.tsx'
+import { counted } from '../../lib/plural.ts'
+import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
+import type { CurrencyDifference, Difference } from '../../lib/tracking/what-if.ts'
+
+/** The form's id, for the button above it. */
+export const TERMS_FORM = 'terms'
+
+/** The buttons of a form whose change can be previewed. @param action the path that saves it */
+export const SaveOrPreview = ({ action, label }: { action: string; label: string }) => (
+  <p class="actions">
+    <button type="submit">{label}</button>
+    <button type="submit" class="quiet" formaction={`${action}/what-if`}>
+      Preview the difference
+    </button>
+  </p>
+)
+
+const signed = (cents: number, currency: string): string =>
+  `${cents > 0 ? '+' : ''}${formatMoney(cents, currency)}`
+
+const Amounts = ({ of, currency }: { of: Difference; currency: string }) => (
+  <>
+    <td class="number">{formatMoney(of.currentCents, currency)}</td>
+    <td class="number">{formatMoney(of.changedCents, currency)}</td>
+    <td class="number">{signed(of.differenceCents, currency)}</td>
+  </>
+)
+
+const InCurrency = ({ base, difference }: { base: string; difference: CurrencyDifference }) => {
+  const { currency, partners, others } = difference
+  return (
+    <Table
+      caption={`Commissions in ${currency}`}
+      head={['Partner', { number: 'Present terms' }, { number: 'Changed terms' }, { number: 'Difference' }]}
+    >
+      <tr class="total">
+        <th scope="row">All partners</th>
+        <Amounts of={difference} currency={currency} />
+      </tr>
+      {partners.map((partner) => (
+        <tr>
+          <td>
+            <a href={`${base}/partners/${partner.id}`}>{partner.name ?? partner.slug}</a>
+          </td>
+          <Amounts of={partner} currency={currency} />
+        </tr>
+      ))}
+      {others.count > 0 && partners.length > 0 && (
+        <tr>
+          <td>{counted(others.count, 'other partner')}</td>
+          <Amounts of={others} currency={currency} />
+        </tr>
+      )}
+    </Table>
+  )
+}
+
+/**
+ * @param base  the path of the workspace
+ * @param label of the button that saves the form below
+ */
+export const Preview = ({ base, whatIf, label }: { base: string; whatIf: WhatIf; label: string }) => {
+  const { from, isWhole, currencies } = whatIf
+  const isSame = currencies.every(({ partners }) => partners.length === 0)
+  return (
+    <>
+      <p>
+        What sales and leads since <Time at={from} /> would have earned, decided again by the terms below.
+        Nothing is saved yet, and a change concerns sales from now on only. Refunds are not deducted.
+      </p>
+      {!isWhole && (
+        <p class="hint">Your workspace has too many events for 90 days: these are the latest 20,000.</p>
+      )}
+      {currencies.length === 0 ? (
+        <p class="empty">
+          No sale or lead of this time earns a commission, under the present terms or these.
+        </p>
+      ) : (
+        <>
+          {isSame && <p>Every partner earns the same under these terms.</p>}
+          {currencies.map((difference) => (
+            <InCurrency {...{ base, difference }} />
+          ))}
+        </>
+      )}
+      <p class="actions">
+        <button type="submit" form={TERMS_FORM}>
+          {label}
+        </button>
+      </p>
+    </>
+  )
+}
