@@ -47,7 +47,7 @@ export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(
 /**
  * A page of a workspace's sales and leads. An event is recorded when it took place, or later.
  *
- * @returns `cursor` is the id of the last row that was read, if there may be more
+ * @returns `cursor` is the id of the last row that was read, if there are more
  */
 export const readPastEvents = async (
   db: Db,
@@ -61,9 +61,11 @@ export const readPastEvents = async (
       from events
       where workspace_id = ${workspaceId} and id >= ${firstIdOf(since)}
         and id < ${before ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
-      order by id desc limit ${limit}
+      order by id desc limit ${limit + 1}
+    ), last as (
+      select id from page where (select count(*) from page) > ${limit} order by id offset 1 limit 1
     )
-    select (select id from page order by id desc offset ${limit - 1} limit 1) as cursor,
+    select (select id from last) as cursor,
            coalesce(jsonb_agg(jsonb_build_object(
              'id', e.id, 'kind', e.kind, 'externalId', e.external_id, 'customerExternalId', e.customer_external_id,
              'customerId', coalesce(e.customer_id, known.customer_id), 'occurredAt', e.occurred_at,
@@ -98,7 +100,7 @@ export const readPastEvents = async (
       where o.workspace_id = ${workspaceId} and o.subscription_id = e.subscription_id and o.kind = 'sale'
         and (o.occurred_at, o.external_id) < (e.occurred_at, e.external_id)
       order by o.occurred_at, o.external_id limit 1) f on e.subscription_id is not null
-    where e.kind <> 'refund' and e.occurred_at >= ${since} and (${isWhole} or p.program_id = ${programId})
+    where e.kind <> 'refund' and e.id >= coalesce((select id from last), e.id) and e.occurred_at >= ${since} and (${isWhole} or p.program_id = ${programId})
   `.execute(db)
   const [{ events, cursor } = { events: [], cursor: null }] = rows
   return { events: events.map(reviveEvent), cursor: cursor ?? undefined }

@@ -146,7 +146,9 @@ const creditOf = (
   const ownerId = past.customers.get(customerOf(event))?.isGuest ? null : ownerAt(own, at)
   const clicked = click && find(click.partnerId)
   const first = purchase?.firstSale
-  const firstSale = first && { ...first, partnerId: credits.get(first.id) ?? first.partnerId }
+  // Null if the terms credit nobody with it; undefined if it is not among the events.
+  const decided = first && credits.get(first.id)
+  const firstSale = first && (decided === undefined ? first : { ...first, partnerId: decided })
   const facts = {
     click: click && clicked ? { ...click, expiresAt: expiryOf(click, past, change), partner: clicked } : null,
     customerPartner: find(ownerId) ?? null,

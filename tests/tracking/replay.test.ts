@@ -408,6 +408,21 @@ describe('attribution', () => {
     })
   })
 
+  test('renewals of a subscription whose first sale would be credited to nobody are, too', () => {
+    const start = sale(day(20), { click: click('maya', day(1)), purchase: bought({ referredAt: day(20) }) })
+    const renewal = sale(day(25), {
+      attributedBy: 'customer',
+      purchase: bought({
+        referredAt: day(25),
+        firstSale: { id: start.id, partnerId: 'maya', occurredAt: start.occurredAt },
+      }),
+    })
+    expect(earned({ past: [start, renewal], change: { attributionDays: 7 } })).toEqual({
+      now: 'maya 20, maya 20',
+      would: '',
+    })
+  })
+
   test('a renewal of a subscription that began before the period keeps its partner', () => {
     const firstSale = { id: 'long-ago', partnerId: 'leo', occurredAt: new Date('2026-01-05') }
     const past = [

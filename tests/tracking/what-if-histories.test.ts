@@ -113,3 +113,66 @@ test('looking changes no row of any table', async () => {
   })
   expect(await rows()).toEqual(before)
 })
+
+/** Inserts so many leads that nobody is credited with. */
+const addLeads = (workspaceId: string, count: number) =>
+  database.query(
+    `insert into events (id, workspace_id, kind, external_id, event_name, customer_external_id, steps, occurred_at)
+     select uuidv7(), $1, 'lead', gen_random_uuid(), 'lead', 'nobody', '[]', now() from generate_series(1, $2)`,
+    [workspaceId, count],
+  )
+
+/** Moves an event into the past. */
+const move = (workspaceId: string, externalId: string, ago: string) =>
+  database.query(
+    'update events set occurred_at = now() - $3::interval where workspace_id = $1 and external_id = $2',
+    [workspaceId, externalId, ago],
+  )
+
+test('what was rewarded before the 90 days uses up a one-time reward, and does not count', async () => {
+  const merchant = await createMerchant()
+  const clickId = await merchant.click()
+  await merchant.sale({ externalId: 'old', clickId })
+  await merchant.sale({ externalId: 'new', clickId })
+  await move(merchant.workspace.id, 'old', '91 days')
+  const { post } = await merchant.asManager()
+  const path = `/programs/${merchant.programId}/what-if`
+  expect((await post(path, { rewardInterval: 'one-time' })).body).toMatchObject({
+    isWhole: true,
+    currencies: [{ currentCents: 980, changedCents: 0 }],
+  })
+  await move(merchant.workspace.id, 'old', '89 days')
+  expect((await post(path, { rewardInterval: 'one-time' })).body).toMatchObject({
+    currencies: [{ currentCents: 1_960, changedCents: 980 }],
+  })
+  expect((await post(path, { rewardDurationMonths: 1 })).body).toMatchObject({
+    currencies: [{ currentCents: 1_960, changedCents: 980 }],
+  })
+})
+
+test('of more than 20,000 events the latest count, and what was rewarded before them is known', async () => {
+  const merchant = await createMerchant()
+  const { id } = merchant.workspace
+  const clickId = await merchant.click()
+  await merchant.sale({ externalId: 'inv_1', clickId })
+  await addLeads(id, 19_998)
+  await merchant.sale({ externalId: 'inv_2', clickId })
+  const { post } = await merchant.asManager()
+  const ask = async (patch: object) =>
+    (await post(`/programs/${merchant.programId}/what-if`, patch)).body as unknown as WhatIfResponse
+  const oneTime = { rewardInterval: 'one-time' }
+  const both = [oneTime, { ...oneTime, attribution: 'first' }]
+  for (const patch of both) {
+    expect(await ask(patch)).toMatchObject({
+      isWhole: true,
+      currencies: [{ currentCents: 1_960, changedCents: 980 }],
+    })
+  }
+  const began = Date.now()
+  await addLeads(id, 1)
+  for (const patch of both) {
+    const { from, ...cut } = await ask(patch)
+    expect(cut).toMatchObject({ isWhole: false, currencies: [{ currentCents: 980, changedCents: 0 }] })
+    expect(began - Number(new Date(from))).toBeLessThan(120_000)
+  }
+})
