@@ -64,10 +64,10 @@ export const slugStateQuery = (workspaceId: string, partnerId: string, slug: str
     where p.workspace_id = ${workspaceId} and p.id = ${partnerId}`
 }
 
-/** Whether another partner of a program has a slug. */
+/** Whether another partner of a program has a slug. @param partnerId null for whether anybody has it */
 const isTaken = (programId: unknown, partnerId: unknown, key: string) => sql<boolean>`(
-  exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id <> ${partnerId})
-  or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id <> ${partnerId}))`
+  exists (select from partners t where t.program_id = ${programId} and t.slug_key = ${key} and t.id is distinct from ${partnerId}::uuid)
+  or exists (select from links t where t.program_id = ${programId} and t.slug_key = ${key} and t.partner_id is distinct from ${partnerId}::uuid))`
 
 export type SlugRefusal = { outcome: 'slug_taken'; suggestion: string } | { outcome: 'too_many_links' }
 
@@ -81,15 +81,15 @@ export const slugRefusal = (
   return !isOwn && others >= MAX_FURTHER_LINKS ? { outcome: 'too_many_links' } : null
 }
 
-/** The statements that keep a slug from being taken between them and the end of the batch. */
-const claimSlug = (workspaceId: string, { id, programId }: SlugState, slug: string) => [
+/** The statements that keep a slug from being taken between them and the end of the batch. @param by as in `isTaken` */
+const claimSlug = (workspaceId: string, programId: string, by: string | null, slug: string) => [
   lockPartners(workspaceId),
-  sql<unknown>`select assert_unchanged(not ${isTaken(programId, id, slugKey(slug))})`,
+  sql<unknown>`select assert_unchanged(not ${isTaken(programId, by, slugKey(slug))})`,
 ]
 
 /** The statements before an update of a partner's slug: the former one stays as a further link. */
 export const keepFormerSlug = ({ workspaceId, now }: Act, state: SlugState, slug: string) => [
-  ...claimSlug(workspaceId, state, slug),
+  ...claimSlug(workspaceId, state.programId, state.id, slug),
   sql<unknown>`
     insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
     select ${newId()}::uuid, workspace_id, program_id, id, slug, slug_key, ${now}::timestamptz
@@ -132,7 +132,8 @@ export const addLink = async (
     const details = { email: state.email, slug }
     const saved = await unlessTaken(() =>
       db.batch([
-        ...claimSlug(workspaceId, state, slug).map((statement) => statement.compile(db)),
+        // Meanwhile, the partner itself may have got it as its main slug.
+        ...claimSlug(workspaceId, state.programId, null, slug).map((statement) => statement.compile(db)),
         add.compile(db),
         auditEntry(db, { ...act, action: 'link.added', subjectId: state.id, details }).compile(),
       ]),

@@ -177,6 +177,18 @@ test('of eight requests for one slug, by any endpoint, one partner gets it', asy
   expect(both).toEqual([])
 })
 
+test('a slug that becomes the partner’s main one while it is added is no second link', async () => {
+  const { merchant, ann, addLink, slugs } = await createTeam()
+  const added = await database.whileUncommitted(
+    `with locked as materialized (select pg_advisory_xact_lock(hashtextextended('partners.import ' || $1, 0)))
+     update partners set slug = 'prize', slug_key = 'prize' from locked where id = $2`,
+    [merchant.workspace.id, ann],
+    () => addLink('prize'),
+  )
+  expect(added).toMatchObject({ status: 200, body: { slug: 'prize', isMain: true } })
+  expect(await slugs()).toEqual(['prize'])
+})
+
 test('a link is added once, and the same slug in another program is another link', async () => {
   const { merchant, ann, addLink, slugs, holder } = await createTeam()
   expect(await addLink('ann-video')).toMatchObject({

@@ -231,12 +231,14 @@ export const useDatabase = () => {
       await client.query('begin')
       await client.query(statement, values)
       const result = meanwhile()
-      const isAwaited = async () =>
-        (
-          await client.query(
-            'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
-          )
-        ).rowCount === 1
+      const isAwaited = async () => {
+        // In a transaction, the list of connections stays as it was first read.
+        await client.query('select pg_stat_clear_snapshot()')
+        const { rowCount } = await client.query(
+          'select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid)) limit 1',
+        )
+        return rowCount === 1
+      }
       while (!(await isAwaited())) await pause(2)
       await client.query('commit')
       client.release()
