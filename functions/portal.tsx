@@ -4,6 +4,7 @@ import commissions from './portal/commissions.tsx'
 import connect from './portal/connect.tsx'
 import documents from './portal/documents.tsx'
 import events from './portal/events.tsx'
+import links from './portal/links.tsx'
 import overview from './portal/overview.tsx'
 import payment from './portal/payment.tsx'
 import payouts from './portal/payouts.tsx'
@@ -15,6 +16,7 @@ import payouts from './portal/payouts.tsx'
 export default createPages()
   .use('/portal/*', signedIn())
   .route('/', overview)
+  .route('/', links)
   .route('/', address)
   .route('/', commissions)
   .route('/', events)

@@ -4,9 +4,16 @@
 export const slugKey = (slug: string): string => slug.trim().normalize('NFC').toLowerCase()
 
 /** A partner's link: the program's site with `via` added to its query. */
-export const partnerLink = (siteUrl: string, slug: string): string => {
-  const url = new URL(siteUrl)
-  url.searchParams.set('via', slug)
+export const partnerLink = (siteUrl: string, slug: string): string => linkWith(new URL(siteUrl), slug)
+
+/** A page's URL with a slug as its only `via`. All else of its query stays as it was written: some sites read it as it is. */
+export const linkWith = (page: URL, slug: string): string => {
+  const url = new URL(page)
+  const others = url.search
+    .slice(1)
+    .split('&')
+    .filter((part) => part && !new URLSearchParams(part).has('via'))
+  url.search = [...others, new URLSearchParams({ via: slug })].join('&')
   return url.href
 }
 

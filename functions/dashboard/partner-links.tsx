@@ -1,12 +1,19 @@
 /** The links on a partner's page. */
 import { Field } from '../../lib/pages/fields.tsx'
+import { type BuiltLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { Copyable, Table } from '../../lib/pages/parts.tsx'
 import { MAX_SLUG_LENGTH, partnerLink } from '../../lib/slugs.ts'
 import type { Link } from '../../lib/workspace/links.queries.ts'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 import type { Refused } from './partner-forms.tsx'
 
-type Props = { path: string; links: Link[]; isManager: boolean; refused: Refused | undefined }
+type Props = {
+  path: string
+  links: Link[]
+  isManager: boolean
+  refused: Refused | undefined
+  built: BuiltLink | undefined
+}
 
 /** All links of the partner, and what managers do with them. */
 export const PartnerLinks = ({
@@ -15,6 +22,7 @@ export const PartnerLinks = ({
   links,
   isManager,
   refused,
+  built,
 }: Props & { partner: PartnerRow }) => {
   const further = links.filter(({ isMain }) => !isMain)
   return (
@@ -48,11 +56,18 @@ export const PartnerLinks = ({
           <button type="submit">Add link</button>
         </form>
       )}
+      <h3 id="link-builder">Link to a page</h3>
+      <LinkBuilder
+        path={path}
+        siteUrl={partner.siteUrl}
+        slugs={links.map(({ slug }) => slug)}
+        built={built}
+      />
     </section>
   )
 }
 
-const FurtherLinks = ({ path, links, isManager }: Omit<Props, 'refused'>) => (
+const FurtherLinks = ({ path, links, isManager }: Omit<Props, 'refused' | 'built'>) => (
   <Table caption="Further links" head={['Link', ...(isManager ? ['Action'] : [])]}>
     {links.map(({ slug, siteUrl }) => (
       <tr>

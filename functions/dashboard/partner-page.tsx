@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { formatMoney } from '../../lib/money.ts'
 import { CommissionTable, CustomerTable, EventTable, Status } from '../../lib/pages/ledger.tsx'
+import type { BuiltLink } from '../../lib/pages/link-builder.tsx'
 import { Done, Problem, Table, Time } from '../../lib/pages/parts.tsx'
 import { PayoutTable } from '../../lib/pages/payout-table.tsx'
 import { paidByWords } from '../../lib/payouts/payment-details.ts'
@@ -17,6 +18,7 @@ type Props = PartnerPageData & {
   now: Date
   done?: string | undefined
   refused?: Refused | undefined
+  built?: BuiltLink | undefined
 }
 
 export const PartnerPage = (props: Props) => {
@@ -63,6 +65,7 @@ export const PartnerPage = (props: Props) => {
         links={links}
         isManager={isManager}
         refused={refused?.form === 'link' ? refused : undefined}
+        built={props.built}
       />
       <Earned earned={earned} />
       <p>

@@ -8,6 +8,7 @@ import { checked, form } from '../../lib/http/validate.ts'
 import { parseMoney } from '../../lib/money.ts'
 import { checkForm } from '../../lib/pages/forms.ts'
 import { freshManagersOnly } from '../../lib/pages/fresh-sign-in.tsx'
+import { buildLink } from '../../lib/pages/link-builder.tsx'
 import { noticeFor } from '../../lib/pages/parts.tsx'
 import { MINIMUM_CURRENCY } from '../../lib/pages/program-fields.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -48,10 +49,12 @@ const showPartner = async (c: Context<WorkspaceEnv>, refused?: Refused, status: 
   const read = await found('partner', c.req.param('id') ?? '', (id) =>
     readPartnerPage(db, workspace.id, id, now),
   )
-  const { name, email } = read.partner
+  const { name, email, siteUrl } = read.partner
+  const slugs = read.links.map(({ slug }) => slug)
+  const built = c.req.method === 'GET' ? buildLink(c.req.query(), { siteUrl, slugs }) : undefined
   const done = refused ? undefined : noticeFor(DONE, c.req.query('done'))
-  const children = <PartnerPage {...read} refused={refused} workspace={workspace} now={now} done={done} />
-  return renderPage(c, { title: name ?? email, section: '/partners', children }, status)
+  const children = <PartnerPage {...read} {...{ refused, built, workspace, now, done }} />
+  return renderPage(c, { title: name ?? email, section: '/partners', children }, built?.errors ? 400 : status)
 }
 
 /** Redirects to the partner's page with a notice. */

@@ -185,7 +185,7 @@ const FurtherLinks = ({ links }: { links: string[] }) =>
 
 /** A program: link, coupons, balance and activity. The first program of a workspace shows the payment method. */
 export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: Props) => {
-  const { id, program, workspace, status, slug, furtherSlugs, siteUrl, coupons } = partnership
+  const { id, programId, program, workspace, status, slug, furtherSlugs, siteUrl, coupons } = partnership
   const anchor = `numbers-${id}`
   return (
     <section class="program" aria-labelledby={`program-${id}`}>
@@ -196,6 +196,11 @@ export const Program = ({ partnership, data, period, now, isFirstOfWorkspace }: 
       )}
       <h3>Your link</h3>
       <Copyable label={`your link for ${program}`} text={partnerLink(siteUrl, slug)} />
+      <p>
+        <a href={`/portal/links?program=${programId}`}>
+          Link to any page, and QR codes<span class="hidden"> for {program}</span>
+        </a>
+      </p>
       <FurtherLinks links={(furtherSlugs ?? []).map((further) => partnerLink(siteUrl, further))} />
       <Coupons codes={coupons} />
       <Balances

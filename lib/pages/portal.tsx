@@ -7,6 +7,7 @@ import { renderPage } from './render.tsx'
 /** The portal's pages, in navigation order. */
 const PAGES = [
   { path: '/portal', label: 'Overview' },
+  { path: '/portal/links', label: 'Links' },
   { path: '/portal/commissions', label: 'Commissions' },
   { path: '/portal/events', label: 'Sales and leads' },
   { path: '/portal/payouts', label: 'Payouts' },
@@ -42,13 +43,16 @@ export const ProgramFilter = ({
   programs,
   selected,
   path,
+  hasAll = true,
 }: {
   programs: { id: string; name: string }[]
   selected: string | undefined
   path: string
+  /** Whether the page can show all programs together. */
+  hasAll?: boolean
 }) => {
   if (programs.length < 2) return null
-  const all = { value: '', label: 'All programs' }
+  const all = hasAll ? [{ value: '', label: 'All programs' }] : []
   return (
     <search>
       <form class="filters" method="get" action={path}>
@@ -56,7 +60,7 @@ export const ProgramFilter = ({
           label="Program"
           name="program"
           value={selected}
-          options={[all, ...programs.map(({ id, name }) => ({ value: id, label: name }))]}
+          options={[...all, ...programs.map(({ id, name }) => ({ value: id, label: name }))]}
         />
         <button type="submit" class="quiet">
           Show
