@@ -587,7 +587,7 @@ create table events (
     commission_id         uuid,                    -- what the decision earns at present, if anything
     sale_external_id      text,                    -- of a refund: the sale, as the merchant names it
     sale_id               uuid,                    -- of a refund: the sale, once it is known
-    requested             jsonb,                   -- of a refund: {amountCents, currency}, each null if the merchant left it out
+    requested             jsonb,                   -- of a refund: {amountCents, currency}, each null if left out; byHand, if a manager recorded it
     announced_refunds     text[]       not null default '{}',   -- of a sale: the refunds that a processor reported, see announce_refunds
     revision              integer      not null default 0,   -- for optimistic concurrency
 
@@ -2321,14 +2321,10 @@ end $$;
 
 -- What a refund is decided from: RefundFacts in lib/tracking/refunds.queries.ts. Text if the API key is refused, as of
 -- load_report_1. processor_key is what a processor's events name the sale by: if there are any, the refund is joined with them.
-create function load_refund_1(api_key_hash text, report_id text, sale_ref text, processor_key text, now timestamptz) returns jsonb
+create function refund_facts_1(workspace uuid, report_id text, sale_ref text, processor_key text) returns jsonb
 language plpgsql stable
-security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
-    workspace      uuid;
-    key_id         uuid;
-    may_track      boolean;
     recorded       jsonb;
     is_joined      boolean := false;
     sale_currency  text;
@@ -2336,12 +2332,6 @@ declare
     sale           jsonb;
     refunds        jsonb;
 begin
-    select k.id, k.workspace_id, 'track' = any (k.scopes) into key_id, workspace, may_track
-    from api_keys k
-    where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
-    if not found then return '"unknown_key"'; end if;
-    if not may_track then return '"insufficient_scope"'; end if;
-
     recorded := event_reported(workspace, 'refund', report_id);
 
     if recorded ->> 'bodyHash' is null then
@@ -2371,8 +2361,26 @@ begin
     end if;
 
     return jsonb_build_object(
-        'keyId', key_id, 'workspaceId', workspace, 'recorded', recorded, 'isJoined', is_joined, 'saleCurrency', sale_currency,
+        'workspaceId', workspace, 'recorded', recorded, 'isJoined', is_joined, 'saleCurrency', sale_currency,
         'sale', sale, 'refunds', coalesce(refunds, '[]'));
+end $$;
+
+-- The same, for a report with an API key. Text if the key is refused, as in load_report_1.
+create function load_refund_1(api_key_hash text, report_id text, sale_ref text, processor_key text, now timestamptz) returns jsonb
+language plpgsql stable
+security definer set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+    workspace  uuid;
+    key_id     uuid;
+    may_track  boolean;
+begin
+    select k.id, k.workspace_id, 'track' = any (k.scopes) into key_id, workspace, may_track
+    from api_keys k
+    where k.key_hash = api_key_hash and k.revoked_at is null and coalesce(k.expires_at > now, true);
+    if not found then return '"unknown_key"'; end if;
+    if not may_track then return '"insufficient_scope"'; end if;
+    return refund_facts_1(workspace, report_id, sale_ref, processor_key) || jsonb_build_object('keyId', key_id);
 end $$;
 
 

@@ -208,6 +208,7 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/payouts/runs/:id/resolve': 'a form for the unclear payouts of a run, which are few',
     '/app/:workspace/events/:id': ONE,
     '/app/:workspace/events/:id/credit': FORM,
+    '/app/:workspace/events/:id/refund': FORM,
     '/app/:workspace/commissions/:id': ONE,
     '/app/:workspace/customers/:id': ONE,
     '/app/:workspace/customers/:id/personal-data': FORM,

@@ -7,6 +7,7 @@ import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
 import customers from './dashboard/customers.tsx'
 import eventCredit from './dashboard/event-credit.tsx'
+import eventRefund from './dashboard/event-refund.tsx'
 import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
@@ -58,6 +59,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', importRoutes)
   .route('/', events)
   .route('/', eventCredit)
+  .route('/', eventRefund)
   .route('/', uncredited)
   .route('/', commissions)
   .route('/', heldCommissions)

@@ -14,6 +14,7 @@ import { readAccountPayout } from '../lib/payouts/stripe/account-payout-event.sc
 import { readReversedTransfer } from '../lib/payouts/stripe/transfer-event.schemas.ts'
 import { endWaits, processEvent } from '../lib/purchases/apply.service.ts'
 import { creditEvent } from '../lib/purchases/credit.service.ts'
+import { refundByHand } from '../lib/purchases/hand-refund.service.ts'
 import { continueReplans, joinReport, replanReferred } from '../lib/purchases/late.service.ts'
 import type {
   CreditsService,
@@ -30,6 +31,8 @@ import type { SigningSecretsService } from '../lib/purchases/stripe/stripe.rpc.t
 import { checkTimestamp, readSigned } from '../lib/purchases/stripe/verify.service.ts'
 import { decryptSecret, encryptSecret } from '../lib/secrets.ts'
 import type { CreditOutcome, HandCreditRequest } from '../lib/tracking/hand-credits.ts'
+import type { HandRefundOutcome } from '../lib/tracking/hand-refunds.ts'
+import type { RefundReport } from '../lib/tracking/refund.ts'
 import { lostRace } from '../lib/unavailable.ts'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import type { Act } from '../lib/workspace/audit.queries.ts'
@@ -121,10 +124,14 @@ export class SigningSecrets extends WorkerEntrypoint<StripeBindings> implements 
   }
 }
 
-/** What managers' Workers may ask for: crediting an event by hand. */
+/** What managers' Workers may ask for: crediting an event, or refunding a sale, by hand. */
 export class Credits extends WorkerEntrypoint<StripeBindings> implements CreditsService {
   creditEvent(act: Act, eventId: string, credit: HandCreditRequest): Promise<CreditOutcome> {
     return creditEvent(connect(this.env), act, eventId, credit)
+  }
+
+  refundByHand(act: Act, report: RefundReport): Promise<HandRefundOutcome> {
+    return refundByHand(connect(this.env), act, report)
   }
 }
 

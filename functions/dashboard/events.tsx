@@ -8,9 +8,10 @@ import { Field, Select } from '../../lib/pages/fields.tsx'
 import { areFilters, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Identities } from '../../lib/pages/identities.tsx'
 import { EventTable, PartnerName, Status, Steps, saleAmount } from '../../lib/pages/ledger.tsx'
-import { Time } from '../../lib/pages/parts.tsx'
+import { Done, noticeFor, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { overdueSince } from '../../lib/purchases/expected-sales.ts'
+import { refundedCentsOf } from '../../lib/purchases/hand-refund.queries.ts'
 import { commissionStatus } from '../../lib/tracking/commissions.ts'
 import { KIND_NAMES } from '../../lib/tracking/event-kinds.ts'
 import { type EventRow, findEvent, listEvents } from '../../lib/tracking/events.queries.ts'
@@ -31,6 +32,8 @@ const CREDITED = [
 
 const OVERDUE =
   'Sales that your backend reported more than seven days ago, and Stripe has not. They earn nothing until it does.'
+
+const DONE = { refunded: 'Refund recorded.' }
 
 const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   <p class="empty">
@@ -64,19 +67,35 @@ const Commission = ({ base, event, now }: { base: string; event: EventRow; now: 
   )
 }
 
+const Refund = ({ base, event, refundedCents }: Pick<EventPageProps, 'base' | 'event' | 'refundedCents'>) => {
+  const { amountCents, currency } = event
+  const leftCents = (amountCents ?? 0n) - refundedCents
+  if (currency === null || leftCents <= 0n) return <p>Nothing of this sale is left to refund.</p>
+  return (
+    <p>
+      {formatMoney(leftCents, currency)} of this sale is left to refund.{' '}
+      <a href={`${base}/events/${event.id}/refund`}>Refund sale</a>
+    </p>
+  )
+}
+
 type EventPageProps = {
   base: string
   event: EventRow
   customer: CustomerRow | undefined
   isManager: boolean
+  /** What reported refunds have returned of a sale. */
+  refundedCents: bigint
   now: Date
+  done: string | undefined
 }
 
-const EventPage = ({ base, event, customer, isManager, now }: EventPageProps) => (
+const EventPage = ({ base, event, customer, isManager, refundedCents, now, done }: EventPageProps) => (
   <>
     <h1>
       {KIND_NAMES[event.kind]} {event.externalId}
     </h1>
+    <Done message={done} />
     <h2>{event.partnerId ? 'Credited' : 'Not credited'}</h2>
     <Steps steps={event.steps} />
     {event.kind !== 'refund' && (
@@ -113,6 +132,12 @@ const EventPage = ({ base, event, customer, isManager, now }: EventPageProps) =>
           <dd>{saleAmount(event)}</dd>
         </>
       )}
+      {refundedCents > 0n && (
+        <>
+          <dt>Refunded</dt>
+          <dd>{formatMoney(refundedCents, event.currency ?? '')}</dd>
+        </>
+      )}
       <dt>Customer</dt>
       <dd>
         {[event.customerExternalId, event.customerEmail, event.customerName].filter(Boolean).join(', ')}
@@ -139,6 +164,12 @@ const EventPage = ({ base, event, customer, isManager, now }: EventPageProps) =>
       <section class="card">
         <h2>Credit</h2>
         <CreditForm action={`${base}/events/${event.id}/credit`} />
+      </section>
+    )}
+    {isManager && event.kind === 'sale' && (
+      <section class="card">
+        <h2>Refund</h2>
+        <Refund base={base} event={event} refundedCents={refundedCents} />
       </section>
     )}
     {event.metadata && (
@@ -211,8 +242,10 @@ export default createRoutes<WorkspaceEnv>()
     const { db, now, workspace } = c.var
     const event = await found('event', c.req.param('id'), (id) => findEvent(db, workspace.id, id))
     const customer = event.customerId ? await findCustomer(db, workspace.id, event.customerId) : undefined
+    const refundedCents = event.kind === 'sale' ? await refundedCentsOf(db, workspace.id, event.id) : 0n
     const base = `/app/${workspace.slug}`
     const isManager = workspace.role === 'manager'
-    const children = <EventPage {...{ base, event, customer, isManager, now }} />
+    const done = noticeFor(DONE, c.req.query('done'))
+    const children = <EventPage {...{ base, event, customer, isManager, refundedCents, now, done }} />
     return renderPage(c, { title: `Event ${event.externalId}`, section: '/events', children })
   })

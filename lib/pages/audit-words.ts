@@ -143,6 +143,8 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
     d.slug === null
       ? `decided that nobody is credited with ${quoted(d.externalId)}: ${text(d.reason)}`
       : `credited ${quoted(d.slug)} with ${quoted(d.externalId)}: ${text(d.reason)}`,
+  'event.refunded': (d) =>
+    `recorded a refund of ${d.amountCents === null ? 'all that was left' : money(d)} of the sale ${quoted(d.externalId)}: ${text(d.reason)}`,
   'commission.held': (d) => `held a commission of ${money(d)} of ${quoted(d.slug)}: ${text(d.note)}`,
   'commission.released': (d) => `released a held commission of ${money(d)} of ${quoted(d.slug)}`,
   'commission.rejected': (d) => `rejected a held commission of ${money(d)} of ${quoted(d.slug)}`,

@@ -166,6 +166,8 @@ const explainToCredited = (step: Step, kind: VisibleEvent['kind']): string | nul
       return 'This purchase was recorded twice. The other record is credited.'
     case 'commission_created':
       return `You earned ${formatMoney(facts.amountCents, facts.currency)}, payable from ${day(facts.payableAt)}.`
+    case 'refunded_by_hand':
+      return `The merchant recorded this refund: ${facts.reason}`
     case 'sale_refunded':
       return 'The buyer received a refund, so the same proportion of your commission for the sale was reversed.'
     case 'refund_exceeds_sale':

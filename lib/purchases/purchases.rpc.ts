@@ -1,4 +1,6 @@
 import type { CreditOutcome, HandCreditRequest } from '../tracking/hand-credits.ts'
+import type { HandRefundOutcome } from '../tracking/hand-refunds.ts'
+import type { RefundReport } from '../tracking/refund.ts'
 import type { Act } from '../workspace/audit.queries.ts'
 
 /** What the Worker of a processor's webhook offers the Workers that record reports. */
@@ -19,6 +21,8 @@ export type ReportsService = {
 export type CreditsService = {
   /** Credits an event to a partner by hand, or to nobody. */
   creditEvent: (act: Act, eventId: string, credit: HandCreditRequest) => Promise<CreditOutcome>
+  /** Records a refund of a sale by hand. */
+  refundByHand: (act: Act, report: RefundReport) => Promise<HandRefundOutcome>
 }
 
 /** What it offers the import of customers. */

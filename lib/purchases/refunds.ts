@@ -9,8 +9,15 @@ import type { Step } from '../tracking/steps.ts'
 import { type Returned, reversedOf } from './returns.ts'
 import { reversedSteps } from './reversals.ts'
 
-/** What a merchant asked to refund. Without an amount, all that is left; without a currency, that of the sale. */
-export type Requested = { amountCents: number | null; currency: string | null }
+/**
+ * What a merchant asked to refund. Without an amount, all that is left; without a currency, that of the sale. `byHand` says who
+ * recorded it on the sale's page, and why.
+ */
+export type Requested = {
+  amountCents: number | null
+  currency: string | null
+  byHand?: { reason: string; by: string }
+}
 
 export type ReportedRefund = { id: string; requested: Requested }
 
@@ -18,9 +25,9 @@ export type ReportedRefund = { id: string; requested: Requested }
 export type SettledRefund = Money & { id: string; steps: Step[] }
 
 /** The step of a refund whose sale is not known yet. */
-export const waitingStep = (saleExternalId: string, requested: Requested): Step => ({
+export const waitingStep = (saleExternalId: string, { amountCents, currency }: Requested): Step => ({
   code: 'waiting_for_sale',
-  facts: { saleExternalId, ...requested },
+  facts: { saleExternalId, amountCents, currency },
 })
 
 /**
@@ -34,14 +41,21 @@ export const settleRefunds = (
   let leftCents = sale.amountCents
   return refunds.map(({ id, requested }) => {
     const { currency, externalId: saleExternalId } = sale
+    const byHand: Step[] = requested.byHand ? [{ code: 'refunded_by_hand', facts: requested.byHand }] : []
     if (requested.amountCents !== null && requested.currency !== null && requested.currency !== currency) {
       const facts = { currency: requested.currency, saleCurrency: currency }
-      return { id, amountCents: 0n, currency, steps: [{ code: 'refund_currency_mismatch', facts }] }
+      return {
+        id,
+        amountCents: 0n,
+        currency,
+        steps: [...byHand, { code: 'refund_currency_mismatch', facts }],
+      }
     }
     const requestedCents = requested.amountCents === null ? leftCents : BigInt(requested.amountCents)
     const amountCents = requestedCents < leftCents ? requestedCents : leftCents
     const exceeds = requestedCents > leftCents || leftCents === 0n
     const steps: Step[] = [
+      ...byHand,
       {
         code: 'sale_refunded',
         facts: {

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { id, line, NOT_BLANK } from '../http/fields.ts'
 import { Page } from '../http/lists.ts'
+import { MAX_AMOUNT_CENTS } from '../money.ts'
 import { EVENT_KINDS } from './event-kinds.ts'
 
 /** POST /api/workspaces/:workspace/events/:id/credit. */
@@ -15,6 +16,14 @@ export const NewCredit = z
     }),
   })
   .meta({ id: 'NewCredit' })
+
+/** The form that records a refund of a sale. */
+export const HandRefund = z.strictObject({
+  externalId: id('Identifies repeated forms.'),
+  amountCents: z.int().min(1).max(MAX_AMOUNT_CENTS).optional(),
+  reason: line(500).min(1, NOT_BLANK),
+})
+export type HandRefund = z.output<typeof HandRefund>
 
 /** The filters of the page of events that nobody is credited with. */
 export const UncreditedQuery = z.object({

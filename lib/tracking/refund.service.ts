@@ -6,13 +6,13 @@ import { ApiError } from '../http/errors.ts'
 import { noteForLog } from '../http/logging.ts'
 import type { TrackingEnv } from '../http/tracking-app.ts'
 import { canonicalJson } from '../json.ts'
-import type { ReportsService } from '../purchases/purchases.rpc.ts'
+import type { IncompleteRefund, ReportsService } from '../purchases/purchases.rpc.ts'
 import { sha256 } from '../sha256.ts'
 import { lostRace } from '../unavailable.ts'
 import type { NudgeEnv } from '../webhooks/nudge.service.ts'
 import { decideRefund } from './decide-refund.ts'
 import type { RefundReport } from './refund.ts'
-import { loadRefundFacts, saveRefund } from './refunds.queries.ts'
+import { loadRefundFacts, type RefundFacts, type SavedRefund, saveRefund } from './refunds.queries.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 import { keyRefusal, respondRecorded } from './respond.service.ts'
 
@@ -30,27 +30,49 @@ export const recordRefund = async <E extends KeyEnv & TrackingEnv & NudgeEnv>(
   report: RefundReport,
   joinRefund: JoinRefund,
 ): Promise<Response> => {
-  const bodyHash = await sha256(canonicalJson({ kind: 'refund', ...report }))
-  const event = await record(c, report, bodyHash, joinRefund)
-  return respondRecorded(c, event, bodyHash)
+  const { db, now, apiKeyHash } = c.var
+  const bodyHash = await refundHash(report)
+  const load = async () => {
+    const facts = await loadRefundFacts(db, apiKeyHash, report, now)
+    if (typeof facts === 'string') throw keyRefusal(facts)
+    const { keyId, workspaceId } = facts
+    noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
+    return facts
+  }
+  const save = (refund: SavedRefund) => saveRefund(db, refund)
+  return respondRecorded(
+    c,
+    await decideAndSave(report, bodyHash, now, { load, save, join: joinRefund }),
+    bodyHash,
+  )
+}
+
+/** The hash of a report, by which a repeat that differs is found. */
+export const refundHash = (report: RefundReport): Promise<string> =>
+  sha256(canonicalJson({ kind: 'refund', ...report }))
+
+/** How a refund is read, saved, and joined with what a processor has reported of its sale. */
+type Steps = {
+  load: () => Promise<RefundFacts>
+  /** @returns null if the sale has changed since it was read */
+  save: (refund: SavedRefund) => Promise<RecordedEvent | null>
+  join: (workspaceId: string, refund: IncompleteRefund) => Promise<{ id: string; attributed: boolean }>
 }
 
 /** Of concurrent refunds of one sale, one succeeds in each round. */
 const ROUNDS = 24
 
-const record = async <E extends KeyEnv & TrackingEnv>(
-  c: Context<E>,
+/** Decides a refund and saves it, whoever reports it. @throws {ApiError} `currency_mismatch` */
+export const decideAndSave = async (
   report: RefundReport,
   bodyHash: string,
-  joinRefund: JoinRefund,
+  now: Date,
+  { load, save, join }: Steps,
 ): Promise<RecordedEvent> => {
-  const { db, now, apiKeyHash } = c.var
   const { externalId, saleExternalId, requested } = report
   for (let round = 0; round < ROUNDS; round++) {
-    const facts = await loadRefundFacts(db, apiKeyHash, report, now)
-    if (typeof facts === 'string') throw keyRefusal(facts)
-    const { keyId, workspaceId, recorded, saleCurrency, isJoined, refunds } = facts
-    noteForLog(c, { actor: `key ${keyId}`, keyHash: undefined, workspaceId })
+    const facts = await load()
+    const { workspaceId, recorded, saleCurrency, isJoined, refunds } = facts
     if (recorded?.bodyHash) return recorded
     if (!recorded) assertCurrency(requested.currency, saleCurrency)
     const id = newId()
@@ -58,13 +80,12 @@ const record = async <E extends KeyEnv & TrackingEnv>(
     const decision = decideRefund({ id, requested }, saleExternalId, sale, refunds)
     const hash = isJoined ? null : bodyHash
     const event =
-      recorded ??
-      (await saveRefund(db, { id, workspaceId, report, sale, isJoined, bodyHash: hash, decision, now }))
+      recorded ?? (await save({ id, workspaceId, report, sale, isJoined, bodyHash: hash, decision, now }))
     if (!event) continue
     if (event.bodyHash !== null) return event
     const incomplete = { kind: 'refund', externalId, saleExternalId, bodyHash } as const
     const { isAnnounced = null } = event
-    return { ...(await joinRefund(workspaceId, incomplete)), bodyHash, isAnnounced }
+    return { ...(await join(workspaceId, incomplete)), bodyHash, isAnnounced }
   }
   throw lostRace('the same sale')
 }

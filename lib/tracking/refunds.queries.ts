@@ -10,8 +10,6 @@ import type { RefundedSale, RefundReport } from './refund.ts'
 import type { RecordedEvent } from './reports.queries.ts'
 
 export type RefundFacts = {
-  /** The API key's id. */
-  keyId: string
   workspaceId: string
   /** The event of an earlier report with the same id. Nothing else is loaded beside one that is complete. */
   recorded: RecordedEvent | null
@@ -27,8 +25,8 @@ export type RefundFacts = {
 type CommissionRow = Omit<CurrentCommission, 'amountCents' | 'reversedCents' | 'payableAt'> &
   Record<'amountCents' | 'reversedCents', number> & { payableAt: string }
 
-/** What load_refund_1 of schema.sql returns. */
-type LoadedFacts = Omit<RefundFacts, 'sale'> & {
+/** What refund_facts_1 of schema.sql returns. */
+export type LoadedFacts = Omit<RefundFacts, 'sale'> & {
   sale:
     | (Omit<RefundedSale, 'sale' | 'commission'> & {
         amountCents: number
@@ -44,14 +42,20 @@ export const loadRefundFacts = async (
   apiKeyHash: string,
   { externalId, saleExternalId }: RefundReport,
   now: Date,
-): Promise<RefundFacts | KeyRefusal> => {
-  const [row] = await db.query<{ facts: LoadedFacts | KeyRefusal }>(
+): Promise<(RefundFacts & { keyId: string }) | KeyRefusal> => {
+  const [row] = await db.query<{ facts: (LoadedFacts & { keyId: string }) | KeyRefusal }>(
     'select load_refund_1($1, $2, $3, $4, $5) as facts',
     [apiKeyHash, externalId, saleExternalId, purchaseKeyOf(saleExternalId), now],
   )
   const facts = row?.facts ?? 'unknown_key'
-  return typeof facts === 'string' ? facts : { ...facts, sale: facts.sale && reviveSale(facts.sale) }
+  return typeof facts === 'string' ? facts : { ...reviveFacts(facts), keyId: facts.keyId }
 }
+
+/** The facts from their JSON value. */
+export const reviveFacts = (facts: LoadedFacts): RefundFacts => ({
+  ...facts,
+  sale: facts.sale && reviveSale(facts.sale),
+})
 
 const reviveSale = ({
   amountCents,
@@ -70,7 +74,7 @@ const reviveSale = ({
 })
 
 /** What is saved of a refund. Without its hash, it is incomplete until it is joined. */
-type SavedRefund = {
+export type SavedRefund = {
   id: string
   workspaceId: string
   report: RefundReport
@@ -100,7 +104,17 @@ export const saveRefund = async (db: Client, refund: SavedRefund): Promise<Recor
   }
 }
 
-const toSaved = ({ id, workspaceId, report, sale, isJoined, bodyHash, decision, now }: SavedRefund) => {
+/** A refund as save_refund_1 of schema.sql takes it. */
+export const toSaved = ({
+  id,
+  workspaceId,
+  report,
+  sale,
+  isJoined,
+  bodyHash,
+  decision,
+  now,
+}: SavedRefund) => {
   const { externalId, saleExternalId, eventName, metadata, requested } = report
   const { counted, steps, change } = decision
   return {

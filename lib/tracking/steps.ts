@@ -73,6 +73,8 @@ export type Step =
         by: string
       }
     }
+  /** A manager recorded the refund on the sale's page. */
+  | { code: 'refunded_by_hand'; facts: { reason: string; by: string } }
   /** The same purchase is also recorded under another id, which is credited instead. */
   | { code: 'same_purchase'; facts: { externalId: string } }
   /** A refund that the merchant reported before its sale. */
@@ -207,6 +209,8 @@ export const explain = (step: Step): string => {
         : `${facts.by} credited “${facts.slug}” by hand: ${facts.reason}`
     case 'reversed_by_hand':
       return `${facts.by} reversed ${formatMoney(facts.amountCents, facts.currency)} of the commission of “${facts.slug}”: ${facts.reason}`
+    case 'refunded_by_hand':
+      return `${facts.by} recorded this refund by hand: ${facts.reason}`
     case 'same_purchase':
       return `This is the same purchase as the sale “${facts.externalId}”, which is credited instead.`
     case 'waiting_for_sale':

@@ -37,7 +37,11 @@ export const findEvidence = async (
   workspaceId: string,
   eventIds: string[],
 ): Promise<Map<string, Evidence>> => {
-  const { rows } = await sql<EvidenceRow>`
+  const { rows } = await evidenceQuery(workspaceId, eventIds).execute(db)
+  return new Map(rows.map(({ eventId, ...evidence }) => [eventId, evidence]))
+}
+
+const evidenceQuery = (workspaceId: string, eventIds: string[]) => sql<EvidenceRow>`
     select e.id as "eventId", n.kind, n.value, n.clicked_at as "clickedAt", n.expires_at as "expiresAt",
            n.customer_id as "customerId",
            case when p.id is not null then jsonb_build_object(
@@ -89,9 +93,7 @@ export const findEvidence = async (
     ) n
     left join partners p on p.workspace_id = e.workspace_id and p.id = n.partner_id
     where e.workspace_id = ${workspaceId} and e.id = any(${eventIds}::uuid[]) and e.partner_id is null
-      and not ${isDecidedByHand}`.execute(db)
-  return new Map(rows.map(({ eventId, ...evidence }) => [eventId, evidence]))
-}
+      and not ${isDecidedByHand}`
 
 /** The id of a click that was not known when the event, `e`, was decided. */
 const unknownClick = sql`jsonb_path_query_first(e.steps, '$[*] ? (@.code == "unknown_click").facts.clickId') #>> '{}'`

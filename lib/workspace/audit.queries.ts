@@ -36,6 +36,7 @@ export type AuditAction =
   | 'commission.adjusted'
   | 'commission.reversed'
   | 'event.credited'
+  | 'event.refunded'
   | 'commission.held'
   | 'commission.released'
   | 'commission.rejected'

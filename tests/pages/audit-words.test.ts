@@ -40,6 +40,16 @@ test.each([
     { externalId: 'inv_1', slug: null, reason: 'Our own test', customer: false },
     'decided that nobody is credited with “inv_1”: Our own test',
   ],
+  [
+    'event.refunded',
+    { externalId: 'inv_1', amountCents: 300, currency: 'USD', reason: 'Returned' },
+    'recorded a refund of 3.00 USD of the sale “inv_1”: Returned',
+  ],
+  [
+    'event.refunded',
+    { externalId: 'in_1', amountCents: null, currency: 'USD', reason: 'Returned' },
+    'recorded a refund of all that was left of the sale “in_1”: Returned',
+  ],
   ['list.exported', { list: 'events', filter: {} }, 'downloaded the list of events'],
   ['member.removed', { email, role: 'member' }, 'removed the member ann@x.example'],
   ['api_key.created', { name: 'Checkout' }, 'created the API key “Checkout”'],

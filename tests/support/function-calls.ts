@@ -116,6 +116,7 @@ export const CALLS: Record<string, string> = {
     'in_1',
     NOW,
   ),
+  'a refund by hand is loaded': call('refund_facts_1', WORKSPACE, 'refund-new', 'order-1', 'report:order-1'),
   'a refund is saved': refund({
     sale: {
       id: EVENT,
