@@ -58,9 +58,9 @@ grant execute on function
 -- pages: the dashboard, the portal, and the APIs for managers and imports.
 grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"pages";
 grant select on
-    account_payouts, adjustments, address_changes, api_keys, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
+    account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
-    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, landing_totals, links, mails, members, one_time_rewards,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, links, mails, members, one_time_rewards,
     partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
@@ -69,6 +69,9 @@ grant select on
 grant insert, update         on workspaces, programs, groups, partners, api_keys to :"pages";
 grant insert, update, delete on members, coupon_aliases, links, stripe_secrets, stripe_keys to :"pages";
 grant insert                 on rewards, former_sales_from, former_program_terms, former_group_terms, former_partner_terms to :"pages";
+grant insert, update         on join_pages to :"pages";
+grant insert                 on agreements, agreement_acceptances to :"pages";
+grant insert, update, delete on applications to :"pages";
 grant insert, update, delete on address_changes, former_partner_addresses to :"pages";
 grant select, insert, update, delete on idempotency_keys to :"pages";
 -- What earns: corrections, decisions on holds, imports, and erasure.

@@ -436,6 +436,94 @@ create table links (
 create index links_partner_id_idx on links (partner_id);
 
 
+-- The public page of a program, /join/:program, on which people apply to become partners. Without a row, there is none.
+create table join_pages (
+    program_id    uuid         not null
+        constraint join_pages_pkey primary key,
+    workspace_id  uuid         not null,
+    is_open       boolean      not null,   -- whether it takes applications
+    intro         text         not null,   -- what the merchant says of the program
+    questions     jsonb        not null,   -- texts, at most five, which an application answers
+    approves      boolean      not null,   -- whether applications are approved at once, without a manager
+    group_id      uuid,                    -- of whom it approves
+
+    constraint join_pages_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint join_pages_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id)
+);
+
+
+-- What partners of a program agree to. A changed text is a new version; a version never changes.
+create table agreements (
+    program_id    uuid         not null,
+    version       integer      not null,
+    workspace_id  uuid         not null,
+    content       text         not null,
+    created_by    text         not null,
+    created_at    timestamptz  not null,
+
+    constraint agreements_pkey primary key (program_id, version),
+    constraint agreements_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id)
+);
+
+
+-- Which partner has accepted which version, and when.
+create table agreement_acceptances (
+    partner_id    uuid         not null,
+    version       integer      not null,
+    program_id    uuid         not null,
+    workspace_id  uuid         not null,
+    accepted_at   timestamptz  not null,
+
+    constraint agreement_acceptances_pkey primary key (partner_id, version),
+    constraint agreement_acceptances_version_fkey    foreign key (program_id, version)      references agreements (program_id, version),
+    constraint agreement_acceptances_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
+);
+
+
+-- Somebody who wants to be a partner, and who has proved the address by signing in, or whom a manager has invited. One per
+-- address and program: whoever was rejected may apply again, in the same row, unless blocked.
+create table applications (
+    id                 uuid         primary key,
+    workspace_id       uuid         not null,
+    program_id         uuid         not null,
+    email              text         not null,
+    name               text         not null,
+    site_url           text,
+    promotion          text         not null,   -- how the person will promote the program
+    answers            jsonb        not null,   -- [{question, answer}], as the page asked
+    agreement_version  integer,                 -- what the person has accepted; null if there was nothing
+    invited_at         timestamptz,
+    invited_by         text,
+    group_id           uuid,                    -- of whom a manager has invited
+    applied_at         timestamptz,             -- null: invited, and has not answered yet
+    outcome            text
+        constraint applications_outcome_check check (outcome in ('approved', 'rejected')),
+    decided_at         timestamptz,
+    decided_by         text,                    -- null: the page itself
+    reason             text,                    -- why it was rejected
+    is_blocked         boolean      not null default false,   -- may not apply again
+    partner_id         uuid,
+    status             text not null generated always as (
+        coalesce(outcome, case when applied_at is null then 'invited' else 'applied' end)) virtual,
+
+    constraint applications_program_id_email_key unique (program_id, email),
+    constraint applications_outcome_decided_check check ((outcome is null) = (decided_at is null)),
+    constraint applications_partner_id_check      check ((partner_id is not null) = (outcome is not distinct from 'approved')),
+    constraint applications_is_blocked_check      check (not is_blocked or outcome is not distinct from 'rejected'),
+    constraint applications_invited_check         check ((invited_at is null) = (invited_by is null)),
+    constraint applications_origin_check          check (invited_at is not null or applied_at is not null),
+    constraint applications_program_id_fkey foreign key (workspace_id, program_id) references programs (workspace_id, id),
+    constraint applications_group_id_fkey   foreign key (program_id, group_id)     references groups (program_id, id),
+    constraint applications_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id),
+    constraint applications_agreement_version_fkey foreign key (program_id, agreement_version) references agreements (program_id, version)
+);
+
+-- The applications of a workspace, newest first, and those that wait. What has this person applied for?
+create index applications_workspace_id_idx on applications (workspace_id, id);
+create index applications_waiting_idx on applications (workspace_id, id) where outcome is null and applied_at is not null;
+create index applications_email_idx on applications (email);
+
+
 -- A visit through a partner's link. expires_at is fixed at the visit, from the
 -- program's attribution_days of that time.
 create table clicks (
@@ -2447,7 +2535,7 @@ create table mails (
         constraint mails_workspace_id_fkey references workspaces (id),
     kind             text         not null
         constraint mails_kind_check
-            check (kind in ('moved', 'welcome', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
+            check (kind in ('moved', 'welcome', 'application_rejected', 'partner_invitation', 'invitation', 'connect_account', 'connect_reminder', 'bank_refused', 'payout_sent', 'payout_failed',
                             'payout_returned', 'payout_approval', 'payout_report', 'payout_review', 'payout_preview', 'payout_problem',
                             'payment_details', 'payout_account', 'address_link', 'address_changed',
                             'opening_balances', 'webhook_disabled', 'new_browser')),

@@ -1,5 +1,6 @@
 /** The pages and lists that are measured, and those that are not, with the reason. */
 
+import { APPLICATION_STATUSES } from '../lib/applications/applications.ts'
 import { PARTNER_SORTS } from '../lib/workspace/partners.schemas.ts'
 
 /** The manager of the measured workspaces. */
@@ -118,6 +119,8 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '/search?q=bench-77',
   '/import',
   '/commissions/held',
+  '/applications',
+  ...APPLICATION_STATUSES.map((status) => `/applications?status=${status}`),
   ...PARTNER_SORTS.flatMap((sort) => [`/partners?sort=${sort}`, `/partners?sort=${sort}&order=asc`]),
   '/uncredited',
   '/uncredited?kind=lead',
@@ -186,6 +189,9 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app': 'lists the workspaces of a person',
     '/app/:workspace/audit/:id': ONE,
     '/app/:workspace/partners/new': FORM,
+    '/app/:workspace/applications/invite': FORM,
+    '/app/:workspace/applications/:id': ONE,
+    '/app/:workspace/programs/:id/applications': FORM,
     '/app/:workspace/programs/new': FORM,
     '/app/:workspace/programs/:id/groups/new': FORM,
     '/app/:workspace/groups/:id': FORM,
@@ -245,6 +251,9 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
   },
   portal: {
     '/portal/address/confirm': FORM,
+    '/portal/terms': 'lists the programs of a person',
+    '/join/:program': ONE,
+    '/join/:program/apply': FORM,
     '/portal/disconnect': FORM,
     '/portal/documents/details': FORM,
     '/portal/events/:id': ONE,

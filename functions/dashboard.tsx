@@ -2,6 +2,7 @@ import { inWorkspace } from '../lib/auth/access.ts'
 import { createPages, signedIn } from '../lib/pages/render.tsx'
 import { type NudgeEnv, nudgeAfterChanges } from '../lib/webhooks/nudge.service.ts'
 import apiKeys from './dashboard/api-keys.tsx'
+import applications from './dashboard/applications.tsx'
 import audit from './dashboard/audit.tsx'
 import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
@@ -12,7 +13,9 @@ import events from './dashboard/events.tsx'
 import groups from './dashboard/groups.tsx'
 import heldCommissions from './dashboard/held-commissions.tsx'
 import { importRoutes } from './dashboard/import.tsx'
+import invitations from './dashboard/invitations.tsx'
 import invoices from './dashboard/invoices.tsx'
+import joinPage from './dashboard/join-page.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import newPartner from './dashboard/new-partner.tsx'
@@ -55,6 +58,9 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', partners)
   .route('/', partnersActions)
   .route('/', newPartner)
+  .route('/', invitations)
+  .route('/', applications)
+  .route('/', joinPage)
   .route('/', partner)
   .route('/', importRoutes)
   .route('/', events)

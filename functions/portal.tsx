@@ -4,14 +4,16 @@ import commissions from './portal/commissions.tsx'
 import connect from './portal/connect.tsx'
 import documents from './portal/documents.tsx'
 import events from './portal/events.tsx'
+import join from './portal/join.tsx'
 import links from './portal/links.tsx'
 import overview from './portal/overview.tsx'
 import payment from './portal/payment.tsx'
 import payouts from './portal/payouts.tsx'
+import terms from './portal/terms.tsx'
 
 /**
  * The pages for partners, under /portal: one file per section in portal/. A partner sees the data of their own email
- * address, in all workspaces.
+ * address, in all workspaces. Under /join, people apply to become one.
  */
 export default createPages()
   .use('/portal/*', signedIn())
@@ -24,3 +26,5 @@ export default createPages()
   .route('/', connect)
   .route('/', payment)
   .route('/', documents)
+  .route('/', terms)
+  .route('/', join)

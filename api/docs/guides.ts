@@ -65,6 +65,7 @@ export const SECTIONS: { title: string; guides: Guide[] }[] = [
     title: 'Run a program',
     guides: [
       guide('imports', 'Imports', 'Bring partners and customers from another platform.'),
+      guide('applications', 'Applications', 'How people apply, are invited, and accept your terms.'),
       guide('people', 'People and roles', 'Managers, members, partners, and how they sign in.'),
       guide('portal', 'Partner portal', 'What partners see, and how they connect an account.'),
       guide('payouts', 'Payouts', 'Schedules, runs, limits, and what each state means.'),

@@ -20,6 +20,8 @@ const DONE = {
 const KINDS: Record<MailKind, string> = {
   moved: 'We’ve moved',
   welcome: 'Welcome',
+  application_rejected: 'Application rejected',
+  partner_invitation: 'Invitation to a program',
   invitation: 'Invitation',
   connect_account: 'Connect your account',
   address_link: 'Link to a new address',

@@ -119,6 +119,11 @@ const attentionOf = (overview: Overview, base: string) => [
     ]
   }),
   {
+    isOpen: overview.applications > 0,
+    text: tally(overview.applications, 'application waits', 'applications wait'),
+    href: `${base}/applications?status=applied`,
+  },
+  {
     isOpen: overview.held > 0,
     text: tally(overview.held, 'commission is held for review', 'commissions are held for review'),
     href: `${base}/commissions/held`,
@@ -150,7 +155,9 @@ const Attention = ({ overview, base }: { overview: Overview; base: string }) => 
     <section class="card">
       <h2>Needs attention</h2>
       {open.length === 0 ? (
-        <p>Nothing. Held commissions, missing sales, failed emails and webhooks are listed here.</p>
+        <p>
+          Nothing. Applications, held commissions, missing sales, failed emails and webhooks are listed here.
+        </p>
       ) : (
         <ul class="attention">
           {open.map(({ text, href }) => (

@@ -183,6 +183,11 @@ export const ProgramPage = ({
       <p>
         <a href={`${base}/partners?programId=${program.id}`}>View partners</a>
       </p>
+      {isManager && (
+        <p>
+          <a href={`${base}/programs/${program.id}/applications`}>Page on which people apply</a>
+        </p>
+      )}
       <h2 id="snippet">Snippet</h2>
       <p>Add this to every page of your site. It records visits through partners’ links.</p>
       <Copyable label="the snippet" text={snippetTag(origin, program.id)} />

@@ -1,4 +1,5 @@
 /** The tables of schema.sql, for Kysely, by room. tests/db/tables.test.ts compares them with the database. */
+import type { ApplicationTables } from '../applications/tables.ts'
 import type { CustomerTables } from '../customers/tables.ts'
 import type { MailTables } from '../mail/tables.ts'
 import type { PaperTables } from '../papers/tables.ts'
@@ -11,6 +12,7 @@ import type { WebhookTables } from '../webhooks/tables.ts'
 import type { WorkspaceTables } from '../workspace/tables.ts'
 
 export type Tables = WorkspaceTables &
+  ApplicationTables &
   TrackingTables &
   CustomerTables &
   PurchaseTables &

@@ -8,6 +8,7 @@ const REMEDIES = {
   customer: 'Search by `externalId` or `email` instead.',
   'audit entry': 'List the audit log to find it.',
   event: 'Search by `externalId` instead.',
+  application: 'List the applications to find it.',
   partner: 'Search by `email` or `slug` instead.',
   link: 'List the partner’s links to find it.',
   coupon: 'List the partner’s coupons to find it.',

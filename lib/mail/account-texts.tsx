@@ -8,7 +8,9 @@ import type {
   InvitationDetails,
   NewBrowserDetails,
   OpeningBalancesDetails,
+  PartnerInvitationDetails,
   PayoutAccountDetails,
+  RejectionDetails,
   WebhookDisabledDetails,
   WelcomeDetails,
 } from './details.ts'
@@ -62,6 +64,40 @@ export const welcomeContent = ({
     HOW_TO_SIGN_IN,
     ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
     'If you did not expect this email, ignore it.',
+  ])
+
+/** Invites somebody to be a partner. */
+export const partnerInvitationContent = ({
+  programName,
+  workspaceName,
+  invitedBy,
+  url,
+}: PartnerInvitationDetails): MailContent =>
+  content(`${programName} invites you to be a partner`, [
+    'Hello,',
+    [
+      { name: invitedBy },
+      ' of ',
+      { name: workspaceName },
+      ' invites you to be a partner of ',
+      { name: programName },
+      '. You get a link of your own, and earn with what it brings.',
+    ],
+    { button: 'See the terms and accept', link: url },
+    'You sign in with the address that received this email. You need no password.',
+    'If you do not want to be a partner, ignore this email.',
+  ])
+
+/** Says that an application was rejected. What the merchant wrote is text. */
+export const rejectionContent = ({ applicantName, programName, reason }: RejectionDetails): MailContent =>
+  content(`Your application to ${programName}`, [
+    greeting(applicantName),
+    [
+      'Thank you for your interest in being a partner of ',
+      { name: programName },
+      '. Your application was not accepted.',
+    ],
+    ...(reason ? [['The reason: ', { text: reason }]] : []),
   ])
 
 /** What each role allows. */

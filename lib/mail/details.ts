@@ -12,6 +12,23 @@ export type WelcomeDetails = {
   sentBy: string | null
 }
 
+/** `application_rejected`: to somebody who wanted to be a partner. */
+export type RejectionDetails = {
+  applicantName: string
+  programName: string
+  /** What the manager wrote; null for nothing. */
+  reason: string | null
+}
+
+/** `partner_invitation`: to somebody whom a manager wants as a partner. */
+export type PartnerInvitationDetails = {
+  programName: string
+  workspaceName: string
+  invitedBy: string
+  /** Where the person accepts. */
+  url: string
+}
+
 /** Common to the mails about money. */
 export type MoneyDetails = {
   partnerName: string | null

@@ -9,6 +9,8 @@ export type MailStatus = (typeof MAIL_STATUSES)[number]
 export const MAIL_KINDS = [
   'moved',
   'welcome',
+  'application_rejected',
+  'partner_invitation',
   'invitation',
   'connect_account',
   'connect_reminder',

@@ -6,7 +6,9 @@ import {
   movedContent,
   newBrowserContent,
   openingBalancesContent,
+  partnerInvitationContent,
   payoutAccountContent,
+  rejectionContent,
   webhookDisabledContent,
   welcomeContent,
 } from './account-texts.tsx'
@@ -84,6 +86,19 @@ const aboutAddress = (details: Stored) => ({
 const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
   moved: (details) => movedContent(toWelcome(details)),
   welcome: (details) => welcomeContent(toWelcome(details)),
+  application_rejected: (details) =>
+    rejectionContent({
+      applicantName: required(details, 'applicantName'),
+      programName: required(details, 'programName'),
+      reason: typeof details.reason === 'string' ? details.reason : null,
+    }),
+  partner_invitation: (details) =>
+    partnerInvitationContent({
+      programName: required(details, 'programName'),
+      workspaceName: required(details, 'workspaceName'),
+      invitedBy: required(details, 'invitedBy'),
+      url: required(details, 'url'),
+    }),
   invitation: (details) =>
     invitationContent({
       workspaceName: required(details, 'workspaceName'),

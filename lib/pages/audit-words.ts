@@ -122,6 +122,13 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'program.changed': (d) => `changed a program: ${changes(d)}`,
   'group.created': (d) => `created the group ${quoted(d.name)}`,
   'group.changed': (d) => `changed a group: ${changes(d)}`,
+  'join_page.changed': (d) =>
+    `changed the page on which people apply, which is ${d.isOpen ? 'open' : 'closed'}`,
+  'application.invited': (d) => `invited ${counted(number(d.invited), 'person', 'people')} to be partners`,
+  'application.approved': (d) => `approved the application of ${text(d.email)}`,
+  'application.rejected': (d) =>
+    `rejected the application of ${text(d.email)}${d.blocks ? ' for good' : ''}${d.reason ? `: ${text(d.reason)}` : ''}`,
+  'application.deleted': () => 'deleted an application',
   'partner.created': (d) => `added the partner ${text(d.email)} with the slug ${quoted(d.slug)}`,
   'partner.changed': (d) => `changed the partner ${text(d.email)}: ${changes(d)}`,
   'partner.address_changed': (d) => `changed the partner’s address from ${text(d.from)} to ${text(d.to)}`,

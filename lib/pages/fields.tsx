@@ -72,6 +72,28 @@ export const Field = ({
   )
 }
 
+/** A labelled input of several lines. */
+export const TextArea = ({
+  label,
+  name,
+  hint,
+  value,
+  errors,
+  rows = 4,
+  ...input
+}: Control & { value?: string | null | undefined; rows?: number }) => {
+  const { error, attributes } = describe({ name, hint, errors })
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <Notes name={name} hint={hint} error={error} />
+      <textarea rows={rows} {...attributes} {...input}>
+        {value ?? ''}
+      </textarea>
+    </div>
+  )
+}
+
 /** A labelled select. */
 export const Select = ({
   label,

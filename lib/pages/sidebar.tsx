@@ -14,6 +14,7 @@ const GROUPS = [
     label: 'Partners',
     sections: [
       { path: '/partners', label: 'Partners', icon: 'partners', managers: false },
+      { path: '/applications', label: 'Applications', icon: 'applications', managers: false },
       { path: '/import', label: 'Import', icon: 'import', managers: true },
     ],
   },

@@ -46,6 +46,7 @@ export const erasePartner = async (db: Db, act: Act, id: string, email: string):
     sql`update mails m set details = erase_texts(m.details, ${texts}, ${marks})
         where m.workspace_id = ${workspaceId} and erase_texts(m.details, ${texts}, ${marks}) <> m.details`,
     sql`delete from former_partner_addresses where partner_id ${mine}`,
+    sql`delete from applications where workspace_id = ${workspaceId} and (email = any(${texts}) or partner_id ${mine})`,
     sql`delete from payees where ${own}`,
     sql`delete from unreachable_people where ${own}`,
     sql`update payment_details

@@ -54,6 +54,11 @@ export const exportPartner = (db: Db, workspaceId: string, email: string): Promi
       select id, program_id as "programId", email, name, slug, status, created_at as "createdAt" from partners where ${own}`,
     links: sql`select slug, created_at as "createdAt" from links where partner_id in ${mine}`,
     formerAddresses: sql`select email, until from former_partner_addresses where partner_id in ${mine}`,
+    applications: sql`
+      select email, name, site_url as "siteUrl", promotion, answers, agreement_version as "agreementVersion", applied_at as "appliedAt",
+             status, reason
+      from applications where workspace_id = ${workspaceId} and (email = ${email} or partner_id in ${mine})`,
+    acceptedTerms: sql`select version, accepted_at as "acceptedAt" from agreement_acceptances where partner_id in ${mine}`,
     payoutAccounts: sql`
       select country, stripe_account_id as "stripeAccountId", status, created_at as "createdAt",
              disconnected_at as "disconnectedAt" from payout_accounts where ${own}`,

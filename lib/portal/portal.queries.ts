@@ -3,6 +3,8 @@
  * the address that the session has verified, so a partner reads only its own data.
  */
 import { sql } from 'kysely'
+import { ownApplicationsQuery } from '../applications/applications.queries.ts'
+import { openAgreementsQuery } from '../applications/join-pages.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { payoutAccountsQuery, unreachableQuery } from '../payouts/accounts.queries.ts'
 import { hasKey, hasManualPayouts } from '../payouts/methods.queries.ts'
@@ -16,15 +18,18 @@ export type Balance = PortalData['balances'][number]
 
 /** Makes one database round trip. */
 export const readPortal = async (db: Db, email: string, period: Period, now: Date) => {
-  const [partnerships, balances, accounts, unreachable, activity, choices] = await db.batch([
-    partnershipsQuery(db, email).compile(),
-    ownEarnedQuery(email, now).compile(db),
-    payoutAccountsQuery(db, email).compile(),
-    unreachableQuery(db, email).compile(),
-    activityQuery(email, period).compile(db),
-    paymentChoicesQuery(email, now).compile(db),
-  ])
-  return { partnerships, balances, accounts, unreachable, activity, choices }
+  const [partnerships, balances, accounts, unreachable, activity, choices, applications, agreements] =
+    await db.batch([
+      partnershipsQuery(db, email).compile(),
+      ownEarnedQuery(email, now).compile(db),
+      payoutAccountsQuery(db, email).compile(),
+      unreachableQuery(db, email).compile(),
+      activityQuery(email, period).compile(db),
+      paymentChoicesQuery(email, now).compile(db),
+      ownApplicationsQuery(email).compile(db),
+      openAgreementsQuery(email).compile(db),
+    ])
+  return { partnerships, balances, accounts, unreachable, activity, choices, applications, agreements }
 }
 
 export type PortalData = Awaited<ReturnType<typeof readPortal>>

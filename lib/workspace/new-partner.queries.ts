@@ -1,5 +1,5 @@
 /** POST /partners: one partner, by the rules of an import of one row. */
-import { sql } from 'kysely'
+import { type CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf, newSlugSuffix } from '../db/ids.ts'
 import { lockPartners } from '../db/locks.queries.ts'
@@ -27,6 +27,8 @@ export type NewPartner = Omit<PartnerRow, 'openingBalanceCents'> & {
   suffixTaken: boolean
   /** What the welcome mail says of its sender; null sends none. */
   welcome: { workspaceName: string; sentBy: string | null; portalUrl: string } | null
+  /** What is saved in the same transaction, of the partner with this id. */
+  approvedFor?: (partnerId: string) => CompiledQuery[]
 }
 
 export type PartnerCreation =
@@ -121,7 +123,7 @@ type Planned = NewPartner & { id: string; slug: string; details: object | null }
 const save = async (
   db: Db,
   act: Act,
-  { id, programId, groupId, email, name, slug, coupon, details }: Planned,
+  { id, programId, groupId, email, name, slug, coupon, details, approvedFor }: Planned,
 ): Promise<Partner | undefined> => {
   const { workspaceId, now } = act
   const [, , , , [partner]] = await db.batch([
@@ -177,6 +179,7 @@ const save = async (
             on conflict do nothing`.compile(db),
         ]
       : []),
+    ...(approvedFor?.(id) ?? []),
   ])
   return (
     partner && { ...partner, coupons: coupon ? [{ couponId: coupon.id, couponLabel: coupon.label }] : [] }

@@ -1,5 +1,6 @@
 /** The overview of a workspace: set-up progress and key figures. */
 import { sql } from 'kysely'
+import { countWaiting } from '../applications/applications.queries.ts'
 import type { Db } from '../db/connection.ts'
 import { type BalanceTotal, balanceTotalsQuery, toBalanceTotals } from '../payouts/balances.queries.ts'
 import { type Period, slotsBefore } from '../periods.ts'
@@ -32,6 +33,8 @@ export type Overview = {
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
   balances: BalanceTotal[]
+  /** Applications that wait; at most `MAX_COUNT` + 1. */
+  applications: number
   /** Emails that could not be delivered; at most `MAX_COUNT` + 1. */
   failedMails: number
   /** Webhook endpoints that fail, or were disabled for that. */
@@ -62,6 +65,7 @@ export const readOverview = async (
         ${hasClickColumn(workspaceId)},
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
+        ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints

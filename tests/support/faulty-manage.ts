@@ -24,6 +24,19 @@ export const useFaultyManage = () => {
       plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
       fetches: () => faulty.fetches(tenant),
       left: () => faulty.left(tenant),
+      /** Sends a form of a page. */
+      submit: (worker: 'dashboard' | 'portal', path: string, fields: Record<string, string>) =>
+        askAs(
+          worker,
+          email,
+          path,
+          {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+            body: new URLSearchParams(fields).toString(),
+          },
+          { SQL_ENDPOINT: faulty.url },
+        ),
       call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
         askAs(
           'manage',

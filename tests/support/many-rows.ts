@@ -68,6 +68,14 @@ const ROWS = `
     select ${id('other')}, ${id('workspace', '1')}, ${id('partner')}, 'coupon-' || n from numbers;
   insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, ${id('partner')}, 'former-' || n, 'former-' || n, now() from numbers;
+  insert into join_pages (program_id, workspace_id, is_open, intro, questions, approves)
+    select ${id('program')}, ${id('workspace')}, true, '', '[]', false from numbers;
+  insert into agreements (program_id, version, workspace_id, content, created_by, created_at)
+    select ${id('program')}, 1, ${id('workspace')}, 'Terms', 'ann@shop.example', now() from numbers;
+  insert into agreement_acceptances (partner_id, version, program_id, workspace_id, accepted_at)
+    select ${id('partner')}, 1, ${id('program', '1')}, ${id('workspace', '1')}, now() from numbers;
+  insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
+    select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, 'applicant-' || n || '@partner.example', 'Name', '', '[]', now() from numbers;
   insert into clicks (id, workspace_id, partner_id, landing_url, created_at, expires_at)
     select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'https://shop.example/' || n, now() - interval '1 day', now() + interval '89 days' from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)

@@ -1,0 +1,107 @@
+import type { Context } from 'hono'
+import { Invitation } from '../../lib/applications/applications.schemas.ts'
+import { MAX_INVITED } from '../../lib/applications/applications.ts'
+import { type Invited, invite } from '../../lib/applications/invitations.queries.ts'
+import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { controls, type FormState, Select, TextArea } from '../../lib/pages/fields.tsx'
+import { Done, Problem } from '../../lib/pages/parts.tsx'
+import { renderPage } from '../../lib/pages/render.tsx'
+import { counted } from '../../lib/plural.ts'
+import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
+import { type Choice, groupOptions } from './partners-actions.tsx'
+
+const LABELS = { programId: 'Program', groupId: 'Group', emails: 'Email addresses' }
+
+/** What became of the addresses, in words. */
+const resultWords = ({ invited, invitedBefore, partners, applied, blocked }: Invited): string =>
+  [
+    `${counted(invited, 'person', 'people')} invited.`,
+    invitedBefore > 0 &&
+      `${counted(invitedBefore, 'person was', 'people were')} invited within the last day, and not mailed again.`,
+    partners > 0 && `${counted(partners, 'person is a partner', 'people are partners')} already.`,
+    applied > 0 && `${counted(applied, 'person has', 'people have')} applied: decide on the application.`,
+    blocked > 0 && `${counted(blocked, 'person is', 'people are')} blocked.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+
+type Props = FormState & { base: string; choices: Choice[]; result?: Invited | undefined }
+
+const InvitePage = ({ base, choices, fields, errors, result }: Props) => {
+  const control = controls(LABELS, { fields, errors })
+  const programs = [...new Map(choices.map(({ programId, programName }) => [programId, programName]))]
+  const groups = groupOptions(choices)
+  return (
+    <>
+      <p>
+        <a href={`${base}/applications`}>Applications</a>
+      </p>
+      <h1>Invite people</h1>
+      <Done message={result && resultWords(result)} />
+      <Problem errors={errors} labels={LABELS} />
+      <p>
+        Each gets an email with a link. Who accepts is a partner at once, also while the program takes no
+        applications.
+      </p>
+      <form method="post">
+        {programs.length > 1 ? (
+          <Select {...control('programId')} options={programs.map(([value, label]) => ({ value, label }))} />
+        ) : (
+          <input type="hidden" name="programId" value={programs[0]?.[0]} />
+        )}
+        {groups.length > 0 && (
+          <Select {...control('groupId')} options={[{ value: '', label: 'None' }, ...groups]} />
+        )}
+        <TextArea
+          {...control('emails')}
+          hint={`One per line, or separated by commas. At most ${MAX_INVITED}.`}
+          rows={8}
+          required
+          autocomplete="off"
+          spellcheck="false"
+        />
+        <button type="submit">Send invitations</button>
+      </form>
+    </>
+  )
+}
+
+const PATH = '/app/:workspace/applications/invite'
+
+const show = async (
+  c: Context<WorkspaceEnv>,
+  state: Omit<Props, 'base' | 'choices'>,
+  status: 200 | 400 = 200,
+) => {
+  const { db, workspace } = c.var
+  const base = `/app/${workspace.slug}`
+  const choices = await programsAndGroupsQuery(db, workspace.id).execute()
+  if (choices.length === 0) return c.redirect(`${base}/programs/new`, 303)
+  const children = <InvitePage base={base} choices={choices} {...state} />
+  return renderPage(c, { title: 'Invite people', section: '/applications', children }, status)
+}
+
+/** /app/:workspace/applications/invite: asks people by email to be partners. */
+export default createRoutes<WorkspaceEnv>()
+  .get(PATH, managersOnly(), (c) => show(c, { fields: {} }))
+  .post(PATH, managersOnly(), form(), async (c) => {
+    const { db, workspace, actor } = c.var
+    const fields = c.req.valid('form')
+    const { programId = '', groupId = null, emails = '' } = fields
+    const { data, errors } = checked(Invitation, { programId, groupId, emails })
+    if (errors) return show(c, { fields, errors }, 400)
+    const url = new URL(`/join/${data.programId}/apply`, c.req.url).href
+    const result = await invite(db, actOf(c), {
+      ...data,
+      workspaceName: workspace.name,
+      invitedBy: actor,
+      url,
+    })
+    if (!result) {
+      const unknown = [{ path: 'groupId', message: 'This group is not one of the program’s.' }]
+      return show(c, { fields, errors: unknown }, 400)
+    }
+    return show(c, { fields: {}, result })
+  })

@@ -1,0 +1,239 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import {
+  approveApplication,
+  readStanding,
+  type Standing,
+  saveApplication,
+} from '../../lib/applications/applications.queries.ts'
+import { NewApplication } from '../../lib/applications/applications.schemas.ts'
+import { MAX_TEXT_LENGTH } from '../../lib/applications/applications.ts'
+import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-pages.queries.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
+import { found } from '../../lib/http/found.ts'
+import { noteForLog } from '../../lib/http/logging.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
+import { Problem } from '../../lib/pages/parts.tsx'
+import { noSuchPage, renderPage, signedIn } from '../../lib/pages/render.tsx'
+import { saleExampleOf } from '../../lib/pages/reward-example.tsx'
+import { describeReward } from '../../lib/pages/reward-fields.tsx'
+import { Terms } from '../../lib/pages/terms.tsx'
+import { findProgram, type Program } from '../../lib/workspace/programs.queries.ts'
+
+const LABELS = {
+  name: 'Your name',
+  siteUrl: 'Your site or channel (optional)',
+  promotion: 'How will you promote us?',
+}
+
+/** What the merchant wrote, in its paragraphs. */
+const Written = ({ text }: { text: string }) => <p class="written">{text}</p>
+
+const Invitation = ({ page, program, now }: { page: PublicJoinPage; program: Program; now: Date }) => (
+  <>
+    <h1>
+      Become a partner of <bdi>{page.programName}</bdi>
+    </h1>
+    {page.intro && <Written text={page.intro} />}
+    <h2>What you earn</h2>
+    <p>
+      <strong>{describeReward(program.reward)}</strong>, from customers who come within{' '}
+      {program.attributionDays} days of following your link. {saleExampleOf(program, now)}
+    </p>
+    {page.agreement && <Terms agreement={page.agreement} />}
+    {page.isOpen ? (
+      <p>
+        <a class="button" href={`/join/${page.programId}/apply`}>
+          Apply
+        </a>
+      </p>
+    ) : (
+      <p class="empty">This program takes no applications at present.</p>
+    )}
+    <p class="hint">
+      To apply, you sign in with your email address. You need no password. Sales happen on{' '}
+      <bdi>{new URL(page.siteUrl).host}</bdi>. The program is run by <bdi>{page.workspaceName}</bdi> with
+      Tributary.
+    </p>
+  </>
+)
+
+/** What somebody reads instead of the form. */
+const STANDINGS: Record<Exclude<Standing, 'none' | 'invited' | 'rejected'>, Child> = {
+  applied: 'Your application has been sent. You get an email when it is approved.',
+  approved: (
+    <>
+      You are a partner. <a href="/portal">Open the partner portal</a> to get your link.
+    </>
+  ),
+  partner: (
+    <>
+      You are a partner already. <a href="/portal">Open the partner portal</a> to get your link.
+    </>
+  ),
+  banned: 'You can’t apply to this program.',
+  blocked: 'You can’t apply to this program.',
+}
+
+/** What an application says of the person, who was not invited. */
+const Questions = ({ page, fields, errors }: FormState & { page: PublicJoinPage }) => {
+  const control = controls(LABELS, { fields, errors })
+  return (
+    <>
+      <Field {...control('siteUrl')} type="url" maxlength={MAX_TEXT_LENGTH} autocomplete="url" />
+      <TextArea {...control('promotion')} required maxlength={MAX_TEXT_LENGTH} />
+      {page.questions.map((question, index) => (
+        <TextArea
+          label={question}
+          name={`answer${index}`}
+          value={fields[`answer${index}`]}
+          errors={errors}
+          rows={2}
+          required
+          maxlength={MAX_TEXT_LENGTH}
+        />
+      ))}
+    </>
+  )
+}
+
+type FormProps = FormState & { page: PublicJoinPage; email: string; isInvited: boolean }
+
+const ApplyForm = ({ page, email, isInvited, fields, errors }: FormProps) => {
+  const control = controls(LABELS, { fields, errors })
+  const labels = Object.fromEntries(page.questions.map((question, index) => [`answer${index}`, question]))
+  return (
+    <>
+      <Problem errors={errors} labels={{ ...LABELS, ...labels, accepts: 'Terms' }} />
+      <p>
+        You apply as <strong>{email}</strong>.
+      </p>
+      <form method="post">
+        <Field {...control('name')} required maxlength={MAX_ID_LENGTH} autocomplete="name" />
+        {!isInvited && <Questions page={page} fields={fields} errors={errors} />}
+        {page.agreement && (
+          <>
+            <Terms agreement={page.agreement} />
+            <input type="hidden" name="version" value={page.agreement.version} />
+            <Checkbox label="I accept these terms" name="accepts" checked={fields.accepts !== undefined} />
+          </>
+        )}
+        <button type="submit">{isInvited ? 'Become a partner' : 'Send application'}</button>
+      </form>
+    </>
+  )
+}
+
+const PATH = '/join/:program'
+
+/** @throws {ApiError} `not_found` */
+const findPage = async (c: Context<SessionEnv>): Promise<PublicJoinPage> => {
+  const page = await found('program', c.req.param('program') ?? '', (id) => readJoinPage(c.var.db, id))
+  noteForLog(c, { workspaceId: page.workspaceId })
+  return page
+}
+
+const titleOf = ({ programName }: PublicJoinPage) => `Become a partner of ${programName}`
+
+const show = (
+  c: Context<SessionEnv>,
+  page: PublicJoinPage,
+  children: Child,
+  status: 200 | 400 | 403 | 409 = 200,
+) => renderPage(c, { title: titleOf(page), home: '/portal', children }, status)
+
+/** The form, or what the person is to the program. */
+const showApplication = (
+  c: Context<SessionEnv>,
+  page: PublicJoinPage,
+  standing: Standing,
+  state: FormState,
+  status: 200 | 400 | 409 = 200,
+) => {
+  const isInvited = standing === 'invited'
+  const canApply = isInvited || standing === 'none' || standing === 'rejected'
+  const isOpen = page.isOpen || isInvited
+  const children = (
+    <>
+      <h1>
+        Apply to <bdi>{page.programName}</bdi>
+      </h1>
+      {!canApply && <p>{STANDINGS[standing]}</p>}
+      {canApply && !isOpen && <p>This program takes no applications at present.</p>}
+      {canApply && isOpen && (
+        <>
+          {standing === 'rejected' && <p>Your former application was not accepted. You can apply again.</p>}
+          {isInvited && <p>You are invited to be a partner.</p>}
+          <ApplyForm page={page} email={c.var.user.email} isInvited={isInvited} {...state} />
+        </>
+      )}
+    </>
+  )
+  return show(c, page, children, status)
+}
+
+/** /join/:program: what a program offers, and the form with which signed-in people apply. */
+export default createRoutes<SessionEnv>()
+  .get(PATH, async (c) => {
+    const page = await findPage(c)
+    const program = await findProgram(c.var.db, page.workspaceId, page.programId)
+    if (!program) throw noSuchPage()
+    return show(c, page, <Invitation page={page} program={program} now={c.var.now} />)
+  })
+  .use(`${PATH}/apply`, signedIn())
+  .get(`${PATH}/apply`, async (c) => {
+    const page = await findPage(c)
+    const standing = await readStanding(c.var.db, page.programId, c.var.user.email)
+    return showApplication(c, page, standing, { fields: {} })
+  })
+  .post(`${PATH}/apply`, form(), async (c) => {
+    const { db, now, user } = c.var
+    const page = await findPage(c)
+    const fields = c.req.valid('form')
+    const before = await readStanding(db, page.programId, user.email)
+    const isInvited = before === 'invited'
+    if (!(page.isOpen || isInvited) || !['none', 'invited', 'rejected', 'applied'].includes(before)) {
+      return showApplication(c, page, before, { fields }, 409)
+    }
+    const questions = isInvited ? [] : page.questions
+    const blank = Object.fromEntries(questions.map((_, index) => [`answer${index}`, '']))
+    const input = { name: '', promotion: '', siteUrl: null, ...blank, ...fields }
+    const { data, errors } = checked(
+      NewApplication(isInvited, questions.length, page.agreement !== null),
+      input,
+    )
+    if (errors) return showApplication(c, page, before, { fields, errors }, 400)
+    if (page.agreement && fields.version !== String(page.agreement.version)) {
+      const { accepts: _, ...others } = fields
+      const changed = [
+        { path: 'accepts', message: 'They have changed meanwhile. Read and accept them again.' },
+      ]
+      return showApplication(c, page, before, { fields: others, errors: changed }, 409)
+    }
+    const answers = questions.map((question, index) => ({
+      question,
+      answer: fields[`answer${index}`] ?? '',
+    }))
+    const application = {
+      email: user.email,
+      name: data.name,
+      siteUrl: data.siteUrl,
+      promotion: data.promotion,
+      answers,
+    }
+    const saved = await saveApplication(db, page, application, now)
+    if (saved?.status === 'applied' && (saved.invitedBy || page.approves)) {
+      const act = { workspaceId: page.workspaceId, actor: user.email, now }
+      const { programId, workspaceName } = page
+      const applicant = { id: saved.id, programId, email: user.email, name: data.name }
+      await approveApplication(db, act, applicant, {
+        groupId: saved.invitedBy ? saved.groupId : page.groupId,
+        welcome: { workspaceName, sentBy: saved.invitedBy, portalUrl: new URL('/portal', c.req.url).href },
+        decidedBy: saved.invitedBy,
+      })
+    }
+    return c.redirect(`/join/${page.programId}/apply`, 303)
+  })

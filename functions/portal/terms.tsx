@@ -1,0 +1,56 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import {
+  acceptAgreement,
+  type OpenAgreement,
+  openAgreementsQuery,
+} from '../../lib/applications/join-pages.queries.ts'
+import type { SessionEnv } from '../../lib/auth/session.ts'
+import { createRoutes } from '../../lib/http/app.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { Problem } from '../../lib/pages/parts.tsx'
+import { renderPortal } from '../../lib/pages/portal.tsx'
+import { Terms } from '../../lib/pages/terms.tsx'
+
+const Acceptance = z.object({ partnerId: z.uuid(), version: z.coerce.number().int().max(1_000_000) })
+
+const CHANGED = 'The terms have changed meanwhile. Read and accept them again.'
+
+const TermsPage = ({ open, problem }: { open: OpenAgreement[]; problem: string | undefined }) => (
+  <>
+    <h1>Terms</h1>
+    <Problem message={problem} />
+    {open.length === 0 && <p class="empty">There are no terms to accept.</p>}
+    {open.map(({ partnerId, programName, ...agreement }) => (
+      <section>
+        <h2>
+          <bdi>{programName}</bdi>
+        </h2>
+        <form method="post">
+          <Terms agreement={agreement} />
+          <input type="hidden" name="partnerId" value={partnerId} />
+          <input type="hidden" name="version" value={agreement.version} />
+          <button type="submit">
+            Accept<span class="hidden"> the terms of {programName}</span>
+          </button>
+        </form>
+      </section>
+    ))}
+  </>
+)
+
+const showTerms = async (c: Context<SessionEnv>, problem?: string) => {
+  const { rows: open } = await openAgreementsQuery(c.var.user.email).execute(c.var.db)
+  const children = <TermsPage open={open} problem={problem} />
+  return renderPortal(c, { title: 'Terms', at: '/portal', children }, problem ? 400 : 200)
+}
+
+/** /portal/terms: the terms of the partner's programs that it has not accepted in their newest version. */
+export default createRoutes<SessionEnv>()
+  .get('/portal/terms', (c) => showTerms(c))
+  .post('/portal/terms', form(), async (c) => {
+    const { db, now, user } = c.var
+    const { data } = checked(Acceptance, c.req.valid('form'))
+    if (!data || !(await acceptAgreement(db, user.email, { ...data, now }))) return showTerms(c, CHANGED)
+    return c.redirect('/portal?done=accepted', 303)
+  })

@@ -1,0 +1,93 @@
+/** The forms of applications and of the page on which people apply. */
+import * as z from 'zod'
+import { readEmail } from '../emails.ts'
+import { line, MAX_ID_LENGTH, NOT_BLANK, nullWhenBlank } from '../http/fields.ts'
+import { Page } from '../http/lists.ts'
+import {
+  APPLICATION_STATUSES,
+  MAX_AGREEMENT_LENGTH,
+  MAX_INVITED,
+  MAX_QUESTIONS,
+  MAX_TEXT_LENGTH,
+} from './applications.ts'
+
+/** Text of several lines. */
+const paragraphs = (most = MAX_TEXT_LENGTH) =>
+  z
+    .string()
+    .trim()
+    .max(most, `Must have at most ${most.toLocaleString('en')} characters.`)
+
+const answer = paragraphs().min(1, NOT_BLANK)
+
+const site = z
+  .string()
+  .trim()
+  .max(MAX_TEXT_LENGTH)
+  .refine(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
+    'Must be a URL, such as https://example.com.',
+  )
+  .nullable()
+
+/**
+ * An application. Who was invited says a name only.
+ *
+ * @param questions    how many the page asks
+ * @param hasAgreement whether there are terms to accept
+ */
+export const NewApplication = (isInvited: boolean, questions: number, hasAgreement: boolean) =>
+  z.object({
+    name: line(MAX_ID_LENGTH).min(1, NOT_BLANK),
+    siteUrl: site,
+    promotion: isInvited ? paragraphs() : answer,
+    ...Object.fromEntries(Array.from({ length: questions }, (_, index) => [`answer${index}`, answer])),
+    ...(hasAgreement && { accepts: z.literal('on', 'Accept the terms to apply.') }),
+  })
+
+/** What a manager sets of the page. */
+export const JoinPageForm = z.object({
+  isOpen: z.boolean(),
+  intro: paragraphs(),
+  questions: z
+    .array(line(MAX_ID_LENGTH).min(1, NOT_BLANK))
+    .max(MAX_QUESTIONS, `Ask at most ${MAX_QUESTIONS} questions.`),
+  approves: z.boolean(),
+  groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable(),
+  agreement: paragraphs(MAX_AGREEMENT_LENGTH),
+})
+
+/** The filters of the list of applications. */
+export const ApplicationQuery = z.object({ status: z.enum(APPLICATION_STATUSES).optional(), ...Page.shape })
+
+/** Addresses, each in a line of its own or after a comma. */
+const addresses = z
+  .string()
+  .transform((text) => [...new Set(text.split(/[\s,;]+/).filter(Boolean))])
+  .pipe(
+    z
+      .array(z.string())
+      .min(1, 'Enter at least one address.')
+      .max(MAX_INVITED, `Invite at most ${MAX_INVITED} people at once.`),
+  )
+  .transform((texts, context) => {
+    const read = texts.map((text) => ({ text, email: readEmail(text) }))
+    const wrong = read.find(({ email }) => !email)
+    if (wrong)
+      context.addIssue({ code: 'custom', message: `“${wrong.text.slice(0, 100)}” is not an email address.` })
+    return [...new Set(read.flatMap(({ email }) => email ?? []))]
+  })
+
+export const Invitation = z.object({
+  programId: z.uuid('Must be the id of a program.').toLowerCase(),
+  groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable(),
+  emails: addresses,
+})
+
+export const Approval = z.object({ groupId: z.uuid('Must be the id of a group.').toLowerCase().nullable() })
+
+export const Rejection = z.object({
+  reason: paragraphs().transform(nullWhenBlank),
+  blocks: z.boolean(),
+  sendsMail: z.boolean(),
+})
