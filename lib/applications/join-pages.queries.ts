@@ -22,7 +22,7 @@ export type PublicJoinPage = JoinPage & {
 }
 
 /** The newest terms of a program, as a query. A version without text ends them. */
-export const agreementQuery = (programId: string) => sql<Agreement>`
+const agreementQuery = (programId: string) => sql<Agreement>`
   select version, content from agreements where program_id = ${programId} order by version desc limit 1`
 
 /** The page of a program, open or not. @param programId a UUID */
