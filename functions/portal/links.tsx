@@ -1,18 +1,39 @@
 import type { Context } from 'hono'
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import type { ErrorDetail } from '../../lib/http/errors.ts'
+import { checked, form } from '../../lib/http/validate.ts'
+import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
-import { Copyable } from '../../lib/pages/parts.tsx'
+import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
-import { partnerLink } from '../../lib/slugs.ts'
+import { MAX_SLUG_LENGTH, makeSlug, partnerLink } from '../../lib/slugs.ts'
+import { addOwnLink, MAX_OWN_LINKS, type SlugRefusal } from '../../lib/workspace/links.queries.ts'
+import { NewLink } from '../../lib/workspace/partners.schemas.ts'
 
 const PATH = '/portal/links'
 const TITLE = 'Links'
 
-/** The links of one program, and the form that makes one to another page. */
-const Links = ({ of, built }: { of: OwnLinks; built: BuiltLink | undefined }) => (
+const DONE = {
+  link_added: 'Link added. It works.',
+  link_already_added: 'You already have this link.',
+}
+
+/** A rejected form: its field and the error. */
+type Refused = { slug: string | undefined; errors: ErrorDetail[] }
+
+/** The links of one program, and the forms that make more. */
+const Links = ({
+  of,
+  built,
+  refused,
+}: {
+  of: OwnLinks
+  built: BuiltLink | undefined
+  refused: Refused | undefined
+}) => (
   <>
     <h2>
       <bdi>{of.program}</bdi>
@@ -25,20 +46,82 @@ const Links = ({ of, built }: { of: OwnLinks; built: BuiltLink | undefined }) =>
     ))}
     <h2 id="link-builder">Link to a page</h2>
     <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={of.slugs} built={built} program={of.programId} />
+    {of.status === 'approved' && <AnotherLink of={of} refused={refused} />}
   </>
 )
 
-/** Shows the links of the program that the URL names, or of the first one. @throws {ApiError} `not_found` */
-const showLinks = async (c: Context<SessionEnv>) => {
-  const { db, user } = c.var
-  const { program, ...query } = c.req.query()
-  const all = await readOwnLinks(db, user.email)
+/** The form that adds a link with a slug of its own. */
+const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefined }) => (
+  <>
+    <h2>Another link</h2>
+    <p>
+      Give each channel, such as a newsletter, a link with a slug of its own. You can have {MAX_OWN_LINKS}{' '}
+      links.
+    </p>
+    {of.slugs.length < MAX_OWN_LINKS || refused ? (
+      <form class="inline" method="post" action={PATH}>
+        <input type="hidden" name="program" value={of.programId} />
+        <Field
+          label="Slug"
+          name="slug"
+          hint={`The value of ?via= in the link, such as ${makeSlug(of.slugs[0] ?? '', '')}-newsletter.`}
+          required
+          maxlength={MAX_SLUG_LENGTH}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          value={refused?.slug}
+          errors={refused?.errors}
+        />
+        <button type="submit">Add link</button>
+      </form>
+    ) : (
+      <p class="empty">{TOO_MANY}</p>
+    )}
+  </>
+)
+
+const TOO_MANY = `You have ${MAX_OWN_LINKS} links, which is the most. Ask the merchant to release one or to add more.`
+const INACTIVE = 'You are no longer active in this program, so you can’t add links.'
+
+type Refusal = SlugRefusal | { outcome: 'inactive' }
+
+/** Why a link was not added, in words. */
+const refusalWords = (refusal: Refusal, slug: string): string => {
+  switch (refusal.outcome) {
+    case 'slug_taken':
+      return `Another partner of this program has “${slug}”. Choose another one, such as ${refusal.suggestion}.`
+    case 'too_many_links':
+      return TOO_MANY
+    default:
+      return INACTIVE
+  }
+}
+
+/** All programs' links, and the program that is named, or the first one. @throws {ApiError} `not_found` */
+const readLinks = async (c: Context<SessionEnv>, program: string | undefined) => {
+  const all = await readOwnLinks(c.var.db, c.var.user.email)
   const of = program ? all.find(({ programId }) => programId === program) : all[0]
   if (program && !of) throw noSuchPage()
-  const built = of && buildLink(query, of)
+  return { all, of }
+}
+
+type Shown = Awaited<ReturnType<typeof readLinks>> & {
+  built?: BuiltLink | undefined
+  refused?: Refused
+  done?: string | undefined
+}
+
+const showLinks = (
+  c: Context<SessionEnv>,
+  { all, of, built, refused, done }: Shown,
+  status: 200 | 400 | 409 = 200,
+) => {
   const children = (
     <>
       <h1>{TITLE}</h1>
+      <Done message={done} />
+      <Problem errors={refused?.errors} />
       <ProgramFilter
         programs={all.map(({ programId, program: name }) => ({ id: programId, name }))}
         selected={of?.programId}
@@ -46,14 +129,35 @@ const showLinks = async (c: Context<SessionEnv>) => {
         hasAll={false}
       />
       {of ? (
-        <Links of={of} built={built} />
+        <Links of={of} built={built} refused={refused} />
       ) : (
-        <p class="empty">{user.email} is not a partner of any program.</p>
+        <p class="empty">{c.var.user.email} is not a partner of any program.</p>
       )}
     </>
   )
-  return renderPortal(c, { title: TITLE, at: PATH, children }, built?.errors ? 400 : 200)
+  return renderPortal(c, { title: TITLE, at: PATH, children }, status)
 }
 
 /** /portal/links: a partner's links, and what makes more of them. */
-export default createRoutes<SessionEnv>().get(PATH, showLinks)
+export default createRoutes<SessionEnv>()
+  .get(PATH, async (c) => {
+    const { program, done, ...query } = c.req.query()
+    const links = await readLinks(c, program)
+    const built = links.of && buildLink(query, links.of)
+    return showLinks(c, { ...links, built, done: noticeFor(DONE, done) }, built?.errors ? 400 : 200)
+  })
+  .post(PATH, form(), async (c) => {
+    const { db, now, user } = c.var
+    const { program, slug } = c.req.valid('form')
+    const links = await readLinks(c, program)
+    const { of } = links
+    if (!of) throw noSuchPage()
+    const { data, errors } = checked(NewLink, { slug: slug ?? '' })
+    if (errors) return showLinks(c, { ...links, refused: { slug, errors } }, 400)
+    const act = { workspaceId: of.workspaceId, actor: user.email, now }
+    const added = await addOwnLink(db, act, of.partnerId, data.slug)
+    if (!added) throw noSuchPage()
+    if ('link' in added) return c.redirect(`${PATH}?program=${of.programId}&done=link_${added.outcome}`, 303)
+    const refused = { slug, errors: [{ path: 'slug', message: refusalWords(added, data.slug) }] }
+    return showLinks(c, { ...links, refused }, 409)
+  })

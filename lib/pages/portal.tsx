@@ -31,7 +31,7 @@ const Navigation = ({ at }: { at: string }) => (
 type PortalPage = { title: string; at: (typeof PAGES)[number]['path']; children: Child }
 
 /** Renders a page of the portal. @param page `at` is its section */
-export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 = 200) =>
+export const renderPortal = (c: Context, { at, ...page }: PortalPage, status: 200 | 400 | 409 = 200) =>
   renderPage(
     c,
     { ...page, home: '/portal', navigation: <Navigation at={at} />, styles: ['/portal.css'] },

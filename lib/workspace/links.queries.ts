@@ -1,5 +1,5 @@
 /** The links of a partner: the main one, whose slug is the partner's, and further ones, such as a former main one. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { idOf, newId, newSlugSuffix } from '../db/ids.ts'
 import { lockPartners } from '../db/locks.queries.ts'
@@ -7,9 +7,13 @@ import { unlessTaken } from '../imports/partner-import.queries.ts'
 import { slugKey, suffixedSlug } from '../slugs.ts'
 import { lostRace } from '../unavailable.ts'
 import { type Act, auditEntry } from './audit.queries.ts'
+import type { PartnerStatus } from './tables.ts'
 
 /** Further links of a partner. Each change of the main slug adds one. */
 export const MAX_FURTHER_LINKS = 100
+
+/** All links of a partner, up to which it adds more by itself: enough to tell channels apart, and few slugs that nobody else can have. */
+export const MAX_OWN_LINKS = 20
 
 /** Attempts: of concurrent requests for one slug, one succeeds in each round. */
 const ROUNDS = 10
@@ -42,6 +46,7 @@ type SlugState = {
   programId: string
   siteUrl: string
   email: string
+  status: PartnerStatus
   /** Whether it is the main one. */
   isMain: boolean
   /** The id of the partner's further link with it, or null. */
@@ -56,7 +61,7 @@ type SlugState = {
 export const slugStateQuery = (workspaceId: string, partnerId: string, slug: string) => {
   const key = slugKey(slug)
   return sql<SlugState>`
-    select p.id, p.program_id as "programId", pr.site_url as "siteUrl", p.email, p.slug_key = ${key} as "isMain", l.id as "linkId",
+    select p.id, p.program_id as "programId", pr.site_url as "siteUrl", p.email, p.status, p.slug_key = ${key} as "isMain", l.id as "linkId",
            ${isTaken(sql.ref('p.program_id'), sql.ref('p.id'), key)} as "isTaken",
            (select count(*)::integer from links o where o.partner_id = p.id and o.slug_key <> ${key}) as others
     from partners p join programs pr on pr.id = p.program_id
@@ -75,21 +80,22 @@ export type SlugRefusal = { outcome: 'slug_taken'; suggestion: string } | { outc
 export const slugRefusal = (
   { isTaken, isMain, linkId, others }: SlugState,
   slug: string,
+  mostFurther = MAX_FURTHER_LINKS,
 ): SlugRefusal | null => {
   if (isTaken) return { outcome: 'slug_taken', suggestion: suffixedSlug(slug, newSlugSuffix()) }
   const isOwn = isMain || linkId !== null
-  return !isOwn && others >= MAX_FURTHER_LINKS ? { outcome: 'too_many_links' } : null
+  return !isOwn && others >= mostFurther ? { outcome: 'too_many_links' } : null
 }
 
-/** The statements that keep a slug from being taken between them and the end of the batch. @param by as in `isTaken` */
-const claimSlug = (workspaceId: string, programId: string, by: string | null, slug: string) => [
+/** The statements before what saves a slug: until the end of the batch, nobody takes it. */
+const claimSlug = (workspaceId: string, mayHave: RawBuilder<boolean>) => [
   lockPartners(workspaceId),
-  sql<unknown>`select assert_unchanged(not ${isTaken(programId, by, slugKey(slug))})`,
+  sql<unknown>`select assert_unchanged(${mayHave})`,
 ]
 
 /** The statements before an update of a partner's slug: the former one stays as a further link. */
 export const keepFormerSlug = ({ workspaceId, now }: Act, state: SlugState, slug: string) => [
-  ...claimSlug(workspaceId, state.programId, state.id, slug),
+  ...claimSlug(workspaceId, sql`not ${isTaken(state.programId, state.id, slugKey(slug))}`),
   sql<unknown>`
     insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
     select ${newId()}::uuid, workspace_id, program_id, id, slug, slug_key, ${now}::timestamptz
@@ -106,25 +112,64 @@ export type LinkAddition = { outcome: 'added' | 'already_added'; link: Link } | 
  * @returns undefined when the workspace has no such partner
  * @throws {Unavailable} if concurrent requests took the slug, and gave it up, in every round
  */
-export const addLink = async (
+export const addLink = (
   db: Db,
   act: Act,
   partnerId: string,
   slug: string,
-): Promise<LinkAddition | undefined> => {
+): Promise<LinkAddition | undefined> =>
+  saveLink<never>(db, act, partnerId, slug, {
+    mostFurther: MAX_FURTHER_LINKS,
+    isAllowed: sql`true`,
+    refusalOf: () => null,
+  })
+
+/** The same by the partner itself, which may have fewer links, and adds none while it is banned. @param act its actor is the partner's address */
+export const addOwnLink = (
+  db: Db,
+  act: Act,
+  partnerId: string,
+  slug: string,
+): Promise<LinkAddition | { outcome: 'inactive' } | undefined> =>
+  saveLink(db, act, partnerId, slug, {
+    mostFurther: MAX_OWN_LINKS - 1,
+    isAllowed: sql`exists (select from partners where id = ${partnerId} and email = ${act.actor} and status = 'approved' for share)`,
+    refusalOf: ({ email, status }) =>
+      email === act.actor && status === 'approved' ? null : { outcome: 'inactive' },
+  })
+
+type Rules<Refusal> = {
+  mostFurther: number
+  /** Whether the partner may still get a link when it is saved. */
+  isAllowed: RawBuilder<boolean>
+  refusalOf: (state: SlugState) => Refusal | null
+}
+
+const saveLink = async <Refusal>(
+  db: Db,
+  act: Act,
+  partnerId: string,
+  slug: string,
+  { mostFurther, isAllowed, refusalOf }: Rules<Refusal>,
+): Promise<LinkAddition | Refusal | undefined> => {
   const { workspaceId, now } = act
   const id = idOf(act)
   for (let round = 0; round < ROUNDS; round++) {
     const { rows } = await slugStateQuery(workspaceId, partnerId, slug).execute(db)
     const [state] = rows
     if (!state) return undefined
+    const refused = refusalOf(state)
+    if (refused) return refused
     const { isMain, linkId, siteUrl } = state
     const link = { slug, isMain, siteUrl }
     // A repeat with an Idempotency-Key finds its own.
     if (isMain || linkId) return { outcome: linkId === id ? 'added' : 'already_added', link }
-    const refusal = slugRefusal(state, slug)
+    const refusal = slugRefusal(state, slug, mostFurther)
     if (refusal) return refusal
 
+    // Since it was read, the slug may have become the partner's main one: not even the partner itself may have it.
+    const mayHave = sql<boolean>`not ${isTaken(state.programId, null, slugKey(slug))} and ${isAllowed}
+      and (select count(*) from links where partner_id = ${state.id}) < ${mostFurther}::integer`
     const add = sql`
       insert into links (id, workspace_id, program_id, partner_id, slug, slug_key, created_at)
       values (${id}, ${workspaceId}, ${state.programId}, ${state.id}, ${slug}, ${slugKey(slug)}, ${now})
@@ -132,8 +177,7 @@ export const addLink = async (
     const details = { email: state.email, slug }
     const saved = await unlessTaken(() =>
       db.batch([
-        // Meanwhile, the partner itself may have got it as its main slug.
-        ...claimSlug(workspaceId, state.programId, null, slug).map((statement) => statement.compile(db)),
+        ...claimSlug(workspaceId, mayHave).map((statement) => statement.compile(db)),
         add.compile(db),
         auditEntry(db, { ...act, action: 'link.added', subjectId: state.id, details }).compile(),
       ]),

@@ -1,5 +1,9 @@
 /** The portal's page of links, and the builder that the partner's page shares with it. */
-import { expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { MAX_OWN_LINKS } from '../../lib/workspace/links.queries.ts'
+import { startFaultyDatabase } from '../support/faulty-database.ts'
+import { importer } from '../support/imports.ts'
+import { askAs } from '../support/in-process.ts'
 import { useDatabase } from '../support/merchant.ts'
 import { browse, openPages } from '../support/pages.ts'
 import { openSession } from '../support/people.ts'
@@ -20,7 +24,26 @@ const createLinker = async (status: 'approved' | 'banned' = 'approved') => {
       [workspaceId, merchant.programId, partnerId, slug],
     )
   await addLink('ann-video')
-  return { ...partner, addLink, portal: browse(await cookie(), inject('baseUrl'), '/portal') }
+  const portal = browse(await cookie(), inject('baseUrl'), '/portal')
+  return {
+    ...partner,
+    addLink,
+    portal,
+    /** The partner adds a link. */
+    add: (slug: string, program = merchant.programId) => portal.post('/links', { program, slug }),
+    slugs: async () => {
+      const links = await database.query<{ slug: string }>(
+        'select slug from links where partner_id = $1 order by id',
+        [partnerId],
+      )
+      return links.map(({ slug }) => slug)
+    },
+    /** Who added which link, as the audit log has it. */
+    log: async () =>
+      (await database.audit(merchant)).flatMap(({ action, actor, details }) =>
+        action === 'link.added' ? [{ actor, ...(details as object) }] : [],
+      ),
+  }
 }
 
 const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`
@@ -105,3 +128,149 @@ test('a banned partner sees that its links do not work', async () => {
   const { portal } = await createLinker('banned')
   expect((await portal.get('/links')).text).toContain('your links do not work')
 })
+
+describe('a partner adds a link', () => {
+  test('which works, shows in the portal, and is in the audit log as added by the partner', async () => {
+    const { merchant, email, add, slugs, log, portal } = await createLinker()
+    const added = await add('ann-Newsletter')
+    expect([added.status, added.location]).toEqual([
+      303,
+      `/portal/links?program=${merchant.programId}&done=link_added`,
+    ])
+    const shown = await portal.get(added.location?.replace('/portal', '') ?? '')
+    expect(shown.text).toContain('Link added')
+    expect(shown.text).toContain(`${SITE}/?via=ann-Newsletter`)
+    expect(await merchant.click('ANN-newsletter')).toMatch(/^clk_/)
+    for (const again of ['ANN-newsletter', 'ann', 'Ann-Video'])
+      expect((await add(again)).location).toContain('done=link_already_added')
+    expect(await slugs()).toEqual(['ann-video', 'ann-Newsletter'])
+    expect(await log()).toEqual([{ actor: email, email, slug: 'ann-Newsletter' }])
+    const audit = await (await openPages(merchant)).get('/audit')
+    expect(audit.text).toContain('added the link “ann-Newsletter”')
+  })
+
+  test.each(['bea', 'BEA', 'bea-video'])('not one that another partner has: %s', async (slug) => {
+    const { merchant, add, slugs, log } = await createLinker()
+    const { id } = merchant.workspace
+    const bea = await merchant.seed.addPartner(id, merchant.programId, { slug: 'bea', email: 'b@x.example' })
+    await (await merchant.asManager()).post(`/partners/${bea}/links`, { slug: 'bea-video' })
+    const refused = await add(slug)
+    expect([refused.status, refused.text]).toEqual([
+      409,
+      expect.stringMatching(
+        new RegExp(`Another partner of this program has “${slug}”.*such as ${slug}-\\w{4}\\.`),
+      ),
+    ])
+    expect(await slugs()).toEqual(['ann-video'])
+    expect(await log()).toEqual([expect.objectContaining({ slug: 'bea-video' })])
+  })
+
+  test.each(['', '   ', 'x'.repeat(256), 'a\u0000b', 'a\nb'])('not with the slug %j', async (slug) => {
+    const { add, slugs } = await createLinker()
+    const refused = await add(slug)
+    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('id="slug-error"')])
+    expect(await slugs()).toEqual(['ann-video'])
+  })
+
+  test('not while it is banned, also if that happens meanwhile', async () => {
+    const banned = await createLinker('banned')
+    expect((await banned.portal.get('/links')).html).not.toContain('name="slug"')
+    const refused = await banned.add('ann-2')
+    expect([refused.status, await banned.slugs()]).toEqual([409, ['ann-video']])
+
+    const { partnerId, add, slugs, log } = await createLinker()
+    const late = await database.whileUncommitted(
+      `update partners set status = 'banned' where id = $1`,
+      [partnerId],
+      () => add('ann-2'),
+    )
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('no longer active')])
+    expect([await slugs(), await log()]).toEqual([['ann-video'], []])
+  })
+
+  test('not to a partner whose address is another one by then', async () => {
+    const { partnerId, add, slugs } = await createLinker()
+    const late = await database.whileUncommitted(
+      `update partners set email = 'other@x.example' where id = $1`,
+      [partnerId],
+      () => add('ann-2'),
+    )
+    expect([late.status, await slugs()]).toEqual([409, ['ann-video']])
+  })
+
+  test('not in a program of others, not from another site, and not signed out', async () => {
+    const { add, portal, merchant, slugs } = await createLinker()
+    const other = await createLinker()
+    for (const program of [other.merchant.programId, 'x'])
+      expect((await add('ann-2', program)).status).toBe(404)
+    const fields = { program: merchant.programId, slug: 'ann-2' }
+    expect((await portal.post('/links', fields, { Origin: 'https://evil.example' })).status).toBe(403)
+    expect((await browse(null, inject('baseUrl'), '/portal').post('/links', fields)).status).toBe(303)
+    expect([await slugs(), await other.slugs()]).toEqual([['ann-video'], ['ann-video']])
+  })
+})
+
+test(`of ten links that a partner with ${MAX_OWN_LINKS - 2} adds at once, two are added; a manager adds more`, async () => {
+  const { merchant, partnerId, addLink, add, slugs, log, portal } = await createLinker()
+  for (let n = 3; n <= MAX_OWN_LINKS - 2; n++) await addLink(`ann-${n}`)
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => add(`new-${n}`)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 303, ...Array(8).fill(409)])
+  expect([(await slugs()).length + 1, (await log()).length]).toEqual([MAX_OWN_LINKS, 2])
+  const refused = await add('one-more')
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Ask the merchant')])
+  expect((await portal.get('/links')).html).not.toContain('name="slug"')
+  const manager = await merchant.asManager()
+  expect((await manager.post(`/partners/${partnerId}/links`, { slug: 'one-more' })).status).toBe(201)
+})
+
+test('of eight who want one slug at once, partners, managers and imports, one gets it', async () => {
+  const { merchant, partnerId, add, email } = await createLinker()
+  const { id } = merchant.workspace
+  const bea = await merchant.seed.addPartner(id, merchant.programId, { slug: 'bea', email: `bea-${email}` })
+  const beas = browse(await openSession(`bea-${email}`), inject('baseUrl'), '/portal')
+  const [manager, imports] = await Promise.all([merchant.asManager(), importer(merchant)])
+  await Promise.all([
+    add('prize'),
+    beas.post('/links', { program: merchant.programId, slug: 'prize' }),
+    manager.patch(`/partners/${partnerId}`, { slug: 'prize' }),
+    manager.post(`/partners/${bea}/links`, { slug: 'PRIZE' }),
+    add('Prize'),
+    manager.patch(`/partners/${bea}`, { slug: 'prize' }),
+    imports.partners([{ email: 'c@x.example', slug: 'prize' }]),
+    manager.post('/partners', { programId: merchant.programId, email: 'd@x.example', slug: 'prize' }),
+  ])
+  const holders = await database.query(
+    `select from partners where program_id = $1 and slug_key = 'prize'
+     union all select from links where program_id = $1 and slug_key = 'prize'`,
+    [merchant.programId],
+  )
+  expect(holders).toHaveLength(1)
+})
+
+test.each(['cut_before', 'cut_after', 'half', 'shutdown_57P01'] as const)(
+  'a link whose answer was lost is added and logged once: %s',
+  async (fault) => {
+    const { merchant, workspaceId, email, slugs, log } = await createLinker()
+    const faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+    try {
+      // The programs and the slug are read before the write.
+      faulty.plan([workspaceId, email], [null, null, fault])
+      const answer = await askAs(
+        'portal',
+        email,
+        '/portal/links',
+        {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({ program: merchant.programId, slug: 'ann-2' }).toString(),
+        },
+        { SQL_ENDPOINT: faulty.url },
+      )
+      expect([answer.status, faulty.left([workspaceId, email])]).toEqual([303, 0])
+      expect(await slugs()).toEqual(['ann-video', 'ann-2'])
+      expect(await log()).toHaveLength(1)
+    } finally {
+      await faulty.stop()
+    }
+  },
+)
