@@ -4,14 +4,9 @@ import type { Fields } from '../../lib/http/validate.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import type { Reading } from '../../lib/pages/forms.ts'
 import { Done, Problem } from '../../lib/pages/parts.tsx'
-import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.tsx'
-import {
-  describeReward,
-  RewardInputs,
-  readReward,
-  rewardFields,
-  rewardLabels,
-} from '../../lib/pages/reward-fields.tsx'
+import { readReward } from '../../lib/pages/read-reward.ts'
+import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.ts'
+import { describeReward, RewardInputs, rewardFields, rewardLabels } from '../../lib/pages/reward-fields.tsx'
 import type { WhatIf } from '../../lib/tracking/what-if.service.ts'
 import type { Group } from '../../lib/workspace/groups.queries.ts'
 import type { Program } from '../../lib/workspace/programs.queries.ts'
@@ -43,6 +38,7 @@ const examplesOf = (program: Program, { saleReward, leadReward }: GroupTerms, la
 })
 
 type FormProps = {
+  program: Program
   /** The path that saves it, and its buttons. */
   action: string
   children: Child
@@ -51,7 +47,7 @@ type FormProps = {
   examples?: ReturnType<typeof examplesOf>
 }
 
-const GroupForm = ({ action, children, fields, errors, examples }: FormProps) => {
+const GroupForm = ({ program, action, children, fields, errors, examples }: FormProps) => {
   return (
     <form method="post" action={action} id={TERMS_FORM}>
       <Field
@@ -68,6 +64,7 @@ const GroupForm = ({ action, children, fields, errors, examples }: FormProps) =>
         legend="Sale reward"
         none="Program reward"
         example={examples?.sale}
+        program={program}
         {...{ fields, errors }}
       />
       <RewardInputs
@@ -92,7 +89,7 @@ export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) =
     </p>
     <h1>New group</h1>
     <Problem errors={errors} labels={LABELS} />
-    <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ fields, errors }}>
+    <GroupForm action={`${base}/programs/${program.id}/groups/new`} {...{ program, fields, errors }}>
       <button type="submit">Create group</button>
     </GroupForm>
   </>
@@ -100,7 +97,10 @@ export const NewGroupPage = ({ base, program, fields = {}, errors }: NewProps) =
 
 const SAVE = 'Save group'
 
-type ChangeProps = Pick<FormProps, 'fields' | 'errors' | 'examples'> & { base: string; group: Group }
+type ChangeProps = Pick<FormProps, 'program' | 'fields' | 'errors' | 'examples'> & {
+  base: string
+  group: Group
+}
 
 const ChangeForm = ({ base, group, ...form }: ChangeProps) => {
   const action = `${base}/groups/${group.id}`
@@ -137,7 +137,7 @@ export const GroupPreviewPage = ({
     <Preview {...{ base, whatIf }} label={SAVE} />
     <h2>Rewards</h2>
     <ChangeForm
-      {...{ base, group, fields }}
+      {...{ base, program, group, fields }}
       errors={undefined}
       examples={examplesOf(program, entered, 'As entered', now)}
     />
@@ -169,7 +169,7 @@ export const GroupPage = ({ workspace, program, group, now, fields, errors, done
       </p>
       {workspace.role === 'manager' ? (
         <ChangeForm
-          {...{ base, group, fields, errors }}
+          {...{ base, program, group, fields, errors }}
           examples={examplesOf(program, group, 'As saved', now)}
         />
       ) : (

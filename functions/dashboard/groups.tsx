@@ -13,6 +13,9 @@ import { findProgram } from '../../lib/workspace/programs.queries.ts'
 import { groupWhatIf } from '../../lib/workspace/what-if.service.ts'
 import { GroupPage, GroupPreviewPage, groupFields, NewGroupPage, readGroup } from './group-pages.tsx'
 
+/** Of the pages with a form of rewards. */
+const SCRIPTS = ['/rewards.js']
+
 const DONE = {
   created: 'Group created. Assign partners to it on their pages.',
   saved: 'Group saved. Sales that were paid before keep their rewards.',
@@ -24,7 +27,7 @@ export default createRoutes<WorkspaceEnv>()
     const { db, workspace } = c.var
     const program = await found('program', c.req.param('id'), (id) => findProgram(db, workspace.id, id))
     const children = <NewGroupPage base={`/app/${workspace.slug}`} program={program} />
-    return renderPage(c, { title: 'New group', section: '/programs', children })
+    return renderPage(c, { title: 'New group', section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/programs/:id/groups/new', managersOnly(), form(), async (c) => {
     const { db, workspace } = c.var
@@ -34,7 +37,7 @@ export default createRoutes<WorkspaceEnv>()
     const { data, errors } = checkForm(NewGroup, readGroup(fields))
     if (errors) {
       const children = <NewGroupPage {...{ base, program, fields, errors }} />
-      return renderPage(c, { title: 'New group', section: '/programs', children }, 400)
+      return renderPage(c, { title: 'New group', section: '/programs', scripts: SCRIPTS, children }, 400)
     }
     const { id } = await createGroup(db, actOf(c), program.id, data)
     return c.redirect(`${base}/groups/${id}?done=created`, 303)
@@ -44,7 +47,7 @@ export default createRoutes<WorkspaceEnv>()
     const { group, program } = await load(c, c.req.param('id'))
     const done = noticeFor(DONE, c.req.query('done'))
     const children = <GroupPage {...{ workspace, program, group, now, done }} fields={groupFields(group)} />
-    return renderPage(c, { title: group.name, section: '/programs', children })
+    return renderPage(c, { title: group.name, section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/groups/:id', managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
@@ -66,7 +69,12 @@ export default createRoutes<WorkspaceEnv>()
     const whatIf = await groupWhatIf(db, workspace.id, group, data, now)
     const base = `/app/${workspace.slug}`
     const children = <GroupPreviewPage {...{ base, program, group, now, fields, whatIf }} entered={data} />
-    return renderPage(c, { title: `Preview of ${group.name}`, section: '/programs', children })
+    return renderPage(c, {
+      title: `Preview of ${group.name}`,
+      section: '/programs',
+      scripts: SCRIPTS,
+      children,
+    })
   })
 
 const load = async ({ var: { db, workspace } }: Context<WorkspaceEnv>, id: string) => {
@@ -80,5 +88,5 @@ const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, erro
   const { now, workspace } = c.var
   const { group, program } = await load(c, id)
   const children = <GroupPage {...{ workspace, program, group, now, fields, errors }} />
-  return renderPage(c, { title: group.name, section: '/programs', children }, 400)
+  return renderPage(c, { title: group.name, section: '/programs', scripts: SCRIPTS, children }, 400)
 }

@@ -20,6 +20,9 @@ import { NewProgram } from '../../lib/workspace/programs.schemas.ts'
 import { programWhatIf } from '../../lib/workspace/what-if.service.ts'
 import { NewProgramPage, ProgramPage, ProgramPreviewPage, ProgramsPage } from './program-pages.tsx'
 
+/** Of the pages with a form of rewards. */
+const SCRIPTS = ['/rewards.js']
+
 const DONE = {
   created: 'Program created. Add its snippet to your site, and import your partners.',
   saved: 'Program saved. Sales that were paid before keep their terms.',
@@ -42,14 +45,19 @@ export default createRoutes<WorkspaceEnv>()
     })
   })
   .get('/app/:workspace/programs/new', managersOnly(), (c) =>
-    renderPage(c, { title: 'New program', section: '/programs', children: <NewProgramPage /> }),
+    renderPage(c, {
+      title: 'New program',
+      section: '/programs',
+      scripts: SCRIPTS,
+      children: <NewProgramPage />,
+    }),
   )
   .post('/app/:workspace/programs/new', managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
     const { data, errors } = checkForm(NewProgram, readProgram(fields))
     if (errors) {
       const children = <NewProgramPage fields={fields} errors={errors} />
-      return renderPage(c, { title: 'New program', section: '/programs', children }, 400)
+      return renderPage(c, { title: 'New program', section: '/programs', scripts: SCRIPTS, children }, 400)
     }
     const { id } = await createProgram(c.var.db, actOf(c), data)
     return c.redirect(`/app/${c.var.workspace.slug}/programs/${id}?done=created`, 303)
@@ -66,7 +74,7 @@ export default createRoutes<WorkspaceEnv>()
         done={noticeFor(DONE, c.req.query('done'))}
       />
     )
-    return renderPage(c, { title: program.name, section: '/programs', children })
+    return renderPage(c, { title: program.name, section: '/programs', scripts: SCRIPTS, children })
   })
   .post('/app/:workspace/programs/:id', managersOnly(), form(), async (c) => {
     const fields = c.req.valid('form')
@@ -90,7 +98,12 @@ export default createRoutes<WorkspaceEnv>()
     const whatIf = await programWhatIf(db, workspace.id, program, data, now)
     const base = `/app/${workspace.slug}`
     const children = <ProgramPreviewPage {...{ base, program, now, fields, whatIf }} entered={data} />
-    return renderPage(c, { title: `Preview of ${program.name}`, section: '/programs', children })
+    return renderPage(c, {
+      title: `Preview of ${program.name}`,
+      section: '/programs',
+      scripts: SCRIPTS,
+      children,
+    })
   })
 
 /** The page of a program again, with the errors of its form. */
@@ -100,5 +113,5 @@ const refuse = async (c: Context<WorkspaceEnv>, id: string, fields: Fields, erro
   const groups = await listGroups(db, workspace.id, program.id, { limit: MAX_GROUPS })
   const { origin } = new URL(c.req.url)
   const children = <ProgramPage {...{ workspace, program, groups, origin, now, fields, errors }} />
-  return renderPage(c, { title: program.name, section: '/programs', children }, 400)
+  return renderPage(c, { title: program.name, section: '/programs', scripts: SCRIPTS, children }, 400)
 }

@@ -5,8 +5,9 @@ import { parseMoney, plainMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import { PROGRAM_DEFAULTS, type ProgramTerms } from '../workspace/programs.ts'
 import { Checkbox, controls, Field, type FormState, Select } from './fields.tsx'
-import { numberIn, type Reading } from './forms.ts'
-import { RewardInputs, readReward, rewardFields, rewardLabels } from './reward-fields.tsx'
+import type { Reading } from './forms.ts'
+import { numberIn, readReward } from './read-reward.ts'
+import { RewardInputs, rewardFields, rewardLabels } from './reward-fields.tsx'
 import { readSchedule, SCHEDULE_LABELS, ScheduleInputs, scheduleFields } from './schedule-fields.tsx'
 
 /** Minimums apply to every currency, in minor units. They are entered with the two decimals that most have. */

@@ -2,11 +2,12 @@
 
 import type { ErrorDetail } from '../http/errors.ts'
 import type { Fields } from '../http/validate.ts'
-import { formatMoney, parseMoney, plainMoney } from '../money.ts'
+import { formatMoney, plainMoney } from '../money.ts'
+import type { SaleTerms } from '../tracking/reward-example.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import { type RewardTerms, rewardResponse } from '../tracking/rewards.ts'
 import { Field, Select } from './fields.tsx'
-import { numberIn } from './forms.ts'
+import { saleTermsOf } from './reward-example.ts'
 
 /** A reward as text, such as "20% of each sale" or "5.00 USD for each lead". */
 export const describeReward = (reward: RewardTerms, event: 'sale' | 'lead' = 'sale'): string =>
@@ -41,32 +42,17 @@ export const rewardFields = (name: string, reward: RewardTerms | null): Fields =
   }
 }
 
-/** The reward in a form's fields as API input, or null for none. */
-export const readReward = (
-  name: string,
-  fields: Fields,
-): { reward: Record<string, unknown> | null; problems: ErrorDetail[] } => {
-  const kind = fields[`${name}.kind`]
-  if (kind === undefined) return { reward: null, problems: [] }
-  if (kind !== 'flat') return { reward: { kind, percent: numberIn(fields, `${name}.percent`) }, problems: [] }
-
-  const currency = (fields[`${name}.currency`] ?? '').toUpperCase()
-  const amountCents = parseMoney(fields[`${name}.amountCents`] ?? '', currency)
-  const path = `${name}.amountCents`
-  const message = `Must be an amount such as ${plainMoney(500, currency)}.`
-  return {
-    reward: { kind, amountCents, currency },
-    problems: amountCents ? [] : [{ path, message }],
-  }
-}
-
-/** The inputs for a reward. `none` is the label for having none, if that is allowed; `example` works out the saved one. */
+/**
+ * The inputs for a reward. `none` is the label for having none, if that is allowed. `example` works the saved one out;
+ * islands/rewards.ts renews it, for a group's reward by the terms of its program.
+ */
 export const RewardInputs = ({
   name,
   legend,
   event = 'sale',
   none,
   example,
+  program,
   fields,
   errors,
 }: {
@@ -75,6 +61,7 @@ export const RewardInputs = ({
   event?: 'sale' | 'lead'
   none?: string
   example?: string | undefined
+  program?: SaleTerms
   fields: Fields
   errors: ErrorDetail[] | undefined
 }) => {
@@ -127,7 +114,15 @@ export const RewardInputs = ({
           errors={errors}
         />
       </div>
-      {example && <p class="example">{example}</p>}
+      <output
+        class="example"
+        name={name}
+        data-event={event}
+        data-program={program && JSON.stringify(saleTermsOf(program))}
+        hidden={!example}
+      >
+        {example}
+      </output>
     </fieldset>
   )
 }

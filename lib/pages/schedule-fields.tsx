@@ -9,7 +9,7 @@ import {
   type Schedule,
 } from '../payouts/schedules.ts'
 import { Field, Select } from './fields.tsx'
-import { numberIn } from './forms.ts'
+import { numberIn } from './read-reward.ts'
 
 const SCHEDULES = [
   { value: 'manual', label: 'Manual' },

@@ -3,7 +3,7 @@ import { decimalsOf } from '../money.ts'
 import { type RewardInterval, rewardEndsAt } from './intervals.ts'
 import { earnings, type Money, type RewardTerms } from './rewards.ts'
 
-type SaleTerms = {
+export type SaleTerms = {
   reward: RewardTerms
   rewardInterval: RewardInterval
   rewardDurationMonths: number | null

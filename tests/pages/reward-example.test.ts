@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.tsx'
+import { leadExampleWords, saleExampleOf } from '../../lib/pages/reward-example.ts'
 import type { RewardTerms } from '../../lib/tracking/rewards.ts'
 
 const now = new Date('2026-11-22T15:00:00Z')

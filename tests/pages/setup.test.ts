@@ -181,3 +181,58 @@ test('an error in the summary links to its field', async () => {
   await page.getByRole('heading', { name: 'Friends' }).waitFor()
   await page.context().close()
 })
+
+test('the example of a reward is renewed while the form is filled in', async () => {
+  const { merchant, base, programId } = await createShowcase()
+  const page = await browser.as(await merchant.manager())
+  const example = (name: string) => page.locator(`output[name="${name}"]`)
+  const reads = (name: string, words: string) =>
+    example(name).filter({ hasText: words }).waitFor({ timeout: 5_000 })
+  const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value)
+
+  await page.goto(`${base}/programs/${programId}`)
+  await reads('reward', 'As saved: A sale of 100.00 USD today earns 20.00 USD.')
+  await fill('Percentage of the sale', '12,5 %')
+  await reads('reward', 'As entered: A sale of 100.00 USD today earns 12.50 USD.')
+  for (const value of ['', '101', 'x']) {
+    await fill('Percentage of the sale', value)
+    expect(await example('reward').isHidden()).toBe(true)
+  }
+  await page.getByLabel('Type').selectOption('flat')
+  expect(await example('reward').isHidden()).toBe(true)
+  await fill('Amount', '500')
+  await fill('Currency', 'jp')
+  expect(await example('reward').isHidden()).toBe(true)
+  await fill('Currency', 'jpy')
+  await reads('reward', 'As entered: A sale of 1,000 JPY today earns 500 JPY.')
+  await page.getByLabel('Rewarded sales').selectOption('one-time')
+  await reads(
+    'reward',
+    'As entered: A customer’s first sale of 1,000 JPY earns 500 JPY. Later sales earn nothing.',
+  )
+  await page.getByLabel('Rewarded sales').selectOption('recurring')
+  for (const months of ['0', '99999999', 'a']) {
+    await fill('Reward duration (months)', months)
+    expect(await example('reward').isHidden()).toBe(true)
+  }
+  await fill('Reward duration (months)', '12')
+  await reads('reward', 'The same customer’s sales earn until')
+
+  // A group's terms are those of its program but for the reward.
+  await page.goto(`${base}/programs/${programId}/groups/new`)
+  expect(await example('saleReward').isHidden()).toBe(true)
+  await fill('Name', 'Platinum')
+  await reads('saleReward', 'As entered: A sale of 100.00 USD today earns 20.00 USD.')
+  await reads('leadReward', 'As entered: A lead earns nothing.')
+  await page.getByLabel('Type').first().selectOption('percent')
+  await fill('Percentage of the sale', '40')
+  await reads('saleReward', 'As entered: A sale of 100.00 USD today earns 40.00 USD.')
+
+  const plain = await browser.as(await merchant.manager(), {
+    width: 1280,
+    scheme: 'light',
+    javaScriptEnabled: false,
+  })
+  await plain.goto(`${base}/programs/${programId}`)
+  await plain.getByText('As saved: A sale of 100.00 USD today earns 20.00 USD.').waitFor()
+})

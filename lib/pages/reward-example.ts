@@ -1,8 +1,7 @@
 /** The worked examples beside the forms of rewards. */
 import { formatMoney } from '../money.ts'
-import { type SaleExample, saleExample } from '../tracking/reward-example.ts'
+import { type SaleExample, type SaleTerms, saleExample } from '../tracking/reward-example.ts'
 import { earnings, type Money, type RewardTerms } from '../tracking/rewards.ts'
-import type { ProgramTerms } from '../workspace/programs.ts'
 
 const money = ({ amountCents, currency }: Money): string => formatMoney(amountCents, currency)
 
@@ -24,8 +23,14 @@ export const leadExampleWords = (reward: RewardTerms | null): string => {
   return `A lead earns ${earned?.amountCents ? money(earned) : 'nothing'}.`
 }
 
-/** The example of a program's saved reward, or of a group's under the terms of its program. */
-export const saleExampleOf = (
-  program: Pick<ProgramTerms, 'reward' | 'rewardInterval' | 'rewardDurationMonths' | 'oneTimeMinimumCents'>,
-  now: Date,
-): string => saleExampleWords(saleExample(program, now))
+/** What a sale earns under the terms of a program, in words. */
+export const saleExampleOf = (terms: SaleTerms, now: Date): string =>
+  saleExampleWords(saleExample(terms, now))
+
+/** The terms of a program that an example depends on. */
+export const saleTermsOf = ({
+  reward,
+  rewardInterval,
+  rewardDurationMonths,
+  oneTimeMinimumCents,
+}: SaleTerms): SaleTerms => ({ reward, rewardInterval, rewardDurationMonths, oneTimeMinimumCents })

@@ -1,0 +1,58 @@
+/** The script of the pages with rewards: renews the worked examples while their form is filled in. */
+import type { Fields } from '../lib/http/validate.ts'
+import { isCurrency, parseMoney } from '../lib/money.ts'
+import { numberIn, readReward } from '../lib/pages/read-reward.ts'
+import { leadExampleWords, saleExampleOf } from '../lib/pages/reward-example.ts'
+import type { SaleTerms } from '../lib/tracking/reward-example.ts'
+import type { RewardTerms } from '../lib/tracking/rewards.ts'
+
+const fieldsOf = (form: HTMLFormElement): Fields =>
+  Object.fromEntries(
+    [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value),
+  )
+
+/** The reward that is typed: null for none, undefined if it is none yet. */
+const rewardIn = (name: string, fields: Fields): RewardTerms | null | undefined => {
+  const { reward, problems } = readReward(name, fields)
+  if (problems.length > 0) return undefined
+  if (reward === null) return null
+  if ('percent' in reward) {
+    const { percent = Number.NaN } = reward
+    return percent >= 0 && percent <= 100
+      ? { kind: 'percent', basisPoints: Math.round(percent * 100) }
+      : undefined
+  }
+  const { amountCents, currency } = reward
+  return amountCents && isCurrency(currency) ? { kind: 'flat', amountCents, currency } : undefined
+}
+
+/** The other terms of a program that are typed. */
+const termsIn = (fields: Fields, reward: RewardTerms): SaleTerms | undefined => {
+  const months = numberIn(fields, 'rewardDurationMonths') ?? null
+  const minimum = parseMoney(fields.oneTimeMinimumCents ?? '0', 'USD')
+  if (minimum === null || (months !== null && !(months >= 1 && months <= 1_200))) return undefined
+  return {
+    reward,
+    rewardInterval: fields.rewardInterval === 'one-time' ? 'one-time' : 'recurring',
+    rewardDurationMonths: months,
+    oneTimeMinimumCents: minimum,
+  }
+}
+
+const exampleOf = ({ name, dataset }: HTMLOutputElement, fields: Fields): string | undefined => {
+  const reward = rewardIn(name, fields)
+  if (reward === undefined) return undefined
+  if (dataset.event === 'lead') return leadExampleWords(reward)
+  const program: SaleTerms | undefined = dataset.program && JSON.parse(dataset.program)
+  const terms = program ? { ...program, reward: reward ?? program.reward } : reward && termsIn(fields, reward)
+  return terms ? saleExampleOf(terms, new Date()) : undefined
+}
+
+for (const output of document.querySelectorAll<HTMLOutputElement>('output.example')) {
+  const { form } = output
+  form?.addEventListener('input', () => {
+    const words = exampleOf(output, fieldsOf(form))
+    output.hidden = words === undefined
+    if (words) output.value = `As entered: ${words}`
+  })
+}
