@@ -728,8 +728,9 @@ create trigger events_clicked_partner
     when (new.click_id is not null and new.attributed_by is distinct from 'click')
     execute function note_clicked_partner();
 
--- Which events are credited to nobody, newest first?
-create index events_uncredited_idx on events (workspace_id, id) where partner_id is null;
+-- Which events are credited to nobody, newest first? Which sales, which may be few among many leads?
+create index events_uncredited_idx      on events (workspace_id, id) where partner_id is null;
+create index events_uncredited_sale_idx on events (workspace_id, id) where partner_id is null and kind = 'sale';
 
 -- Whose metadata is to be removed next? See lib/people/retention.queries.ts.
 create index events_metadata_idx on events (occurred_at) where partner_id is null and metadata is not null;

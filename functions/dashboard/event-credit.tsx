@@ -72,7 +72,7 @@ const CreditPage = ({ path, event, evidence, message, errors, ...form }: CreditP
 /** The form's fields for the partner whom the evidence names: by its slug, unless another program has a partner of that slug. */
 const fieldsFor = async (db: Db, workspaceId: string, evidence: Evidence): Promise<Fields> => {
   const { partner } = evidence
-  if (!partner || partner.isBanned) return {}
+  if (!partner?.isActive) return {}
   const named = await findNamedPartners(db, workspaceId, partner.slug)
   const isOnly = named.length === 1 && named[0]?.id === partner.id
   return { partner: isOnly ? partner.slug : partner.id, reason: creditReason(evidence) }

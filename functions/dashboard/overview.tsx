@@ -129,6 +129,15 @@ const attentionOf = (overview: Overview, base: string) => [
     href: `${base}/commissions/held`,
   },
   {
+    isOpen: overview.likelyCredits > 0,
+    text: tally(
+      overview.likelyCredits,
+      'recent sale with a click or a known customer is not credited',
+      'recent sales with a click or a known customer are not credited',
+    ),
+    href: `${base}/uncredited?show=likely`,
+  },
+  {
     isOpen: overview.overdue > 0,
     text: tally(
       overview.overdue,
@@ -156,7 +165,8 @@ const Attention = ({ overview, base }: { overview: Overview; base: string }) => 
       <h2>Needs attention</h2>
       {open.length === 0 ? (
         <p>
-          Nothing. Applications, held commissions, missing sales, failed emails and webhooks are listed here.
+          Nothing. Applications, held commissions, sales without a partner, missing sales, failed emails and
+          webhooks are listed here.
         </p>
       ) : (
         <ul class="attention">

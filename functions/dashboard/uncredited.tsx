@@ -9,6 +9,7 @@ import { NextPage, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 import { UncreditedQuery } from '../../lib/tracking/events.schemas.ts'
 import { creditRefusalOf } from '../../lib/tracking/hand-credits.ts'
+import { likelySince } from '../../lib/tracking/likely-credits.queries.ts'
 import { explain } from '../../lib/tracking/steps.ts'
 import { listUncredited, type UncreditedRow } from '../../lib/tracking/uncredited.queries.ts'
 import { evidenceWords } from '../../lib/tracking/uncredited.ts'
@@ -16,18 +17,19 @@ import { evidenceWords } from '../../lib/tracking/uncredited.ts'
 /** Evidence is looked for in several tables, for each row. */
 const PAGE_SIZE = 25
 
-const KINDS = [
-  { value: 'sale', label: 'Sales' },
-  { value: 'lead', label: 'Leads' },
-]
+const LISTS = [
+  { value: 'sales', label: 'Sales' },
+  { value: 'likely', label: 'Recent, probably referred' },
+  { value: 'leads', label: 'Leads' },
+] as const
 
 type RowProps = { base: string; event: UncreditedRow; isManager: boolean }
 
-/** What a manager does about it: credit the partner, or open the page of one who is banned. */
+/** What a manager does about it: credit the partner, or open the page of one who is not active. */
 const NextStep = ({ base, event }: Omit<RowProps, 'isManager'>) => {
   const partner = event.evidence?.partner
   if (creditRefusalOf(event.steps)) return null
-  if (partner?.isBanned) return <a href={`${base}/partners/${partner.id}`}>View {partner.slug}</a>
+  if (partner && !partner.isActive) return <a href={`${base}/partners/${partner.id}`}>View {partner.slug}</a>
   return (
     <a href={`${base}/events/${event.id}/credit`}>
       Credit {partner?.slug ?? 'by hand'}
@@ -40,7 +42,7 @@ const Row = ({ base, event, isManager }: RowProps) => {
   const { id, externalId, occurredAt, customerEmail, customerExternalId, steps, evidence } = event
   const reason = steps.at(-1)
   // The reason names the expired click already.
-  const isSaid = reason?.code === 'expired_click' && evidence?.kind === 'click' && !evidence.partner?.isBanned
+  const isSaid = reason?.code === 'expired_click' && evidence?.kind === 'click' && evidence.partner?.isActive
   return (
     <tr>
       <td>
@@ -64,14 +66,16 @@ const Row = ({ base, event, isManager }: RowProps) => {
 
 /** /app/:workspace/uncredited: why nobody was credited, who may have referred the customer, and a link to credit that partner. */
 export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', async (c) => {
-  const { db, workspace } = c.var
+  const { db, now, workspace } = c.var
   const base = `/app/${workspace.slug}`
   const path = `${base}/uncredited`
   const isManager = workspace.role === 'manager'
   const { fields, data, errors } = readFilters(c, UncreditedQuery)
-  const rows = data ? await listUncredited(db, workspace.id, { ...data, limit: PAGE_SIZE + 1 }) : []
+  const { show = 'sales', cursor } = data ?? {}
+  const kind = show === 'leads' ? 'lead' : 'sale'
+  const filter = { kind, cursor, likelySince: show === 'likely' ? likelySince(now) : undefined } as const
+  const rows = data ? await listUncredited(db, workspace.id, { ...filter, limit: PAGE_SIZE + 1 }) : []
   const { data: events, nextCursor } = page(rows, PAGE_SIZE)
-  const kind = data?.kind ?? 'sale'
   const children = (
     <>
       <h1>Not credited</h1>
@@ -80,7 +84,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
         partner.
       </p>
       <Filters what={`${kind}s`} path={path} fields={fields} errors={errors}>
-        <Select label="Type" name="kind" options={KINDS} value={kind} errors={errors} />
+        <Select label="Show" name="show" options={LISTS} value={show} errors={errors} />
       </Filters>
       {events.length > 0 ? (
         <Table
@@ -98,7 +102,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/uncredited', as
           ))}
         </Table>
       ) : (
-        <Empty what={`${kind}s`} isFiltered={data === undefined || data.cursor !== undefined}>
+        <Empty what={`${kind}s`} isFiltered={data === undefined || show === 'likely' || cursor !== undefined}>
           Every {kind} is credited to a partner, or none was reported yet.
         </Empty>
       )}

@@ -5,6 +5,7 @@ import type { PageRequest } from '../db/page-request.ts'
 import { isExpectedBefore } from '../purchases/expected-sales.queries.ts'
 import type { EventKind } from './event-kinds.ts'
 import { isHoldOfCommission, isOpenHold } from './holds.queries.ts'
+import { isLikelyCredit } from './likely-credits.queries.ts'
 
 export type EventFilter = PageRequest & {
   kind?: EventKind | undefined
@@ -13,6 +14,8 @@ export type EventFilter = PageRequest & {
   attributed?: boolean | undefined
   /** Sales that a payment processor should have reported before this time. */
   expectedBefore?: Date | undefined
+  /** Sales since this time that a partner probably referred: see likely-credits.queries.ts. */
+  likelySince?: Date | undefined
 }
 
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
@@ -41,6 +44,7 @@ export const eventsQuery = (db: Db, workspaceId: string, filter: EventFilter) =>
           ? []
           : [eb('e.partner_id', filter.attributed ? 'is not' : 'is', null)]),
         ...(filter.expectedBefore ? [isExpectedBefore(workspaceId, filter.expectedBefore)] : []),
+        ...(filter.likelySince ? [isLikelyCredit(workspaceId, filter.likelySince)] : []),
         ...(filter.cursor ? [eb('e.id', '<', filter.cursor)] : []),
       ]),
     )

@@ -27,7 +27,7 @@ export type HandRefund = z.output<typeof HandRefund>
 
 /** The filters of the page of events that nobody is credited with. */
 export const UncreditedQuery = z.object({
-  kind: z.enum(['sale', 'lead']).default('sale'),
+  show: z.enum(['sales', 'likely', 'leads']).default('sales'),
   cursor: Page.shape.cursor,
 })
 

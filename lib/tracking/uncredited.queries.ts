@@ -1,11 +1,12 @@
 /** Sales and leads that nobody was credited with, each with the nearest evidence of a partner: see uncredited.ts. */
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import type { PageRequest } from '../db/page-request.ts'
-import { type EventRow, listEvents } from './events.queries.ts'
+import { type EventFilter, type EventRow, listEvents } from './events.queries.ts'
+import { isDecidedByHand, knownCustomer } from './likely-credits.queries.ts'
 import type { Evidence, EvidentPartner } from './uncredited.ts'
 
-export type UncreditedFilter = PageRequest & { kind: 'sale' | 'lead' }
+export type UncreditedFilter = PageRequest & Pick<EventFilter, 'likelySince'> & { kind: 'sale' | 'lead' }
 
 export type UncreditedRow = EventRow & { evidence: Evidence | null }
 
@@ -37,21 +38,14 @@ export const findEvidence = async (
   workspaceId: string,
   eventIds: string[],
 ): Promise<Map<string, Evidence>> => {
-  const { rows } = await evidenceQuery(workspaceId, eventIds).execute(db)
-  return new Map(rows.map(({ eventId, ...evidence }) => [eventId, evidence]))
-}
-
-const evidenceQuery = (workspaceId: string, eventIds: string[]) => sql<EvidenceRow>`
+  const { rows } = await sql<EvidenceRow>`
     select e.id as "eventId", n.kind, n.value, n.clicked_at as "clickedAt", n.expires_at as "expiresAt",
            n.customer_id as "customerId",
            case when p.id is not null then jsonb_build_object(
-             'id', p.id, 'slug', p.slug, 'name', p.name, 'isBanned', p.status = 'banned') end as partner
+             'id', p.id, 'slug', p.slug, 'name', p.name, 'isActive', p.status = 'approved') end as partner
     from events e
     cross join lateral (
-      select coalesce(e.customer_id, (
-        select i.customer_id from customer_identities i
-        where i.workspace_id = e.workspace_id and i.value = e.customer_external_id and i.kind <> 'email'
-        order by i.kind = 'guest' limit 1)) as id
+      select ${knownCustomer} as id
     ) known
     cross join lateral (
       select 1 as rank, 'click' as kind, cl.id as value, cl.partner_id, null::uuid as customer_id, cl.created_at as clicked_at, cl.expires_at
@@ -93,13 +87,12 @@ const evidenceQuery = (workspaceId: string, eventIds: string[]) => sql<EvidenceR
     ) n
     left join partners p on p.workspace_id = e.workspace_id and p.id = n.partner_id
     where e.workspace_id = ${workspaceId} and e.id = any(${eventIds}::uuid[]) and e.partner_id is null
-      and not ${isDecidedByHand}`
+      and not ${isDecidedByHand}`.execute(db)
+  return new Map(rows.map(({ eventId, ...evidence }) => [eventId, evidence]))
+}
 
 /** The id of a click that was not known when the event, `e`, was decided. */
 const unknownClick = sql`jsonb_path_query_first(e.steps, '$[*] ? (@.code == "unknown_click").facts.clickId') #>> '{}'`
-
-/** Whether a manager has decided whom the event, `e`, is credited to. */
-const isDecidedByHand = sql<SqlBool>`e.steps @> '[{"code": "credited_by_hand"}]'`
 
 /** The addresses of the buyer of the event, `e`: those of the customer, the one typed into a checkout, and an id that is one. */
 const addresses = sql`

@@ -5,7 +5,7 @@ export type EvidentPartner = {
   id: string
   slug: string
   name: string | null
-  isBanned: boolean
+  isActive: boolean
 }
 
 /**
@@ -40,7 +40,7 @@ const whenClicked = ({ clickedAt, expiresAt }: Evidence, occurredAt: Date): stri
 export const evidenceWords = (evidence: Evidence, occurredAt: Date): string => {
   const { kind, value, partner } = evidence
   if (!partner) return `The checkout used the coupon “${value}”, which belongs to no partner.`
-  const { slug, isBanned } = partner
+  const { slug, isActive } = partner
   const of = {
     click: () => `The visitor clicked the link of “${slug}” ${whenClicked(evidence, occurredAt)}.`,
     lead_click: () =>
@@ -49,7 +49,7 @@ export const evidenceWords = (evidence: Evidence, occurredAt: Date): string => {
     customer: () => `The customer “${value}” belongs to “${slug}”.`,
     address: () => `A customer with the address “${value}” belongs to “${slug}”.`,
   }[kind]()
-  return isBanned ? `${of} The partner is banned.` : of
+  return isActive ? of : `${of} The partner is not active.`
 }
 
 /** The reason of a credit by this evidence. The partner sees it, so it names neither ids nor addresses. */

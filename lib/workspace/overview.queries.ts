@@ -11,6 +11,7 @@ import { earnedQuery } from '../totals/balances.queries.ts'
 import { landingStatsQuery } from '../totals/landing-stats.queries.ts'
 import type { StatsRow } from '../totals/stats.queries.ts'
 import { countHeldQuery } from '../tracking/held.queries.ts'
+import { countLikelyQuery, likelySince } from '../tracking/likely-credits.queries.ts'
 
 /** Counts stop here, so that the page stays fast on large workspaces; it shows "more than". */
 export const MAX_COUNT = 100_000
@@ -29,6 +30,8 @@ export type Overview = {
   held: number
   /** Sales that the payment processor should have reported by now; at most `MAX_COUNT` + 1. */
   overdue: number
+  /** Recent sales that nobody was credited with although a partner probably referred them. */
+  likelyCredits: number
   /** Partners' earnings by currency, in minor units. */
   earned: { currency: string; pendingCents: bigint }[]
   /** What a payout run would pay and skip. */
@@ -66,6 +69,7 @@ export const readOverview = async (
         ${countHeldQuery(workspaceId, MAX_COUNT + 1)} as held,
         ${countExpectedQuery(workspaceId, overdueSince(now), MAX_COUNT + 1)} as overdue,
         ${countWaiting(workspaceId, MAX_COUNT + 1)} as applications,
+        ${countLikelyQuery(workspaceId, likelySince(now))} as "likelyCredits",
         (select count(*)::int from (select from mails where workspace_id = ${workspaceId} and sent_at is null and failed_at is not null
                                     limit ${MAX_COUNT + 1}) m) as "failedMails",
         (select count(*)::int from webhook_endpoints

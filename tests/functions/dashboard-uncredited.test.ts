@@ -183,7 +183,7 @@ describe('the nearest evidence', () => {
     await ban(maya)
     await merchant.sale({ clickId })
     const [row] = rowsOf(await pages.get('/uncredited'))
-    expect(row?.text).toContain('The partner is banned.')
+    expect(row?.text).toContain('The partner is not active.')
     expect(row?.next).toBe(`/app/${merchant.workspace.slug}/partners/${maya}`)
     const event = await merchant.explainReport('sale', 'inv_1')
     const form = await pages.get(`/events/${event?.id}/credit`)
@@ -229,12 +229,52 @@ test('leads have a list of their own, and refunds are in neither', async () => {
   await merchant.lead({ clickId })
   await merchant.sale({ customerExternalId: 'user_2' })
   await merchant.refund({})
-  const leads = rowsOf(await pages.get('/uncredited?kind=lead'))
+  const leads = rowsOf(await pages.get('/uncredited?show=leads'))
   expect(leads).toHaveLength(1)
   expect(leads[0]?.text).toContain('the click expired on 5 April 2026. Credit maya')
   expect(rowsOf(await pages.get('/uncredited'))).toHaveLength(1)
-  expect((await pages.get('/uncredited?kind=refund')).status).toBe(400)
-  expect((await pages.get('/uncredited?kind=sale&cursor=x')).status).toBe(400)
+  expect((await pages.get('/uncredited?show=refunds')).status).toBe(400)
+  expect((await pages.get('/uncredited?show=sales&cursor=x')).status).toBe(400)
+})
+
+test('the overview counts recent sales with an active partner’s click or known customer, until a manager decides', async () => {
+  const { merchant, pages, leo } = await open()
+  const attention = async () => {
+    const { html, text } = await pages.get('')
+    const [, number] = /([\d,]+) recent sales? with a click or a known customer/.exec(text) ?? []
+    expect(html.includes('/uncredited?show=likely"')).toBe(number !== undefined)
+    return Number(number ?? 0)
+  }
+  const listed = async () =>
+    rowsOf(await pages.get('/uncredited?show=likely')).map(({ text }) => /expired|owned|old/.exec(text)?.[0])
+  expect(await attention()).toBe(0)
+  expect((await pages.get('/uncredited?show=likely')).text).toContain('No sales match these filters.')
+
+  const [clickId, theirs] = [await merchant.click(), await merchant.click('leo')]
+  await merchant.lead({ clickId })
+  await expire(clickId)
+  await ban(leo)
+  await merchant.sale({ externalId: 'expired', customerExternalId: 'a', clickId })
+  await merchant.sale({ externalId: 'banned', customerExternalId: 'b', clickId: theirs })
+  await merchant.sale({ externalId: 'unknown', customerExternalId: 'c' })
+  await merchant.sale({ externalId: 'owned' })
+  await merchant.sale({ externalId: 'old' })
+  await database.query(
+    `update events set occurred_at = now() - interval '31 days' where workspace_id = $1 and external_id = 'old'`,
+    [merchant.workspace.id],
+  )
+  expect(await attention()).toBe(2)
+  expect(await listed()).toEqual(['owned', 'expired'])
+
+  const decide = async (name: string, partner: string) => {
+    const event = await merchant.explainReport('sale', name)
+    expect((await pages.post(`/events/${event?.id}/credit`, { partner, reason: 'x' })).status).toBe(303)
+  }
+  await decide('expired', 'maya')
+  expect(await attention()).toBe(1)
+  await decide('owned', '')
+  expect(await attention()).toBe(0)
+  expect((await (await openPages(merchant, 'member')).get('')).status).toBe(200)
 })
 
 test('a GET credits nothing, and only managers credit', async () => {

@@ -43,8 +43,10 @@ describe.each(WALKS)('at $width pixels, in $scheme colours', (screen) => {
     const page = await browser.as(cookie, screen)
     for (const [name, path] of Object.entries({
       uncredited: '/uncredited',
-      'uncredited-leads': '/uncredited?kind=lead',
-      'uncredited-error': '/uncredited?kind=nothing',
+      'uncredited-leads': '/uncredited?show=leads',
+      'uncredited-likely': '/uncredited?show=likely',
+      'uncredited-attention': '',
+      'uncredited-error': '/uncredited?show=nothing',
       'uncredited-credit': `/events/${eventId}/credit`,
     })) {
       await page.goto(base + path)
