@@ -118,6 +118,7 @@ const pages = ({ partnerId, runId, programId }: Place): string[] => [
   '',
   '/search?q=bench-77',
   '/import',
+  '/mails/preview',
   '/commissions/held',
   '/applications',
   ...APPLICATION_STATUSES.map((status) => `/applications?status=${status}`),
@@ -181,6 +182,7 @@ const ONE = 'reads one thing by its id, which an empty workspace does not have'
 const ACCOUNT = 'leads to Stripe'
 const PDF = 'a document of one payout'
 const EXPORT = 'pages of its list, which is measured'
+const SAMPLE = 'reads what its list reads'
 const ALL = 'lists every row, as a file'
 const PERSON = 'exports all that is stored about one person'
 
@@ -191,6 +193,8 @@ export const NOT_MEASURED: Record<'dashboard' | 'manage' | 'portal', Record<stri
     '/app/:workspace/audit/:id': ONE,
     '/app/:workspace/partners/new': FORM,
     '/app/:workspace/applications/invite': FORM,
+    '/app/:workspace/mails/preview/:kind': SAMPLE,
+    '/app/:workspace/mails/preview/:kind/html': SAMPLE,
     '/app/:workspace/applications/:id': ONE,
     '/app/:workspace/programs/:id/applications': FORM,
     '/app/:workspace/programs/new': FORM,

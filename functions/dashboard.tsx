@@ -16,6 +16,7 @@ import { importRoutes } from './dashboard/import.tsx'
 import invitations from './dashboard/invitations.tsx'
 import invoices from './dashboard/invoices.tsx'
 import joinPage from './dashboard/join-page.tsx'
+import mailPreview from './dashboard/mail-preview.tsx'
 import mails from './dashboard/mails.tsx'
 import members from './dashboard/members.tsx'
 import newPartner from './dashboard/new-partner.tsx'
@@ -91,5 +92,6 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', webhookDeliveries)
   .route('/', members)
   .route('/', settings)
+  .route('/', mailPreview)
   .route('/', mails)
   .route('/', audit)

@@ -4,42 +4,17 @@ import { found } from '../../lib/http/found.ts'
 import { page } from '../../lib/http/lists.ts'
 import { type MailRow, mailsQuery, retryMail } from '../../lib/mail/mails.queries.ts'
 import { MailQuery } from '../../lib/mail/mails.schemas.ts'
-import type { MailKind } from '../../lib/mail/mails.ts'
 import { WHY_HELD } from '../../lib/mail/new-workspace-mails.ts'
 import { Select } from '../../lib/pages/fields.tsx'
 import { Empty, Filters, ListEnd, readFilters } from '../../lib/pages/filters.tsx'
 import { Status } from '../../lib/pages/ledger.tsx'
+import { MAIL_LABELS } from '../../lib/pages/mail-labels.ts'
 import { Done, noticeFor, Table, Time } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
 
 const DONE = {
   queued: 'Email queued. It will be sent within two minutes.',
   sent: 'This email was already sent.',
-}
-
-const KINDS: Record<MailKind, string> = {
-  moved: 'We’ve moved',
-  welcome: 'Welcome',
-  application_rejected: 'Application rejected',
-  partner_invitation: 'Invitation to a program',
-  invitation: 'Invitation',
-  connect_account: 'Connect your account',
-  address_link: 'Link to a new address',
-  address_changed: 'Address changed',
-  payout_account: 'Stripe account connected, changed or disconnected',
-  bank_refused: 'Refused by the bank',
-  connect_reminder: 'Connect your account (reminder)',
-  payout_sent: 'Payout sent',
-  payout_failed: 'Payout failed',
-  payment_details: 'Payment details changed',
-  payout_returned: 'Payout returned',
-  payout_approval: 'Payout run to approve',
-  payout_report: 'Payout report',
-  payout_review: 'Payout review',
-  payout_preview: 'Payout preview',
-  payout_problem: 'Payout problem',
-  opening_balances: 'Opening balances imported',
-  webhook_disabled: 'Webhook endpoint disabled',
 }
 
 const STATUSES = [
@@ -72,7 +47,7 @@ const MailTable = ({ base, caption, mails }: { base: string; caption: string; ma
         <td>
           <Time at={mail.createdAt} />
         </td>
-        <td>{KINDS[mail.kind]}</td>
+        <td>{MAIL_LABELS[mail.kind]}</td>
         <td>
           {mail.partnerId ? (
             <a href={`${base}/partners/${mail.partnerId}`}>{mail.recipient}</a>
@@ -110,6 +85,9 @@ export default createRoutes<WorkspaceEnv>()
       <>
         <h1>Emails</h1>
         <Done message={noticeFor(DONE, c.req.query('done'))} />
+        <p>
+          <a href={`${base}/mails/preview`}>Preview the emails that partners receive</a>
+        </p>
         {isHolding && <p>{WHY_HELD}</p>}
         {failed.length > 0 && (
           <>

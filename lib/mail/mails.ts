@@ -32,5 +32,24 @@ export const MAIL_KINDS = [
 ] as const
 export type MailKind = (typeof MAIL_KINDS)[number]
 
+/** Those that go to partners, and to people who may become one. */
+export const PARTNER_MAIL_KINDS = [
+  'welcome',
+  'moved',
+  'partner_invitation',
+  'application_rejected',
+  'connect_account',
+  'connect_reminder',
+  'payout_sent',
+  'payout_failed',
+  'payout_returned',
+  'bank_refused',
+  'payment_details',
+  'payout_account',
+  'address_link',
+  'address_changed',
+] as const satisfies MailKind[]
+export type PartnerMailKind = (typeof PARTNER_MAIL_KINDS)[number]
+
 /** The mails of the outbox. A mail to a person about its account belongs to no workspace. */
 export type OutboxKind = MailKind | 'new_browser'

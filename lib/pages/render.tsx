@@ -8,27 +8,29 @@ import { ApiError, ERROR_STATUS, toApiError } from '../http/errors.ts'
 import { Layout, type LayoutProps } from './layout.tsx'
 
 /** Only our own files run or load, no site frames us, and forms post only to us. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+const policy = ({ hasFrames }: { hasFrames: boolean }): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ...(hasFrames ? ["frame-src 'self'"] : []),
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
 
 /**
  * Renders a page. `user` and `workspace` default to those of the request. The title of an error page says so, because
- * screen readers announce it first.
+ * screen readers announce it first. A page with `hasFrames` may frame ours.
  */
 export const renderPage = (
   c: Context,
-  page: LayoutProps,
+  { hasFrames = false, ...page }: LayoutProps & { hasFrames?: boolean },
   status: 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503 = 200,
 ) => {
-  c.header('Content-Security-Policy', POLICY)
+  c.header('Content-Security-Policy', policy({ hasFrames }))
   c.header('Referrer-Policy', 'same-origin')
   const title = status >= 400 ? `Error: ${page.title}` : page.title
   const markup = <Layout user={c.get('user')} workspace={c.get('workspace')} {...page} title={title} />

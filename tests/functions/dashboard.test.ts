@@ -43,6 +43,8 @@ describe('access to pages', () => {
     { path: '/members/:member', member: 403 },
     { path: '/members/:member/remove', member: 403 },
     { path: '/settings', member: 403 },
+    { path: '/mails/preview', member: 403 },
+    { path: '/mails/preview/welcome', member: 403 },
   ]
 
   test.each(PAGES)(

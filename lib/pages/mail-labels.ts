@@ -1,0 +1,27 @@
+/** The kinds of mails, as managers read them. */
+import type { MailKind } from '../mail/mails.ts'
+
+export const MAIL_LABELS: Record<MailKind, string> = {
+  moved: 'We’ve moved',
+  welcome: 'Welcome',
+  application_rejected: 'Application rejected',
+  partner_invitation: 'Invitation to a program',
+  invitation: 'Invitation',
+  connect_account: 'Connect your account',
+  address_link: 'Link to a new address',
+  address_changed: 'Address changed',
+  payout_account: 'Stripe account connected, changed or disconnected',
+  bank_refused: 'Refused by the bank',
+  connect_reminder: 'Connect your account (reminder)',
+  payout_sent: 'Payout sent',
+  payout_failed: 'Payout failed',
+  payment_details: 'Payment details changed',
+  payout_returned: 'Payout returned',
+  payout_approval: 'Payout run to approve',
+  payout_report: 'Payout report',
+  payout_review: 'Payout review',
+  payout_preview: 'Payout preview',
+  payout_problem: 'Payout problem',
+  opening_balances: 'Opening balances imported',
+  webhook_disabled: 'Webhook endpoint disabled',
+}

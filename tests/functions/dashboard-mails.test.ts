@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
+import { sampleDetails } from '../../lib/mail/samples.ts'
+import { createMerchant, useDatabase } from '../support/merchant.ts'
+import { openPages } from '../support/pages.ts'
+
+const database = useDatabase()
+
+describe('the preview of emails', () => {
+  test('lists every mail to partners, with the name of the program in its subject', async () => {
+    const merchant = await createMerchant()
+    await database.query(`update programs set name = 'Friends & Co.' where workspace_id = $1`, [
+      merchant.workspace.id,
+    ])
+    const { html, text } = await (await openPages(merchant)).get('/mails/preview')
+    for (const kind of PARTNER_MAIL_KINDS) expect(html).toContain(`/mails/preview/${kind}"`)
+    expect(text).toContain('You are a partner of Friends & Co.')
+  })
+
+  test.each(PARTNER_MAIL_KINDS)('shows the mail %s as HTML in a sandbox, and as text', async (kind) => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const page = await pages.get(`/mails/preview/${kind}`)
+    expect(page.status).toBe(200)
+    expect(page.html).toMatch(/<iframe [^>]*sandbox=""/)
+    expect(page.headers.get('Content-Security-Policy')).toContain("frame-src 'self'")
+
+    const mail = await pages.get(`/mails/preview/${kind}/html`)
+    expect(mail.status).toBe(200)
+    expect(mail.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
+    )
+    expect(mail.headers.get('Cache-Control')).toBe('no-store')
+    expect(mail.html).toMatch(/^<!doctype html><html/)
+    expect(mail.html).not.toContain('<script')
+  })
+
+  test('is for managers, and has no mail that managers get', async () => {
+    const merchant = await createMerchant()
+    const member = await openPages(merchant, 'member')
+    for (const path of ['', '/welcome', '/welcome/html']) {
+      expect((await member.get(`/mails/preview${path}`)).status).toBe(403)
+    }
+    const manager = await openPages(merchant)
+    for (const path of ['/payout_report', '/sign_in', '/constructor/html']) {
+      expect((await manager.get(`/mails/preview${path}`)).status).toBe(404)
+    }
+  })
+})
+
+test('a workspace without a program has its own name in the samples', () => {
+  const facts = {
+    workspaceName: 'Pine Notes',
+    program: undefined,
+    managerEmail: 'ann@pine.example',
+    origin: 'https://track.example',
+  }
+  expect(sampleDetails('welcome', facts)).toMatchObject({
+    programName: 'Pine Notes',
+    link: 'https://shop.example/?via=maya',
+  })
+})
