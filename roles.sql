@@ -50,7 +50,7 @@ grant execute on function
     addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
-    note_received_1, page_of, page_of_click, page_of_event, partner_terms_1, refund_facts_1,
+    note_received_1, page_of, page_of_click, link_of, page_of_event, partner_terms_1, refund_facts_1,
     has_webhooks, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 
@@ -60,7 +60,7 @@ grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
-    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, links, mails, members, one_time_rewards,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mails, members, one_time_rewards,
     partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces

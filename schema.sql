@@ -530,6 +530,7 @@ create table clicks (
     id            text         not null,
     workspace_id  uuid         not null,
     partner_id    uuid         not null,
+    slug_key      text,                                 -- of the link
     landing_url   text,
     referrer      text,
     created_at    timestamptz  not null,
@@ -1722,8 +1723,8 @@ begin
     end if;
 
     ends_at := now + p.attribution_days * interval '24 hours';
-    insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at, is_counted)
-    values (click_id, p.workspace_id, p.id, landing, referring, now, ends_at, is_person and not exists (
+    insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at, is_counted)
+    values (click_id, p.workspace_id, p.id, partner_slug_key, landing, referring, now, ends_at, is_person and not exists (
         select from clicks c
         where c.workspace_id = p.workspace_id and c.id = earlier_id and c.partner_id = p.id
           and c.created_at > now - interval '30 minutes'))
@@ -3216,6 +3217,21 @@ create table partner_totals (
 ) with (fillfactor = 70);   -- rows change often, as those of balances
 
 
+-- What came through each link of a partner since it exists: clicks, and sales that are credited by one. A link that was released keeps
+-- its row.
+create table link_totals (
+    partner_id     uuid    not null,
+    workspace_id   uuid    not null
+        constraint link_totals_workspace_id_fkey references workspaces (id),
+    slug_key       text    not null,
+    clicks         bigint  not null default 0,
+    ended_clicks   bigint  not null default 0,   -- of these, those that were removed: see end_clicks
+    sales          bigint  not null default 0,
+
+    constraint link_totals_pkey primary key (partner_id, slug_key)
+) with (fillfactor = 70);   -- rows change often, as those of balances
+
+
 -- What is unpaid, and what payouts have claimed.
 create table balances (
     of_id          uuid    not null,   -- a partner or a program
@@ -3280,8 +3296,8 @@ create table statement_totals (
 );
 
 
--- The differences that are not folded into the totals yet: of `day` in totals and partner_totals, of `due_at` in balances, of `run_id` in
--- run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
+-- The differences that are not folded into the totals yet: of `day` in totals and partner_totals, of `slug_key` in link_totals, of `due_at` in
+-- balances, of `run_id` in run_totals, of `entered_on`, open and claimed, in statement_totals. A row can be of several. It has no key, and one index, because each click and each sale inserts rows.
 create table total_deltas (
     workspace_id   uuid    not null,
     partner_id     uuid,
@@ -3304,6 +3320,7 @@ create table total_deltas (
     entered_on     date,     -- the day on which a commission was made
     kind           text,     -- and its kind
     page           text,     -- the page that the visitor came to, in landing_totals
+    slug_key       text,     -- of the link that the visitor came through
 
     constraint total_deltas_run_id_fkey foreign key (workspace_id, run_id) references payout_runs (workspace_id, id)
 );
@@ -3324,6 +3341,13 @@ begin
     return (select page_of(c.landing_url) from clicks c where c.workspace_id = workspace and c.id = click);
 end $$;
 
+-- The link through which an event counts: that of the click that credits it.
+create function link_of(workspace uuid, click text, by_what text) returns text language plpgsql stable as $$
+begin
+    if by_what is distinct from 'click' then return null; end if;
+    return (select c.slug_key from clicks c where c.workspace_id = workspace and c.id = click);
+end $$;
+
 -- An event that is recorded under another id too counts there.
 create function is_counted(steps jsonb) returns boolean language sql immutable as $$
     select not steps @> '[{"code": "same_purchase"}]'
@@ -3336,33 +3360,34 @@ create view total_facts as
     select workspace_id, partner_id, '' as currency, utc_day(created_at) as day, 1::bigint as clicks, 0::bigint as ended_clicks,
            0::bigint as customers, 0::bigint as leads, 0::bigint as sales, 0::bigint as revenue_cents, 0::bigint as earned_cents,
            null::timestamptz as due_at, 0::bigint as open_cents, 0::bigint as claimed_cents, null::uuid as run_id, null as status,
-           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page
+           0::bigint as payouts, 0::bigint as amount_cents, null::date as entered_on, null as kind, page_of(landing_url) as page, slug_key
     from clicks where is_counted
     union all
     select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), 0, 0, 0, (e.kind = 'lead')::integer,
-           (e.kind = 'sale')::integer, coalesce(e.amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null, page_of(c.landing_url)
+           (e.kind = 'sale')::integer, coalesce(e.amount_cents, 0), 0, null, 0, 0, null, null, 0, 0, null, null, page_of(c.landing_url),
+           case when e.attributed_by = 'click' then c.slug_key end
     from events e left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     where is_counted(e.steps) and e.kind <> 'refund'
     union all
-    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null
+    select workspace_id, partner_id, '', utc_day(created_at), 0, 0, 1, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null, null, null
     from customers where partner_id is not null
     union all
     select m.workspace_id, m.partner_id, m.currency, m.earned_on, 0, 0, 0, 0, 0, 0,
            case when m.earned_on is null then 0 else m.amount_cents end, m.payable_at,
            case when m.payout_id is null then m.amount_cents else 0 end, case when m.payout_id is null then 0 else m.amount_cents end,
-           null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url)
+           null, null, 0, 0, utc_day(m.created_at), m.kind, page_of(c.landing_url), null
     from commissions m left join events e on e.id = m.event_id
                        left join clicks c on c.workspace_id = e.workspace_id and c.id = e.click_id
     union all
-    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null
+    select workspace_id, null, currency, null, 0, 0, 0, 0, 0, 0, 0, null, 0, 0, run_id, status, 1, amount_cents, null, null, null, null
     from payouts
     union all
     select workspace_id, of_id, currency, starts_on, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           nullif(page, '')
+           nullif(page, ''), null
     from landing_totals where level = 'partner' and unit = 'day' and ended_clicks > 0
     union all
     select workspace_id, partner_id, currency, day, ended_clicks, ended_clicks, 0, 0, 0, 0, 0, null, 0, 0, null, null, 0, 0, null, null,
-           page
+           page, slug_key
     from total_deltas where ended_clicks <> 0;
 
 
@@ -3379,8 +3404,8 @@ create view payout_sums as
 
 create function count_click() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, clicks)
-    values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), 1);
+    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, clicks)
+    values (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.slug_key, 1);
     return null;
 end $$;
 
@@ -3398,9 +3423,9 @@ end $$;
 
 create function count_click_again() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, clicks)
-    values (old.workspace_id, old.partner_id, utc_day(old.created_at), page_of(old.landing_url), -old.is_counted::integer),
-           (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.is_counted::integer);
+    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, clicks)
+    values (old.workspace_id, old.partner_id, utc_day(old.created_at), page_of(old.landing_url), old.slug_key, -old.is_counted::integer),
+           (new.workspace_id, new.partner_id, utc_day(new.created_at), page_of(new.landing_url), new.slug_key, new.is_counted::integer);
     if page_of(old.landing_url) is distinct from page_of(new.landing_url) then
         insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
         select e.workspace_id, e.partner_id, coalesce(e.currency, ''), utc_day(e.occurred_at), p.page, p.n * (e.kind = 'lead')::integer,
@@ -3422,9 +3447,9 @@ create trigger clicks_count_again
 -- Clicks that were removed still count.
 create function count_ended_clicks() returns trigger language plpgsql as $$
 begin
-    insert into total_deltas (workspace_id, partner_id, day, page, ended_clicks)
-    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), count(*) from ended
-    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url);
+    insert into total_deltas (workspace_id, partner_id, day, page, slug_key, ended_clicks)
+    select workspace_id, partner_id, utc_day(created_at), page_of(landing_url), slug_key, count(*) from ended
+    where is_counted group by workspace_id, partner_id, utc_day(created_at), page_of(landing_url), slug_key;
     return null;
 end $$;
 
@@ -3435,15 +3460,16 @@ create trigger clicks_count_ended
 create function count_event() returns trigger language plpgsql as $$
 begin
     if tg_op = 'UPDATE' and is_counted(old.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, slug_key, leads, sales, revenue_cents)
         values (old.workspace_id, old.partner_id, coalesce(old.currency, ''), utc_day(old.occurred_at), page_of_click(old.workspace_id, old.click_id),
+                link_of(old.workspace_id, old.click_id, old.attributed_by),
                 -(old.kind = 'lead')::integer, -(old.kind = 'sale')::integer, -old.amount_cents);
     end if;
     if is_counted(new.steps) then
-        insert into total_deltas (workspace_id, partner_id, currency, day, page, leads, sales, revenue_cents)
+        insert into total_deltas (workspace_id, partner_id, currency, day, page, slug_key, leads, sales, revenue_cents)
         values (new.workspace_id, new.partner_id, coalesce(new.currency, ''), utc_day(new.occurred_at),
                 case when new.click_id is not null then page_of_click(new.workspace_id, new.click_id) end,
-                (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents);
+                link_of(new.workspace_id, new.click_id, new.attributed_by), (new.kind = 'lead')::integer, (new.kind = 'sale')::integer, new.amount_cents);
     end if;
     if tg_op = 'UPDATE' then
         update commissions set earned_on = utc_day(new.occurred_at)
@@ -3461,8 +3487,9 @@ create trigger events_count after insert on events for each row when (new.kind <
 create trigger events_count_again
     after update on events for each row
     when (new.kind <> 'refund' and
-          (old.partner_id, old.currency, old.amount_cents, old.occurred_at, old.click_id, is_counted(old.steps))
-          is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, new.click_id, is_counted(new.steps)))
+          (old.partner_id, old.currency, old.amount_cents, old.occurred_at, old.click_id, old.attributed_by, is_counted(old.steps))
+          is distinct from (new.partner_id, new.currency, new.amount_cents, new.occurred_at, new.click_id, new.attributed_by,
+                            is_counted(new.steps)))
     execute function count_event();
 
 
@@ -3645,6 +3672,13 @@ begin
             set clicks = t.clicks + excluded.clicks, customers = t.customers + excluded.customers, leads = t.leads + excluded.leads,
                 sales = t.sales + excluded.sales, revenue_cents = t.revenue_cents + excluded.revenue_cents,
                 earned_cents = t.earned_cents + excluded.earned_cents
+    ), linked as (
+        insert into link_totals as t (partner_id, workspace_id, slug_key, clicks, ended_clicks, sales)
+        select partner_id, workspace_id, slug_key, coalesce(sum(clicks), 0), coalesce(sum(ended_clicks), 0), coalesce(sum(sales), 0)
+        from taken where slug_key is not null and partner_id is not null
+        group by partner_id, workspace_id, slug_key
+        on conflict (partner_id, slug_key) do update
+            set clicks = t.clicks + excluded.clicks, ended_clicks = t.ended_clicks + excluded.ended_clicks, sales = t.sales + excluded.sales
     ), landed as materialized (
         select of_id, workspace_id, level, day, currency, coalesce(page, '') as page, sum(clicks) as clicks,
                sum(ended_clicks) as ended_clicks, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
@@ -3772,30 +3806,33 @@ begin
         select workspace_id, partner_id, currency, day, sum(clicks) as clicks, sum(ended_clicks) as ended_clicks,
                sum(customers) as customers, sum(leads) as leads, sum(sales) as sales, sum(revenue_cents) as revenue_cents,
                sum(earned_cents) as earned_cents, due_at, sum(open_cents) as open_cents, sum(claimed_cents) as claimed_cents,
-               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page
+               run_id, status, sum(payouts) as payouts, sum(amount_cents) as amount_cents, entered_on, kind, page, slug_key
         from (
             select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
                    null::timestamptz as due_at, 0 as open_cents, 0 as claimed_cents, null::uuid as run_id, null as status, 0 as payouts,
-                   0 as amount_cents, null::date as entered_on, null as kind, page
+                   0 as amount_cents, null::date as entered_on, null as kind, page, slug_key
             from total_facts where day is not null and (workspace is null or workspace_id = workspace)
             union all
             select workspace_id, partner_id, currency, null, 0, 0, 0, 0, 0, 0, 0,
                    case when due_at <= cutoff_at then '-infinity'::timestamptz when due_at > cutoff_at then 'infinity' end,
-                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null
+                   open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, null, null
             from total_facts join balance_cutoffs using (workspace_id)
             where (due_at is not null or run_id is not null) and (workspace is null or workspace_id = workspace)) facts
-        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page;
+        group by workspace_id, partner_id, currency, day, due_at, run_id, status, entered_on, kind, page, slug_key;
     delete from totals where workspace is null or workspace_id = workspace;
     delete from landing_totals where workspace is null or workspace_id = workspace;
     delete from partner_totals where workspace is null or workspace_id = workspace;
+    -- Clicks that were removed, and are folded, are known from here only.
+    update link_totals set clicks = ended_clicks, sales = 0 where workspace is null or workspace_id = workspace;
     delete from balances where workspace is null or workspace_id = workspace;
     delete from run_totals where workspace is null or workspace_id = workspace;
     delete from statement_totals where workspace is null or workspace_id = workspace;
     delete from total_deltas where workspace is null or workspace_id = workspace;
     insert into total_deltas (workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents,
-                              earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page)
+                              earned_cents, due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page,
+                              slug_key)
     select workspace_id, partner_id, currency, day, clicks, ended_clicks, customers, leads, sales, revenue_cents, earned_cents,
-           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page from counted;
+           due_at, open_cents, claimed_cents, run_id, status, payouts, amount_cents, entered_on, kind, page, slug_key from counted;
     update payouts p set (commissions, deducted_cents, restored_cents) = (s.commissions, s.deducted_cents, s.restored_cents)
     from payout_sums s
     where p.id = s.id and (workspace is null or p.workspace_id = workspace)
@@ -4047,6 +4084,18 @@ set enable_seqscan = on as $$
         from partner_totals) t
     group by t.workspace_id, t.partner_id, t.currency
     having (sum(t.clicks), sum(t.customers), sum(t.leads), sum(t.sales), sum(t.revenue_cents), sum(t.earned_cents)) <> (0, 0, 0, 0, 0, 0)
+
+    union all
+    select t.workspace_id, t.partner_id, format('through "%s": %s clicks, %s sales', t.slug_key, sum(t.clicks), sum(t.sales))
+    from (
+        select workspace_id, partner_id, slug_key, clicks, sales from total_facts where slug_key is not null and partner_id is not null
+        union all
+        select workspace_id, partner_id, slug_key, -coalesce(clicks, 0), -coalesce(sales, 0)
+        from total_deltas where slug_key is not null and partner_id is not null
+        union all
+        select workspace_id, partner_id, slug_key, ended_clicks - clicks, -sales from link_totals) t
+    group by t.workspace_id, t.partner_id, t.slug_key
+    having (sum(t.clicks), sum(t.sales)) <> (0, 0)
 
     union all
     select b.workspace_id, b.of_id,

@@ -3,13 +3,13 @@ import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
 import { Copyable, Table } from '../../lib/pages/parts.tsx'
 import { MAX_SLUG_LENGTH, partnerLink } from '../../lib/slugs.ts'
-import type { Link } from '../../lib/workspace/links.queries.ts'
+import type { Link, LinkCounts } from '../../lib/workspace/links.queries.ts'
 import type { PartnerRow } from '../../lib/workspace/partners.queries.ts'
 import type { Refused } from './partner-forms.tsx'
 
 type Props = {
   path: string
-  links: Link[]
+  links: (Link & LinkCounts)[]
   isManager: boolean
   refused: Refused | undefined
   built: BuiltLink | undefined
@@ -23,68 +23,60 @@ export const PartnerLinks = ({
   isManager,
   refused,
   built,
-}: Props & { partner: PartnerRow }) => {
-  const further = links.filter(({ isMain }) => !isMain)
-  return (
-    <section>
-      <h2 id="links">{further.length > 0 ? 'Links' : 'Link'}</h2>
-      {partner.status === 'banned' && <p>The partner is banned, so its links do not work.</p>}
-      <Copyable label="the partner’s link" text={partnerLink(partner.siteUrl, partner.slug)} />
-      {further.length > 0 && (
-        <>
-          <p>
-            These links are the partner’s too. A visit through one of them counts like one through the main
-            link.
-          </p>
-          <FurtherLinks path={path} links={further} isManager={isManager} />
-        </>
-      )}
-      {isManager && (
-        <form class="inline" method="post" action={`${path}/links`}>
-          <Field
-            label="Slug of another link"
-            name="slug"
-            hint="The value of ?via= in the link."
-            required
-            maxlength={MAX_SLUG_LENGTH}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck="false"
-            value={refused?.fields.slug}
-            errors={refused?.errors}
-          />
-          <button type="submit">Add link</button>
-        </form>
-      )}
-      <h3 id="link-builder">Link to a page</h3>
-      <LinkBuilder
-        path={path}
-        siteUrl={partner.siteUrl}
-        slugs={links.map(({ slug }) => slug)}
-        built={built}
-      />
-    </section>
-  )
-}
+}: Props & { partner: PartnerRow }) => (
+  <section>
+    <h2 id="links">Links</h2>
+    {partner.status === 'banned' && <p>The partner is banned, so its links do not work.</p>}
+    <LinkTable path={path} links={links} isManager={isManager} />
+    <p class="hint">Sales are those that are credited by a click on the link.</p>
+    {isManager && (
+      <form class="inline" method="post" action={`${path}/links`}>
+        <Field
+          label="Slug of another link"
+          name="slug"
+          hint="The value of ?via= in the link."
+          required
+          maxlength={MAX_SLUG_LENGTH}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          value={refused?.fields.slug}
+          errors={refused?.errors}
+        />
+        <button type="submit">Add link</button>
+      </form>
+    )}
+    <h3 id="link-builder">Link to a page</h3>
+    <LinkBuilder path={path} siteUrl={partner.siteUrl} slugs={links.map(({ slug }) => slug)} built={built} />
+  </section>
+)
 
-const FurtherLinks = ({ path, links, isManager }: Omit<Props, 'refused' | 'built'>) => (
-  <Table caption="Further links" head={['Link', ...(isManager ? ['Action'] : [])]}>
-    {links.map(({ slug, siteUrl }) => (
+const LinkTable = ({ path, links, isManager }: Pick<Props, 'path' | 'links' | 'isManager'>) => (
+  <Table
+    caption="Links"
+    head={['Link', { number: 'Clicks' }, { number: 'Sales' }, ...(isManager ? ['Action'] : [])]}
+    isStacked
+  >
+    {links.map(({ slug, siteUrl, isMain, clicks, sales }) => (
       <tr>
-        <td>
-          <code>{partnerLink(siteUrl, slug)}</code>
+        <td class="link">
+          <Copyable label={`the link with ${slug}`} text={partnerLink(siteUrl, slug)} />
         </td>
-        {isManager && (
-          <td>
-            <SlugForm action={`${path}/links/main`} slug={slug} label="Make main" />{' '}
-            <a href={`${path}/links/release?slug=${encodeURIComponent(slug)}`}>
-              Release<span class="hidden"> {slug}</span>
-            </a>
-          </td>
-        )}
+        <td class="number">{clicks.toLocaleString('en')}</td>
+        <td class="number">{sales.toLocaleString('en')}</td>
+        {isManager && <td>{isMain ? 'Main link' : <FurtherLinkActions path={path} slug={slug} />}</td>}
       </tr>
     ))}
   </Table>
+)
+
+const FurtherLinkActions = ({ path, slug }: { path: string; slug: string }) => (
+  <>
+    <SlugForm action={`${path}/links/main`} slug={slug} label="Make main" />{' '}
+    <a href={`${path}/links/release?slug=${encodeURIComponent(slug)}`}>
+      Release<span class="hidden"> {slug}</span>
+    </a>
+  </>
 )
 
 const SlugForm = ({ action, slug, label }: { action: string; slug: string; label: string }) => (

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../lib/http/errors.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { Field } from '../../lib/pages/fields.tsx'
 import { type BuiltLink, buildLink, LinkBuilder } from '../../lib/pages/link-builder.tsx'
-import { Copyable, Done, noticeFor, Problem } from '../../lib/pages/parts.tsx'
+import { Copyable, Done, noticeFor, Problem, Table } from '../../lib/pages/parts.tsx'
 import { ProgramFilter, renderPortal } from '../../lib/pages/portal.tsx'
 import { noSuchPage } from '../../lib/pages/render.tsx'
 import { type OwnLinks, readOwnLinks } from '../../lib/portal/links.queries.ts'
@@ -20,6 +20,8 @@ const DONE = {
   link_added: 'Link added. It works.',
   link_already_added: 'You already have this link.',
 }
+
+const slugsOf = ({ links }: OwnLinks): string[] => links.map(({ slug }) => slug)
 
 /** A rejected form: its field and the error. */
 type Refused = { slug: string | undefined; errors: ErrorDetail[] }
@@ -41,11 +43,20 @@ const Links = ({
     {of.status === 'banned' && (
       <p class="problem">You are no longer active in this program, and your links do not work.</p>
     )}
-    {of.slugs.map((slug) => (
-      <Copyable label={`the link of ${slug}`} text={partnerLink(of.siteUrl, slug)} />
-    ))}
+    <Table caption="Your links" head={['Link', { number: 'Clicks' }, { number: 'Sales' }]} isStacked>
+      {of.links.map(({ slug, clicks, sales }) => (
+        <tr>
+          <td class="link">
+            <Copyable label={`the link with ${slug}`} text={partnerLink(of.siteUrl, slug)} />
+          </td>
+          <td class="number">{clicks.toLocaleString('en')}</td>
+          <td class="number">{sales.toLocaleString('en')}</td>
+        </tr>
+      ))}
+    </Table>
+    <p class="hint">Sales are those that are credited by a click on the link.</p>
     <h2 id="link-builder">Link to a page</h2>
-    <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={of.slugs} built={built} program={of.programId} />
+    <LinkBuilder path={PATH} siteUrl={of.siteUrl} slugs={slugsOf(of)} built={built} program={of.programId} />
     {of.status === 'approved' && <AnotherLink of={of} refused={refused} />}
   </>
 )
@@ -55,16 +66,16 @@ const AnotherLink = ({ of, refused }: { of: OwnLinks; refused: Refused | undefin
   <>
     <h2>Another link</h2>
     <p>
-      Give each channel, such as a newsletter, a link with a slug of its own. You can have {MAX_OWN_LINKS}{' '}
-      links.
+      Give each channel, such as a newsletter, a link with a slug of its own, and see what it brings. You can
+      have {MAX_OWN_LINKS} links.
     </p>
-    {of.slugs.length < MAX_OWN_LINKS || refused ? (
+    {of.links.length < MAX_OWN_LINKS || refused ? (
       <form class="inline" method="post" action={PATH}>
         <input type="hidden" name="program" value={of.programId} />
         <Field
           label="Slug"
           name="slug"
-          hint={`The value of ?via= in the link, such as ${makeSlug(of.slugs[0] ?? '', '')}-newsletter.`}
+          hint={`The value of ?via= in the link, such as ${makeSlug(of.links[0]?.slug ?? '', '')}-newsletter.`}
           required
           maxlength={MAX_SLUG_LENGTH}
           autocomplete="off"
@@ -143,7 +154,7 @@ export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
     const { program, done, ...query } = c.req.query()
     const links = await readLinks(c, program)
-    const built = links.of && buildLink(query, links.of)
+    const built = links.of && buildLink(query, { siteUrl: links.of.siteUrl, slugs: slugsOf(links.of) })
     return showLinks(c, { ...links, built, done: noticeFor(DONE, done) }, built?.errors ? 400 : 200)
   })
   .post(PATH, form(), async (c) => {

@@ -1,6 +1,7 @@
 /** A partner's links, in each program of its email address. */
 import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
+import { type LinkCounts, linksOfPartner } from '../workspace/links.queries.ts'
 
 export type OwnLinks = {
   partnerId: string
@@ -11,13 +12,15 @@ export type OwnLinks = {
   status: 'approved' | 'banned'
   siteUrl: string
   /** The main one first, then the newest. */
-  slugs: string[]
+  links: ({ slug: string } & LinkCounts)[]
 }
 
 export const readOwnLinks = async (db: Db, email: string): Promise<OwnLinks[]> => {
   const { rows } = await sql<OwnLinks>`
     select p.id as "partnerId", pr.id as "programId", pr.name as program, w.id as "workspaceId", w.name as workspace, p.status,
-           pr.site_url as "siteUrl", array_prepend(p.slug, array(select slug from links where partner_id = p.id order by id desc)) as slugs
+           pr.site_url as "siteUrl", (
+             select jsonb_agg(jsonb_build_object('slug', l.slug, 'clicks', l.clicks, 'sales', l.sales) order by l."isMain" desc, l.id desc)
+             from ${linksOfPartner} l) as links
     from partners p join programs pr on pr.id = p.program_id join workspaces w on w.id = p.workspace_id
     where p.email = ${email}
     order by w.name, w.id, pr.name, pr.id`.execute(db)

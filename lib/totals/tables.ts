@@ -43,6 +43,14 @@ export type TotalTables = {
     revenue_cents: Generated<bigint>
     earned_cents: Generated<bigint>
   }
+  link_totals: {
+    partner_id: string
+    workspace_id: string
+    slug_key: string
+    clicks: Generated<bigint>
+    ended_clicks: Generated<bigint>
+    sales: Generated<bigint>
+  }
   balances: {
     of_id: string
     workspace_id: string
@@ -95,6 +103,7 @@ export type TotalTables = {
     entered_on: string | null
     kind: string | null
     page: string | null
+    slug_key: string | null
   }
   click_retention: {
     checked_until: Date

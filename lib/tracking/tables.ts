@@ -13,6 +13,7 @@ export type TrackingTables = {
     id: string
     workspace_id: string
     partner_id: string
+    slug_key: string | null
     landing_url: string | null
     referrer: string | null
     created_at: Date

@@ -20,14 +20,28 @@ const ROUNDS = 10
 
 export type Link = { slug: string; isMain: boolean; siteUrl: string }
 
-/** The links of a partner: the main one, then the others, newest first. */
-export const linksQuery = (workspaceId: string, partnerId: string) => sql<Link>`
-  select l.slug, l."isMain", pr.site_url as "siteUrl"
-  from (select program_id, slug, true as "isMain", id from partners
-        where workspace_id = ${workspaceId} and id = ${partnerId}
+/** Since the link exists: visits through it, and sales that are credited by one of them. */
+export type LinkCounts = { clicks: number; sales: number }
+
+/** The links of the partner `p`, as a subquery: what was folded of their counts, and what was not. */
+export const linksOfPartner = sql<{ slug: string; isMain: boolean; id: string } & LinkCounts>`(
+  select l.slug, l."isMain", l.id, coalesce(c.clicks, 0)::float8 as clicks, coalesce(c.sales, 0)::float8 as sales
+  from (select p.slug, p.slug_key, true as "isMain", p.id
         union all
-        select program_id, slug, false, id from links where workspace_id = ${workspaceId} and partner_id = ${partnerId}) l
-  join programs pr on pr.id = l.program_id
+        select f.slug, f.slug_key, false, f.id from links f where f.partner_id = p.id) l
+  left join (
+    select slug_key, sum(clicks) as clicks, sum(sales) as sales
+    from (select slug_key, clicks, sales from link_totals where partner_id = p.id
+          union all
+          select slug_key, clicks, sales from total_deltas
+          where workspace_id = p.workspace_id and partner_id = p.id and slug_key is not null) parts
+    group by slug_key) c on c.slug_key = l.slug_key)`
+
+/** The links of a partner: the main one, then the others, newest first. */
+export const linksQuery = (workspaceId: string, partnerId: string) => sql<Link & LinkCounts>`
+  select l.slug, l."isMain", pr.site_url as "siteUrl", l.clicks, l.sales
+  from partners p join programs pr on pr.id = p.program_id cross join lateral ${linksOfPartner} l
+  where p.workspace_id = ${workspaceId} and p.id = ${partnerId}
   order by l."isMain" desc, l.id desc`
 
 /** The same. @returns undefined when the workspace has no such partner */
@@ -35,7 +49,7 @@ export const linksOf = async (
   db: Db,
   workspaceId: string,
   partnerId: string,
-): Promise<Link[] | undefined> => {
+): Promise<(Link & LinkCounts)[] | undefined> => {
   const { rows } = await linksQuery(workspaceId, partnerId).execute(db)
   return rows.length > 0 ? rows : undefined
 }

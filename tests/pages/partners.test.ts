@@ -154,7 +154,7 @@ test('a partner’s link is copied with one button', async () => {
   const page = await browser.as(cookie)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${base}/partners/${maya}`)
-  await page.getByRole('button', { name: 'Copy the partner’s link' }).click()
+  await page.getByRole('button', { name: 'Copy the link with lindqvist' }).click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://shop.example/?via=lindqvist')
   await page.context().close()
 })

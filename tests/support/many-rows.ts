@@ -76,8 +76,8 @@ const ROWS = `
     select ${id('partner')}, 1, ${id('program', '1')}, ${id('workspace', '1')}, now() from numbers;
   insert into applications (id, workspace_id, program_id, email, name, promotion, answers, applied_at)
     select ${id('other')}, ${id('workspace', '1')}, ${id('program', '1')}, 'applicant-' || n || '@partner.example', 'Name', '', '[]', now() from numbers;
-  insert into clicks (id, workspace_id, partner_id, landing_url, created_at, expires_at)
-    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'https://shop.example/' || n, now() - interval '1 day', now() + interval '89 days' from numbers;
+  insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, created_at, expires_at)
+    select 'click-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, 'slug-' || n, 'https://shop.example/' || n, now() - interval '1 day', now() + interval '89 days' from numbers;
   insert into clicks (id, workspace_id, partner_id, created_at, expires_at)
     select 'ended-' || n, ${id('workspace', '1')}, ${ITS_PARTNER}, now() - interval '200 days', now() - interval '110 days' from numbers;
   insert into customers (id, workspace_id, external_id, email, partner_id, created_at, imported_at)
@@ -142,6 +142,8 @@ const ROWS = `
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'day', current_date, 'https://shop.example/' || n, '', 1 from numbers;
   insert into partner_totals (partner_id, workspace_id, currency, clicks)
     select ${id('partner')}, ${id('workspace', '1')}, '', 1 from numbers;
+  insert into link_totals (partner_id, workspace_id, slug_key, clicks)
+    select ${id('partner')}, ${id('workspace', '1')}, 'slug-' || n, 1 from numbers;
   insert into balances (of_id, workspace_id, level, currency, open_cents)
     select ${id('partner')}, ${id('workspace', '1')}, 'partner', 'USD', 5000 from numbers;
   insert into balance_cutoffs (workspace_id, cutoff_at, next_at)
