@@ -19,9 +19,11 @@ import { noteReversal, releasePayout } from '../../lib/payouts/reversals.queries
 import { payDue } from '../../lib/payouts/run.service.ts'
 import { readReversedTransfer } from '../../lib/payouts/stripe/transfer-event.schemas.ts'
 import { processEvent } from '../../lib/purchases/apply.service.ts'
+import { creditEvent } from '../../lib/purchases/credit.service.ts'
 import { joinReport } from '../../lib/purchases/late.service.ts'
 import { readEvent } from '../../lib/purchases/stripe/events.schemas.ts'
 import { saveAdjustment } from '../../lib/tracking/adjustments.queries.ts'
+import { reverseCommission } from '../../lib/tracking/manual-reversals.queries.ts'
 import { holdCommission } from '../../lib/tracking/place-hold.queries.ts'
 import { resolveHold } from '../../lib/tracking/resolve-hold.queries.ts'
 import { changePartner } from '../../lib/workspace/change-partner.queries.ts'
@@ -63,6 +65,8 @@ const begin = async () => {
     partners,
     payments: [] as Payment[],
     imported: 0,
+    /** The partners whom a manager has credited, by event; null is nobody. */
+    credited: new Map<string, string | null>(),
     /** How far the clocks are ahead by now. */
     hours: 0,
     partner: (slug: Partner) => {
@@ -383,6 +387,40 @@ const steps = {
       return Promise.all([1, 2].map(() => saveAdjustment(db(), act(history), adjustment)))
     },
   ),
+  credited: step<{ which: number; partner: Partner | null; customer: boolean }>(
+    'a manager credits a sale to a partner, or to nobody, while payouts are run',
+    { which, partner: fc.option(partner), customer: fc.boolean() },
+    async (history, { which, partner, customer }) => {
+      const sales = await world.query<{ id: string }>(
+        `select id from events where workspace_id = $1 and kind = 'sale' order by id desc`,
+        [history.payer.workspaceId],
+      )
+      const id = anyOf(sales, which)?.id
+      if (!id) return
+      const partnerId = partner && history.partner(partner).id
+      const credit = () =>
+        creditEvent(db(), act(history), id, { partnerId, reason: 'It was theirs.', customer })
+      const outcomes = await Promise.all([credit(), credit(), run(history)])
+      if (outcomes.includes('credited')) history.credited.set(id, partnerId)
+    },
+  ),
+  reversedByHand: step<{ which: number; percent: number }>(
+    'a manager reverses a part of a commission, while payouts are run',
+    { which, percent: fc.integer({ min: 1, max: 100 }) },
+    async (history, { which, percent }) => {
+      const commissions = await world.query<{ id: string; cents: number }>(
+        `select id, amount_cents::int as cents from commissions
+         where workspace_id = $1 and kind <> 'reversal' and amount_cents > 0 order by id desc`,
+        [history.payer.workspaceId],
+      )
+      const commission = anyOf(commissions, which)
+      if (!commission) return
+      const amountCents = Math.ceil((commission.cents * percent) / 100)
+      const reversal = { amountCents, reason: 'Too much.', externalId: newId() }
+      const reverse = () => reverseCommission(db(), act(history), commission.id, reversal)
+      await Promise.all([reverse(), reverse(), run(history)])
+    },
+  ),
   held: step<{ which: number; end: 'released' | 'rejected' | null }>(
     'a manager holds a commission, and may decide about it, while payouts are run',
     { which, end: fc.constantFrom('released', 'rejected', null) },
@@ -462,6 +500,15 @@ const comparePayments = async ({ payer }: History) => {
   return { ledger, books }
 }
 
+/** To whom the events are credited that a manager has decided. */
+const creditsOf = async ({ credited }: History) => {
+  const events = await world.query<{ id: string; partner: string | null }>(
+    'select id, partner_id as partner from events where id = any($1)',
+    [[...credited.keys()]],
+  )
+  return Object.fromEntries(events.map(({ id, partner }) => [id, partner]))
+}
+
 /** What is still owed to partners who could be paid. */
 const listOwed = ({ payer }: History) =>
   world.query(
@@ -487,6 +534,7 @@ test(`in ${HISTORIES} random histories the ledger adds up after each step, and S
     for (const step of [...chosen, ...end]) {
       await step.take(history)
       expect(await world.violations()).toEqual([])
+      expect(await creditsOf(history)).toEqual(Object.fromEntries(history.credited))
     }
     // Things come right again: there is money, and the next day those that waited are sent.
     for (const code of CURRENCIES) world.stripe().setBalance(code, 1_000_000_000, history.payer.key)
