@@ -33,7 +33,14 @@ export const startOn = async (dataDir: string) => {
   const start = performance.now()
   const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: ROOT,
-    env: { ...process.env, PORT: '0', SHOP_PORT: '0', DATA_DIR: dataDir, DATABASE_URL: '' },
+    env: {
+      ...process.env,
+      PORT: '0',
+      SHOP_PORT: '0',
+      DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      DEMO_YEAR: 'off',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const { pid = 0 } = child

@@ -5,7 +5,7 @@ import { parseDatabaseUrl } from '../cli/database.ts'
 import { applySchema, SchemaMismatch } from '../cli/schema.ts'
 import type { DatabaseEnv } from '../lib/db/neon.ts'
 import { partnerLink } from '../lib/slugs.ts'
-import { ensureDemoMerchant, MANAGER_EMAIL, signInDemo, writeDemoFile } from './demo/demo.ts'
+import { ensureDemoMerchant, MANAGER_EMAIL, MEMBER_EMAIL, signInDemo, writeDemoFile } from './demo/demo.ts'
 import type { Shop } from './demo/shop/server.ts'
 import { ensureDemoStripe, MAYA_COUPON, startDemoStripe } from './demo/stripe-account.ts'
 import { INBOX_PATH, startInbox } from './fakes/inbox.ts'
@@ -59,6 +59,24 @@ const keepLogs = (workers: LiveWorkers, file: string) => {
     stop: async () => {
       clearInterval(timer)
       await write()
+    },
+  }
+}
+
+/** Adds a year of data to the demo, while the rest is used already. */
+const fillDemo = ({ DATABASE_URL }: DatabaseEnv) => {
+  let isStopping = false
+  void import('./demo/year.ts')
+    .then(({ addYear }) => addYear(DATABASE_URL, { manager: MANAGER_EMAIL, member: MEMBER_EMAIL }))
+    .then((isAdded) => {
+      if (isAdded) console.log('\nThe workspace Alder Press has a year of demo data now.')
+    })
+    .catch((error: Error) => {
+      if (!isStopping) console.error(`\nThe demo data was not added: ${error.message}`)
+    })
+  return {
+    stop: async () => {
+      isStopping = true
     },
   }
 }
@@ -148,4 +166,5 @@ Tributary is running.
 ${places.map(([what, where]) => `  ${what.padEnd(40)}${where}`.trimEnd()).join('\n')}
 
 Press Ctrl-C to stop. The data is kept.`)
+  if (!process.env.DATABASE_URL && process.env.DEMO_YEAR !== 'off') keep('Demo data', fillDemo(database))
 }

@@ -31,7 +31,8 @@ type DemoMerchant = Pick<Demo, 'workspace' | 'programId' | 'apiKey' | 'partnerSl
 export const WORKSPACE = 'pine-notes'
 /** The demo's manager. */
 export const MANAGER_EMAIL = 'ada@pine-notes.example'
-const MEMBER_EMAIL = 'ben@pine-notes.example'
+/** And its member. */
+export const MEMBER_EMAIL = 'ben@pine-notes.example'
 /** The slug of Maya's link. */
 export const PARTNER_SLUG = 'maya'
 const PARTNER_EMAIL = 'maya@partners.example'

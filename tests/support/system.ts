@@ -46,7 +46,15 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
   const dataDir = env.DATA_DIR ?? (await makeDataDir())
   const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', DATA_DIR: dataDir, ...env },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      DEMO_YEAR: 'off',
+      PORT: '0',
+      SHOP_PORT: '0',
+      DATA_DIR: dataDir,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Not even the end of a killed run leaves it running.
@@ -82,7 +90,7 @@ export const startSystem = async (env: Record<string, string> = {}): Promise<Sys
 export const runToEnd = async (env: Record<string, string>) => {
   const child = spawn(process.execPath, ['dev/start.ts'], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: '', PORT: '0', SHOP_PORT: '0', ...env },
+    env: { ...process.env, DATABASE_URL: '', DEMO_YEAR: 'off', PORT: '0', SHOP_PORT: '0', ...env },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))

@@ -1,0 +1,449 @@
+/**
+ * A year in the life of a merchant, Alder Press, so that every page of the demo has something to look at from the beginning. Its sales are decided
+ * and saved by the code that the Workers run, each at its own time. The same every time, but for ids and today's date.
+ */
+import { CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import pg from 'pg'
+import { hashApiKey } from '../../lib/auth/api-keys.ts'
+import { newClickId, newId } from '../../lib/db/ids.ts'
+import type { Client } from '../../lib/db/neon.ts'
+import type { Tables } from '../../lib/db/tables.ts'
+import { slugKey, toAscii } from '../../lib/slugs.ts'
+import { decide } from '../../lib/tracking/decide.ts'
+import { loadReportFacts } from '../../lib/tracking/facts.queries.ts'
+import type { Report } from '../../lib/tracking/report.ts'
+import { saveReport } from '../../lib/tracking/reports.queries.ts'
+import { seeder } from './seed.ts'
+
+/** The slug of the workspace. */
+export const YEAR_WORKSPACE = 'alder-press'
+
+const DAY_MS = 86_400_000
+const DAYS = 365
+const PARTNERS = 60
+
+/** Mulberry32: random numbers from 0 to 1 that are the same every time. */
+const createDice = (seed: number) => {
+  let state = seed
+  const roll = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    roll,
+    pick: <T>(list: readonly [T, ...T[]]): T => list[Math.floor(roll() * list.length)] ?? list[0],
+    between: (from: number, to: number): number => from + roll() * (to - from),
+  }
+}
+type Dice = ReturnType<typeof createDice>
+
+const FIRST_NAMES = [
+  ...[
+    'Ada',
+    'Amir',
+    'Bea',
+    'Carlos',
+    'Chioma',
+    'Dana',
+    'Elif',
+    'Emeka',
+    'Freya',
+    'Giulia',
+    'Hana',
+    'Ivo',
+    'Jonas',
+  ],
+  ...[
+    'Kaito',
+    'Lena',
+    'Mateo',
+    'Nina',
+    'Oskar',
+    'Priya',
+    'Rosa',
+    'Sami',
+    'Tomás',
+    'Uma',
+    'Viktor',
+    'Wanjiru',
+    'Yuki',
+  ],
+] as unknown as readonly [string, ...string[]]
+const LAST_NAMES = [
+  ...[
+    'Adeyemi',
+    'Bauer',
+    'Castillo',
+    'Dubois',
+    'Eriksen',
+    'Ferrari',
+    'García',
+    'Haddad',
+    'Ivanova',
+    'Jensen',
+    'Kim',
+  ],
+  ...[
+    'Lindqvist',
+    'Moreau',
+    'Nakamura',
+    'Okafor',
+    'Patel',
+    'Quinn',
+    'Rossi',
+    'Schmidt',
+    'Tanaka',
+    'Ueda',
+    'Weber',
+  ],
+] as unknown as readonly [string, ...string[]]
+
+const PAGES = [
+  '/',
+  '/',
+  '/',
+  '/pricing',
+  '/pricing',
+  '/templates',
+  '/blog/how-to-outline-a-book',
+  '/blog/ten-habits',
+] as const
+const REFERRERS = [
+  null,
+  null,
+  'https://www.youtube.com/',
+  'https://www.google.com/',
+  'https://news.example.org/',
+  'https://x.com/',
+] as const
+const PRICES = [900, 900, 1_900, 1_900, 1_900, 4_900] as const
+const ORIGIN = 'https://alder.example'
+
+type Partner = { id: string; name: string; email: string; weight: number; joined: Date }
+
+/** Partners who have joined in the course of the year, few of whom bring most. */
+const createPartners = (dice: Dice, start: Date): Omit<Partner, 'id'>[] => {
+  const names = new Set<string>()
+  while (names.size < PARTNERS) names.add(`${dice.pick(FIRST_NAMES)} ${dice.pick(LAST_NAMES)}`)
+  return [...names].map((name, index) => ({
+    name,
+    email: `${toAscii(name)}@partners.example`,
+    weight: 1 / (index + 1) ** 0.8,
+    joined: new Date(start.getTime() + (index < 25 ? 0 : dice.between(10, DAYS - 12)) * DAY_MS),
+  }))
+}
+
+type Click = {
+  id: string
+  partnerId: string
+  at: Date
+  landingUrl: string
+  referrer: string | null
+  days: number
+}
+
+/** Clicks of each partner since it joined, more on weekdays, and more every month. */
+const createClicks = (dice: Dice, partners: Partner[], start: Date, now: Date): Click[] =>
+  partners.flatMap(({ id, joined, weight }) => {
+    const clicks: Click[] = []
+    for (let time = joined.getTime(); time < now.getTime(); time += DAY_MS) {
+      const weekday = new Date(time).getUTCDay()
+      const growth = 0.4 + (time - start.getTime()) / (DAYS * DAY_MS)
+      const expected = weight * 7 * growth * (weekday % 6 === 0 ? 0.6 : 1)
+      const count = Math.floor(expected * dice.between(0.3, 1.7) + dice.roll())
+      for (let click = 0; click < count; click++) {
+        const at = new Date(time + dice.roll() * DAY_MS)
+        const landingUrl = `${ORIGIN}${dice.pick(PAGES)}`
+        if (at < now)
+          clicks.push({
+            id: newClickId(),
+            partnerId: id,
+            at,
+            landingUrl,
+            referrer: dice.pick(REFERRERS),
+            days: 90,
+          })
+      }
+    }
+    return clicks
+  })
+
+type Timed = { at: Date; report: Report }
+
+/** What the buyers do who came by some of the clicks: sign up, and pay every month until they leave. */
+const createReports = (dice: Dice, clicks: Click[], now: Date): Timed[] => {
+  let orders = 1_000
+  const report = (kind: 'lead' | 'sale', buyer: number, at: Date, more: Partial<Report>): Timed => ({
+    at,
+    report: {
+      kind,
+      externalId: kind === 'lead' ? `user-${buyer}` : `order-${orders++}`,
+      customerExternalId: `user-${buyer}`,
+      customerEmail: null,
+      customerName: null,
+      clickId: null,
+      eventName: kind === 'lead' ? 'signup' : 'subscription',
+      metadata: null,
+      sale: null,
+      ...more,
+    },
+  })
+  const reports: Timed[] = []
+  let buyers = 0
+  for (const click of clicks) {
+    const sale = { amountCents: BigInt(dice.pick(PRICES)), currency: dice.roll() < 0.15 ? 'EUR' : 'USD' }
+    const fate = dice.roll()
+    // Nobody is credited with these: the click has expired, or was lost.
+    if (fate > 0.99) {
+      const late = new Date(click.at.getTime() + dice.between(91, 120) * DAY_MS)
+      reports.push(report('sale', ++buyers, late, { clickId: fate > 0.993 ? click.id : null, sale }))
+    }
+    if (fate > 0.06) continue
+    const buyer = ++buyers
+    const name = `${dice.pick(FIRST_NAMES)} ${dice.pick(LAST_NAMES)}`
+    const customer = { customerEmail: `${toAscii(name)}.${buyer}@example.com`, customerName: name }
+    const signedUp = new Date(click.at.getTime() + dice.between(0.01, 2) * DAY_MS)
+    reports.push(report('lead', buyer, signedUp, { ...customer, clickId: click.id }))
+    if (dice.roll() > 0.55) continue
+    let paid = new Date(signedUp.getTime() + dice.between(0.1, 14) * DAY_MS)
+    while (paid < now) {
+      reports.push(report('sale', buyer, paid, { clickId: click.id, sale }))
+      if (dice.roll() < 0.14) break
+      paid = new Date(paid.getTime() + 30 * DAY_MS)
+    }
+  }
+  return reports.filter(({ at }) => at < now).sort((a, b) => a.at.getTime() - b.at.getTime())
+}
+
+type Db = Transaction<Tables>
+
+const insertClicks = (db: Db, workspaceId: string, clicks: Click[]) =>
+  sql`
+  insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
+  select c.id, ${workspaceId}, c."partnerId", c."landingUrl", c.referrer, c.at, c.at + make_interval(days => c.days)
+  from jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb)
+    as c (id text, "partnerId" uuid, "landingUrl" text, referrer text, at timestamptz, days integer)`.execute(
+    db,
+  )
+
+/** Decides and saves reports, each at its time, as the tracking Workers do. */
+const record = async (db: Db, workspaceId: string, apiKey: string, reports: Timed[]): Promise<void> => {
+  const client: Client = {
+    query: async <Row>(text: string, values: unknown[]) =>
+      (await db.executeQuery<Row>(CompiledQuery.raw(text, values))).rows,
+    fetches: () => 0,
+  }
+  const keyHash = (await hashApiKey(apiKey)) ?? ''
+  for (const { at: now, report } of reports) {
+    const facts = await loadReportFacts(client, keyHash, report, now)
+    if (typeof facts === 'string') throw new Error(`The demo's API key is refused: ${facts}.`)
+    const { customer, adoptsSales, mayBeDuplicate, refunds, click } = facts
+    const decision = decide(report, facts, now)
+    const decided = {
+      workspaceId,
+      report,
+      customer,
+      adoptsSales,
+      mayBeDuplicate,
+      refunds,
+      click,
+      decision,
+      now,
+    }
+    const { status } = await saveReport(client, { ...decided, bodyHash: 'demo' })
+    if (status !== 'saved') throw new Error('A report of the demo conflicts with nothing.')
+  }
+}
+
+/** Pays by bank what is payable at a time, as a manager does at the beginning of a month. */
+const pay = async (db: Db, workspaceId: string, manager: string, at: Date): Promise<void> => {
+  const runId = newId()
+  await sql`
+    insert into payout_runs (id, workspace_id, method, cutoff_at, created_by, created_at, claimed_at, marked_paid_at, confirmed_at)
+    values (${runId}, ${workspaceId}, 'manual', ${at}, ${manager}, ${at}, ${at}, ${at}, ${at})`.execute(db)
+  const isDue = sql`c.workspace_id = ${workspaceId} and c.payout_id is null and c.payable_at <= ${at}
+    and not exists (select from commission_holds h where h.commission_id = c.id and h.resolved_at is null)`
+  await sql`
+    insert into payouts (id, workspace_id, run_id, program_id, partner_id, currency, amount_cents, created_at, claimed_at, next_attempt_at,
+                         paid_at)
+    select uuidv7(), ${workspaceId}, ${runId}, c.program_id, c.partner_id, c.currency, sum(c.amount_cents), ${at}, ${at}, ${at}, ${at}
+    from commissions c join partners p on p.id = c.partner_id
+    where ${isDue} and p.status = 'approved'
+    group by c.program_id, c.partner_id, c.currency having sum(c.amount_cents) >= 2500
+    order by c.partner_id`.execute(db)
+  await sql`
+    update commissions c set payout_id = p.id from payouts p
+    where p.run_id = ${runId} and c.partner_id = p.partner_id and c.currency = p.currency and ${isDue}`.execute(
+    db,
+  )
+}
+
+/** The page on which people apply, and those who have. */
+const addApplications = async (
+  db: Db,
+  workspaceId: string,
+  programId: string,
+  manager: string,
+  now: Date,
+) => {
+  const questions = ['How many people read or follow you?', 'Have you used Alder?']
+  await db
+    .insertInto('join_pages')
+    .values({
+      program_id: programId,
+      workspace_id: workspaceId,
+      is_open: true,
+      intro:
+        'Alder is the editor for people who write long things.\n\nWe look for writers, teachers and reviewers who use it.',
+      questions: JSON.stringify(questions),
+      approves: false,
+      group_id: null,
+    })
+    .execute()
+  await db
+    .insertInto('agreements')
+    .values({
+      program_id: programId,
+      version: 1,
+      workspace_id: workspaceId,
+      content: '1. Say that you are a partner.\n2. No ads on our name.\n3. No spam.',
+      created_by: manager,
+      created_at: now,
+    })
+    .execute()
+  const applicants = [
+    'Hana Weber',
+    'Mateo Rossi',
+    'Priya Moreau',
+    'Yuki Jensen',
+    'Emeka Dubois',
+    'Lena Haddad',
+  ]
+  for (const [index, name] of applicants.entries()) {
+    const at = new Date(now.getTime() - (applicants.length - index) * 0.7 * DAY_MS)
+    const isRejected = index === 0
+    await db
+      .insertInto('applications')
+      .values({
+        id: newId(),
+        workspace_id: workspaceId,
+        program_id: programId,
+        email: `${toAscii(name)}@applicants.example`,
+        name,
+        site_url: `https://${toAscii(name)}.example`,
+        promotion: 'I write a newsletter about writing, and would show how I use Alder.',
+        answers: JSON.stringify(
+          questions.map((question) => ({ question, answer: index % 2 ? 'About 4,000' : 'Yes' })),
+        ),
+        agreement_version: 1,
+        applied_at: at,
+        ...(isRejected && {
+          outcome: 'rejected' as const,
+          decided_at: now,
+          decided_by: manager,
+          reason: 'The site does not open.',
+        }),
+      })
+      .execute()
+  }
+}
+
+/** The first days of the months between two times. */
+const monthsBetween = (start: Date, now: Date): Date[] => {
+  const firsts = Array.from(
+    { length: 14 },
+    (_, index) => new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + index, 1, 9)),
+  )
+  return firsts.filter((first) => first > start && first < now)
+}
+
+const fill = async (db: Db, people: { manager: string; member: string }, now: Date): Promise<void> => {
+  const dice = createDice(20_26)
+  const start = new Date(now.getTime() - DAYS * DAY_MS)
+  const seed = seeder({ DATABASE_URL: '' }, () => db as unknown as Kysely<Tables>)
+  const { id: workspaceId } = await seed.addWorkspace({
+    slug: YEAR_WORKSPACE,
+    name: 'Alder Press',
+    manualPayouts: true,
+  })
+  await seed.addMember(workspaceId, people.manager, 'manager')
+  await seed.addMember(workspaceId, people.member, 'member')
+  const apiKey = await seed.addApiKey(workspaceId, { name: 'backend' })
+  const programId = await seed.addProgram(workspaceId, {
+    name: 'Alder partners',
+    site_url: ORIGIN,
+    reward: { percent: 25 },
+    reward_duration_months: 12,
+    attribute_known_customers: true,
+  })
+  const insiders = await seed.addGroup(workspaceId, programId, {
+    name: 'Insiders',
+    saleReward: { percent: 35 },
+    leadReward: { amountCents: 100n, currency: 'USD' },
+  })
+  const partners: Partner[] = []
+  for (const [index, partner] of createPartners(dice, start).entries()) {
+    const { name, email } = partner
+    const groupId = index % 9 === 1 ? insiders : null
+    const id = await seed.addPartner(workspaceId, programId, {
+      slug: toAscii(name),
+      name,
+      email,
+      groupId,
+    })
+    await db.updateTable('partners').set({ created_at: partner.joined }).where('id', '=', id).execute()
+    if (index % 12 === 0) await seed.addCoupon(workspaceId, id, `${slugKey(toAscii(name)).toUpperCase()}-10`)
+    partners.push({ ...partner, id })
+  }
+  const clicks = createClicks(dice, partners, start, now)
+  await insertClicks(db, workspaceId, clicks)
+  const reports = createReports(dice, clicks, now)
+  let from = start
+  for (const month of [...monthsBetween(start, now), now]) {
+    await record(
+      db,
+      workspaceId,
+      apiKey,
+      reports.filter(({ at }) => at >= from && at < month),
+    )
+    if (month < now) await pay(db, workspaceId, people.manager, month)
+    from = month
+  }
+  await addApplications(db, workspaceId, programId, people.manager, now)
+  // Two did not keep to the terms.
+  for (const { id } of partners.slice(40, 42)) {
+    await db.updateTable('partners').set({ status: 'banned' }).where('id', '=', id).execute()
+  }
+}
+
+/**
+ * Adds the workspace with its year, in one transaction, unless it is there.
+ *
+ * @param people the addresses of its manager and its member
+ * @returns whether it was added
+ */
+export const addYear = async (
+  databaseUrl: string,
+  people: { manager: string; member: string },
+  now = new Date(),
+): Promise<boolean> => {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  // Postgres may be stopped meanwhile: then the transaction fails, and nothing was added.
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    const found = await db
+      .selectFrom('workspaces')
+      .select('id')
+      .where('slug', '=', YEAR_WORKSPACE)
+      .executeTakeFirst()
+    if (found) return false
+    await db.transaction().execute((transaction) => fill(transaction, people, now))
+    await sql`select fold_totals(1000000)`.execute(db)
+    return true
+  } finally {
+    await db.destroy()
+  }
+}
