@@ -50,7 +50,7 @@ grant execute on function
     addresses_alike, assert_unchanged, erase_text, erase_texts, event_reported, hold_possible_duplicate_1,
     hold_self_referral_1, identity_lock_key, import_partners_1, is_counted, is_of_kind, is_uncredited_1, issue_invoices,
     load_partner_import_1, lock_click, lock_identities_1, mail_opening_balances_1, mark_late, move_earned, note_own_address,
-    note_received_1, page_of, page_of_click, link_of, page_of_event, partner_terms_1, refund_facts_1,
+    note_received_1, page_of, page_of_click, link_of, page_of_event, partner_terms_1,
     has_webhooks, present_owner, reverse_1, sales_alike, save_partner_import_1, tie_customers, utc_day
     to :"pages", :"pay";
 
@@ -125,7 +125,7 @@ grant insert, update, delete on customer_identities, referrals, one_time_rewards
 grant insert                 on total_deltas, mails, audit_entries to :"pay";
 grant execute on function announce_refunds to :"pay";
 -- A refund that a manager records by hand.
-grant execute on function save_refund_1 to :"pay";
+grant execute on function refund_facts_1, save_refund_1 to :"pay";
 -- Whether anybody listens to a workspace: asked by the triggers that queue webhooks.
 grant select (workspace_id, disabled_at) on webhook_endpoints to :"pay";
 

@@ -1,6 +1,9 @@
 /** Refunds that a manager records on a sale's page. docs/decisions.md, "Refunds reported by API". */
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connect } from '../../lib/db/connection.ts'
+import { refundByHand } from '../../lib/purchases/hand-refund.service.ts'
 import { openShop } from '../support/buyers.ts'
+import { type Fault, startFaultyDatabase } from '../support/faulty-database.ts'
 import { codes, createMerchant, useDatabase } from '../support/merchant.ts'
 import { fieldsOf, openPages } from '../support/pages.ts'
 
@@ -165,4 +168,88 @@ test('a refund by hand and one at Stripe of the same sale are counted once, as t
   })
   expect((await merchant.explain(sale?.id)).commission?.reversedCents).toBe(commission?.amountCents)
   expect(await rows.violations(merchant.workspace.id)).toEqual([])
+})
+
+describe('a refund whose database fails is recorded once, or repeated until it is', () => {
+  let faulty: Awaited<ReturnType<typeof startFaultyDatabase>>
+  beforeAll(async () => {
+    faulty = await startFaultyDatabase(inject('database').SQL_ENDPOINT)
+  })
+  afterAll(() => faulty.stop())
+
+  /** A refund of half a sale that earned; `isJoined`: Stripe has reported the sale. */
+  const stage = async (isJoined: boolean) => {
+    const { merchant, buyer: next } = await openShop(database)
+    const buyer = next()
+    const clickId = await buyer.click()
+    if (isJoined) await buyer.checkout({ at: 60, amount_total: 4_900, client_reference_id: clickId })
+    else await buyer.sale({ clickId })
+    const saleExternalId = isJoined ? buyer.id('cs_test') : buyer.id('order')
+    const recorded = await database.query<{ id: string; externalId: string }>(
+      `select id, external_id as "externalId" from events where workspace_id = $1 and kind = 'sale'`,
+      [merchant.workspace.id],
+    )
+    const [sale = { id: '', externalId: saleExternalId }] = recorded
+    const tenant = [merchant.workspace.id]
+    const byHand = { reason: 'Returned', by: 'ann@shop.example' }
+    const report = {
+      externalId: buyer.id('refund'),
+      saleExternalId: sale.externalId,
+      requested: { amountCents: 2_450, currency: 'USD', byHand },
+      eventName: 'refund',
+      metadata: null,
+    }
+    return {
+      plan: (...faults: (Fault | null)[]) => faulty.plan(tenant, faults),
+      fetches: () => faulty.fetches(tenant) ?? 0,
+      left: () => faulty.left(tenant),
+      refund: () => {
+        const db = connect({ ...inject('database'), SQL_ENDPOINT: faulty.url })
+        const act = { workspaceId: merchant.workspace.id, actor: 'ann@shop.example', now: new Date() }
+        return refundByHand(db, act, report)
+      },
+      result: async () => ({
+        reversed: (await merchant.explain(sale.id)).commission?.reversedCents,
+        refunds: ((await merchant.get('/events?kind=refund')).body.data as { amountCents: number }[]).map(
+          ({ amountCents }) => amountCents,
+        ),
+        entries: (await database.audit(merchant)).filter(({ action }) => action === 'event.refunded').length,
+        violations: await database.violations(merchant.workspace.id),
+      }),
+    }
+  }
+
+  test.each([
+    { case: 'of a reported sale', isJoined: false },
+    { case: 'of a sale that Stripe reported', isJoined: true },
+  ])('$case', async ({ isJoined }) => {
+    const calm = await stage(isJoined)
+    calm.plan()
+    expect(await calm.refund()).toEqual({ outcome: 'refunded' })
+    const expected = await calm.result()
+    expect(expected).toEqual({ reversed: 490, refunds: [2_450], entries: 1, violations: [] })
+    const fetches = calm.fetches()
+    expect(fetches).toBeGreaterThanOrEqual(3)
+
+    const faults: Fault[] = ['cut_before', 'cut_after']
+    const cases = faults.flatMap((fault) =>
+      Array.from({ length: fetches }, (_, at) => [1, 3].map((times) => ({ fault, at, times }))).flat(),
+    )
+    const check = async ({ fault, at, times }: (typeof cases)[number]) => {
+      const { plan, left, refund, result } = await stage(isJoined)
+      plan(...Array(at).fill(null), ...Array(times).fill(fault))
+      const first = await refund().catch((error) => error)
+      if (first instanceof Error) {
+        expect({ fault, at, times, first: first.name }).toMatchObject({ first: 'Unavailable' })
+        plan()
+        expect(await refund()).toEqual({ outcome: 'refunded' })
+      } else
+        expect({ fault, at, times, left: left() === 0, ...first }).toMatchObject({
+          left: true,
+          outcome: 'refunded',
+        })
+      expect({ fault, at, times, ...(await result()) }).toEqual({ fault, at, times, ...expected })
+    }
+    while (cases.length > 0) await Promise.all(cases.splice(0, 4).map(check))
+  })
 })

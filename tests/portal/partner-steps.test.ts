@@ -141,6 +141,18 @@ test.each<{ case: string; event: VisibleEvent; steps: Step[]; shown: string[] }>
     shown: ['The visitor clicked your link on 1 June 2026. The click is valid until 30 August 2026.', OTHERS],
   },
   {
+    case: 'a refund by hand, without who recorded it',
+    event: { ...credited, kind: 'refund' },
+    steps: [{ code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } }],
+    shown: ['The merchant recorded this refund: Returned the box'],
+  },
+  {
+    case: 'another partner’s refund by hand',
+    event: { ...others, kind: 'refund' },
+    steps: [{ code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } }],
+    shown: ['This refund was credited to another partner.'],
+  },
+  {
     case: 'another partner’s coupon',
     event: others,
     steps: [{ code: 'coupon', facts: { couponId: 'promo_secret', slug: 'bob' } }],

@@ -17,6 +17,10 @@ test.each<[Step, string]>([
     { code: 'expired_click', facts: clicked },
     'The visitor clicked the link of “maya” on 1 June 2026, but the click expired on 30 August 2026.',
   ],
+  [
+    { code: 'refunded_by_hand', facts: { reason: 'Returned the box', by: 'ann@shop.example' } },
+    'ann@shop.example recorded this refund by hand: Returned the box',
+  ],
   [{ code: 'no_click', facts: {} }, 'The report has no click ID, so it is not linked to a partner.'],
   [
     { code: 'unknown_click', facts: { clickId: 'x' } },
