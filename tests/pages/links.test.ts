@@ -61,6 +61,10 @@ test('the builder’s link is copied with one button', async () => {
 
 test('the pages with links have no axe violations or horizontal overflow', async () => {
   const { merchant, partnerId, cookie } = await createPartner({}, 'maya-lindqvist')
+  const owner = await merchant.asManager()
+  for (const slug of ['maya-newsletter', 'x'.repeat(255), '李小龙 & friends'])
+    await owner.post(`/partners/${partnerId}/links`, { slug })
+  await merchant.sale({ clickId: await merchant.click('maya-newsletter') })
   const page = await browser.as(await cookie())
   await page.goto('/portal/links?page=/pricing')
   await inspect(page, 'portal-links', SCREENS)
