@@ -37,6 +37,7 @@ grant select, update on mails to :"mail";
 grant select, delete, update on address_changes to :"mail";
 grant select (workspace_id, hash, created_at), update (hash), delete on idempotency_keys to :"mail";
 grant select on workspaces, programs, partners, members, totals to :"mail";
+grant select (workspace_id, kind, subject, intro) on mail_texts to :"mail";
 grant select (id, partner_id, metadata, occurred_at), update (metadata) on events to :"mail";
 grant select (id, workspace_id, keys, customer, facts, occurred_at, anonymized_at, email), update (email, facts, anonymized_at)
     on processor_events to :"mail";
@@ -60,7 +61,7 @@ grant execute on function note_key_use_1, erase_sign_ins, erase_from_audit to :"
 grant select on
     account_payouts, adjustments, address_changes, agreement_acceptances, agreements, api_keys, applications, audit_entries, balance_cutoffs, balances, clicks, commission_holds, commissions,
     coupon_aliases, credit_notes, customer_identities, customers, events, former_group_terms, former_partner_addresses,
-    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mails, members, one_time_rewards,
+    former_partner_terms, former_program_terms, former_sales_from, group_terms, groups, invoices, join_pages, landing_totals, link_totals, links, mail_texts, mails, members, one_time_rewards,
     partner_terms, partner_totals, partners, payees, payers, payment_details, payout_accounts, payout_run_notices, payout_runs, payout_sums, payouts,
     processor_events, program_terms, programs, referrals, rewards, run_totals, statement_totals, stripe_keys, stripe_secrets, total_deltas,
     totals, unreachable_people, workspaces
@@ -90,6 +91,7 @@ grant insert                 on invoices, credit_notes to :"pages";
 grant select, insert, update on webhook_endpoints, webhook_events, webhook_deliveries to :"pages";
 -- The outbox and the audit log.
 grant insert, update, delete on mails to :"pages";
+grant insert, update         on mail_texts to :"pages";
 grant insert                 on audit_entries to :"pages";
 
 

@@ -2594,6 +2594,24 @@ create index mails_sent_at_idx on mails (sent_at) where recipient <> '';
 create index mails_unsent_idx       on mails (workspace_id, id) where sent_at is null;
 
 
+-- The words of mails to partners that managers have changed. The version goes up with each change, so that a form
+-- never overwrites a text that it did not show; change_id is that of the newest change, so that it may be repeated.
+create table mail_texts (
+    workspace_id  uuid     not null
+        constraint mail_texts_workspace_id_fkey references workspaces (id),
+    kind          text     not null
+        constraint mail_texts_kind_check
+            check (kind in ('welcome', 'moved', 'partner_invitation', 'application_rejected', 'connect_account',
+                            'connect_reminder', 'payout_sent', 'payout_failed', 'payout_returned', 'bank_refused')),
+    subject       text,              -- null: the default
+    intro         text,
+    version       integer  not null,
+    change_id     uuid     not null,
+
+    constraint mail_texts_pkey primary key (workspace_id, kind)
+);
+
+
 -- Where sign-up is open, anybody can create a workspace. Until the operator trusts it, its mails to people who have never signed in
 -- are held, and lib/mail/held.queries.ts releases them: none until the first sale is credited to a partner, then some each day. A
 -- link to a new address is asked for by a partner who has signed in, and goes out.

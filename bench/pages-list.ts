@@ -93,6 +93,7 @@ const endpoints = ({ partnerId, runId, programId }: Place): string[] => [
   'balances?owed=true',
   `balances?partnerId=${partnerId}`,
   ...SKIPPED.map((code) => `balances?code=${code}`),
+  'mail-texts',
   'payer',
   'payout-runs',
   `payout-runs/${runId}`,

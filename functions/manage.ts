@@ -11,6 +11,7 @@ import exports from './manage/exports.ts'
 import groups from './manage/groups.ts'
 import invoices from './manage/invoices.ts'
 import links from './manage/links.ts'
+import mailTexts from './manage/mail-texts.ts'
 import mails from './manage/mails.ts'
 import members from './manage/members.ts'
 import papers from './manage/papers.ts'
@@ -42,6 +43,7 @@ export default createApp<NudgeEnv['Bindings']>()
   .route('/', customers)
   .route('/', personalData)
   .route('/', mails)
+  .route('/', mailTexts)
   .route('/', payouts)
   .route('/', balances)
   .route('/', payoutFiles)

@@ -1,7 +1,7 @@
 /** The texts of emails about people: signing in, invitations, addresses, and connected accounts. */
 import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
-import { content, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
+import { content, editableContent, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type { MailContent } from './content.ts'
 import type {
   AddressDetails,
@@ -16,89 +16,59 @@ import type {
 } from './details.ts'
 import type { SignInMail } from './mailer.rpc.ts'
 import type { Paragraph } from './paragraphs.ts'
+import type { EditedText } from './texts.ts'
+
+/** Who sent a mail that a merchant caused, which nobody can leave out. */
+const sentBy = (workspaceName: string | null, sender: string | null): Paragraph[] =>
+  workspaceName && sender ? [['Sent by ', { name: workspaceName }, ' (', { name: sender }, ').']] : []
 
 /**
  * "We’ve moved": informs an imported partner that the program has moved (spec section 4.3). What the merchant wrote is text,
  * also the link: only the portal is linked.
  */
-export const movedContent = ({
-  partnerName,
-  programName,
-  link,
-  portalUrl,
-  workspaceName,
-  sentBy,
-}: WelcomeDetails): MailContent =>
-  content(`We’ve moved: ${programName}`, [
-    greeting(partnerName),
-    [
-      { name: programName },
-      ' has moved to a new platform. You are already a partner there and do not need to apply again.',
-    ],
-    ['Your link:', { text: link }],
+export const movedContent = (details: WelcomeDetails, edited?: EditedText): MailContent =>
+  editableContent('moved', details, edited, [
+    ['Your link:', { text: details.link }],
     'If the link you have shared ends in the same way, keep it: it still works. Otherwise, please share this one from now on.',
-    ['Find your link and your coupon codes in the partner portal:', { link: portalUrl }],
+    ['Find your link and your coupon codes in the partner portal:', { link: details.portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
-    ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
+    ...sentBy(details.workspaceName, details.sentBy),
   ])
 
 /** Welcomes a partner that a manager has added, or whose application was approved. */
-export const welcomeContent = ({
-  partnerName,
-  programName,
-  link,
-  portalUrl,
-  workspaceName,
-  sentBy,
-}: WelcomeDetails): MailContent =>
-  content(`You are a partner of ${programName}`, [
-    greeting(partnerName),
+export const welcomeContent = (details: WelcomeDetails, edited?: EditedText): MailContent =>
+  editableContent('welcome', details, edited, [
+    ['Your link:', { text: details.link }],
     [
-      'You are now a partner of ',
-      { name: programName },
-      '. Share your link, and you earn with what it brings:',
+      'See what your link has brought and what you have earned in the partner portal:',
+      { link: details.portalUrl },
     ],
-    [{ text: link }],
-    ['See what your link has brought and what you have earned in the partner portal:', { link: portalUrl }],
     HOW_TO_SIGN_IN,
-    ...(workspaceName && sentBy ? [['Sent by ', { name: workspaceName }, ' (', { name: sentBy }, ').']] : []),
+    ...sentBy(details.workspaceName, details.sentBy),
     'If you did not expect this email, ignore it.',
   ])
 
 /** Invites somebody to be a partner. */
-export const partnerInvitationContent = ({
-  programName,
-  workspaceName,
-  invitedBy,
-  url,
-}: PartnerInvitationDetails): MailContent =>
-  content(`${programName} invites you to be a partner`, [
-    'Hello,',
-    [
-      { name: invitedBy },
-      ' of ',
-      { name: workspaceName },
-      ' invites you to be a partner of ',
-      { name: programName },
-      '. You get a link of your own, and earn with what it brings.',
-    ],
-    { button: 'See the terms and accept', link: url },
+export const partnerInvitationContent = (
+  details: PartnerInvitationDetails,
+  edited?: EditedText,
+): MailContent =>
+  editableContent('partner_invitation', details, edited, [
+    { button: 'See the terms and accept', link: details.url },
     'You sign in with the address that received this email. You need no password.',
+    ...sentBy(details.workspaceName, details.invitedBy),
     'If you do not want to be a partner, ignore this email.',
   ])
 
 /** Says that an application was rejected. What the merchant wrote is text. */
-export const rejectionContent = ({ applicantName, programName, reason }: RejectionDetails): MailContent =>
-  content(`Your application to ${programName}`, [
-    greeting(applicantName),
-    [
-      'Thank you for your interest in being a partner of ',
-      { name: programName },
-      '. Your application was not accepted.',
-    ],
-    ...(reason ? [['The reason: ', { text: reason }]] : []),
-  ])
+export const rejectionContent = (details: RejectionDetails, edited?: EditedText): MailContent =>
+  editableContent(
+    'application_rejected',
+    details,
+    edited,
+    details.reason ? [['The reason: ', { text: details.reason }]] : [],
+  )
 
 /** What each role allows. */
 const ROLES = {

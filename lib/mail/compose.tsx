@@ -2,6 +2,7 @@
 import { type MailContent, subjectLine } from './content.ts'
 import { renderHtml, renderText } from './layout.tsx'
 import type { Paragraph } from './paragraphs.ts'
+import { type EditableKind, type EditedText, introOf, subjectOf, type Values } from './texts.ts'
 
 /** An email in HTML and in plain text. */
 export const content = (subject: string, paragraphs: Paragraph[]): MailContent => ({
@@ -9,6 +10,14 @@ export const content = (subject: string, paragraphs: Paragraph[]): MailContent =
   html: renderHtml(paragraphs),
   text: renderText(paragraphs),
 })
+
+/** An email whose subject and first words managers may have changed, in `edited`. What follows them is `rest`. */
+export const editableContent = (
+  kind: EditableKind,
+  values: Values,
+  edited: EditedText | undefined,
+  rest: Paragraph[],
+): MailContent => content(subjectOf(kind, edited, values), [...introOf(kind, edited, values), ...rest])
 
 /** Greets a partner, by name if it is known. */
 export const greeting = (partnerName: string | null): Paragraph =>

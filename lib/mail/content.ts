@@ -2,7 +2,7 @@
 export type MailContent = { subject: string; html: string; text: string }
 
 /** Mail clients truncate longer subjects; RFC 5322 allows 998 characters. */
-const MAX_SUBJECT_LENGTH = 150
+export const MAX_SUBJECT_LENGTH = 150
 
 /**
  * A text in one line. A line break in a subject would start another header, and bidirectional control characters would

@@ -41,13 +41,25 @@ const Button = ({ label, address }: { label: string; address: string }) => (
   </>
 )
 
+/** Text, whose line breaks are kept. */
+const Lines = ({ text }: { text: string }) => (
+  <>
+    {text.split('\n').map((line, index) => (
+      <>
+        {index > 0 && <br />}
+        {line}
+      </>
+    ))}
+  </>
+)
+
 const HtmlParagraph = ({ paragraph }: { paragraph: Paragraph }) => {
   if (typeof paragraph === 'string') return <p>{paragraph}</p>
   if ('button' in paragraph) return <Button label={paragraph.button} address={oneLine(paragraph.link)} />
   return (
     <p>
       {paragraph.map((part) => {
-        if (typeof part === 'string') return part
+        if (typeof part === 'string') return <Lines text={part} />
         // <bdi> keeps a right-to-left name from reordering the text around it.
         if ('name' in part) return <bdi>{oneLine(part.name)}</bdi>
         if ('text' in part) {

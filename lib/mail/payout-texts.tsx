@@ -1,5 +1,5 @@
 /** The texts of emails to partners about money: payouts, and what is missing to be paid. */
-import { content, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
+import { content, editableContent, greeting, HOW_TO_SIGN_IN } from './compose.tsx'
 import type { MailContent } from './content.ts'
 import type {
   BankRefusedDetails,
@@ -10,6 +10,7 @@ import type {
   PayoutSentDetails,
 } from './details.ts'
 import type { Paragraph } from './paragraphs.ts'
+import type { EditedText } from './texts.ts'
 
 /** How the funds of each method arrive. */
 const PAID_BY = {
@@ -18,54 +19,31 @@ const PAID_BY = {
 } as const
 
 /** Announces a payout. */
-export const payoutSentContent = ({
-  partnerName,
-  programName,
-  amount,
-  method,
-  portalUrl,
-}: PayoutSentDetails): MailContent =>
-  content(`Payout of ${amount} from ${programName}`, [
-    greeting(partnerName),
-    [{ name: programName }, ` has paid you ${amount}. ${PAID_BY[method]}`],
-    ['See its commissions in the portal:', { link: portalUrl }],
+export const payoutSentContent = (details: PayoutSentDetails, edited?: EditedText): MailContent =>
+  editableContent('payout_sent', details, edited, [
+    PAID_BY[details.method],
+    ['See its commissions in the portal:', { link: details.portalUrl }],
     HOW_TO_SIGN_IN,
     'Thank you for being a partner.',
   ])
 
 /** Announces a failed payout. The reason may be Stripe's text. */
-export const payoutFailedContent = ({
-  partnerName,
-  programName,
-  amount,
-  reason,
-  portalUrl,
-}: PayoutFailedDetails): MailContent =>
-  content(`Payout of ${amount} from ${programName} failed`, [
-    greeting(partnerName),
-    [{ name: programName }, ` could not pay you ${amount}.`],
-    ['Reason: ', { name: reason }],
+export const payoutFailedContent = (details: PayoutFailedDetails, edited?: EditedText): MailContent =>
+  editableContent('payout_failed', details, edited, [
+    ['Reason: ', { name: details.reason }],
     'The amount is still owed to you and will be included in a later payout.',
     'The portal shows whether your payout account needs more information.',
-    { button: 'Open portal', link: portalUrl },
+    { button: 'Open portal', link: details.portalUrl },
     HOW_TO_SIGN_IN,
   ])
 
 /** Reports to a partner that its bank returned a payout. */
-export const payoutReturnedContent = ({
-  partnerName,
-  programName,
-  amount,
-  reason,
-  portalUrl,
-}: PayoutReturnedDetails): MailContent =>
-  content(`Payout of ${amount} from ${programName} was returned`, [
-    greeting(partnerName),
-    [{ name: programName }, ` paid you ${amount}, but your bank or payment service returned it.`],
-    ['Reason: ', { name: reason }],
+export const payoutReturnedContent = (details: PayoutReturnedDetails, edited?: EditedText): MailContent =>
+  editableContent('payout_returned', details, edited, [
+    ['Reason: ', { name: details.reason }],
     'The amount is still owed to you and will be included in a later payout.',
     'Please check that your name and your payment details are correct, and that your account can receive this currency. If you gave your payment details elsewhere, send the corrected ones there.',
-    { button: 'Check payment details', link: portalUrl },
+    { button: 'Check payment details', link: details.portalUrl },
     HOW_TO_SIGN_IN,
   ])
 
@@ -81,30 +59,19 @@ const TO_BE_PAID = {
   },
 } as const
 
-const connectParagraphs = ({
-  partnerName,
-  programName,
-  amount,
-  portalUrl,
-  problem,
-}: ConnectDetails): Paragraph[] => [
-  greeting(partnerName),
-  [`You have earned ${amount} as a partner of `, { name: programName }, '.'],
+const howToConnect = ({ problem, portalUrl }: ConnectDetails): Paragraph[] => [
   `${TO_BE_PAID[problem].text} Until then, your balance is kept for you.`,
   { button: TO_BE_PAID[problem].button, link: portalUrl },
   HOW_TO_SIGN_IN,
 ]
 
 /** Asks a partner with earnings to connect an account, or to complete it. */
-export const connectAccountContent = (details: ConnectDetails): MailContent =>
-  content(`You have earned ${details.amount} from ${details.programName}`, connectParagraphs(details))
+export const connectAccountContent = (details: ConnectDetails, edited?: EditedText): MailContent =>
+  editableContent('connect_account', details, edited, howToConnect(details))
 
 /** Reminds a partner whose earnings still cannot be paid. */
-export const connectReminderContent = (details: ConnectDetails): MailContent =>
-  content(
-    `Reminder: ${details.amount} from ${details.programName} cannot be paid yet`,
-    connectParagraphs(details),
-  )
+export const connectReminderContent = (details: ConnectDetails, edited?: EditedText): MailContent =>
+  editableContent('connect_reminder', details, edited, howToConnect(details))
 
 /** Reports that a partner's payment details will change, or that they will not after all. */
 export const paymentDetailsContent = ({
@@ -139,22 +106,10 @@ export const paymentDetailsContent = ({
       ])
 
 /** Reports that the bank of a partner's Stripe account refused a payout, which only the partner can mend. */
-export const bankRefusedContent = ({
-  partnerName,
-  workspaceName,
-  amount,
-  reason,
-  portalUrl,
-}: BankRefusedDetails): MailContent =>
-  content(`Your bank refused ${amount}`, [
-    greeting(partnerName),
-    [
-      `Your bank refused a payout of ${amount} from the Stripe account that `,
-      { name: workspaceName },
-      ' pays you to. The money is in that account.',
-    ],
-    ...(reason ? [['Reason: ', { name: reason }]] : []),
+export const bankRefusedContent = (details: BankRefusedDetails, edited?: EditedText): MailContent =>
+  editableContent('bank_refused', details, edited, [
+    ...(details.reason ? [['Reason: ', { name: details.reason }]] : []),
     'Stripe pays nothing out until you give it a bank account that accepts payouts. The portal leads you there.',
-    { button: 'Open portal', link: portalUrl },
+    { button: 'Open portal', link: details.portalUrl },
     HOW_TO_SIGN_IN,
   ])

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/connection.ts'
 import { dueRows } from '../db/leases.queries.ts'
 import type { OutboxKind } from './mails.ts'
+import type { EditedText } from './texts.ts'
 
 /** A mail that one run may send until its lease ends. */
 export type LeasedMail = {
@@ -10,6 +11,8 @@ export type LeasedMail = {
   kind: OutboxKind
   recipient: string
   details: Record<string, unknown>
+  /** The words that managers have given to its kind by now. */
+  edited: EditedText | undefined
   /** This one included. */
   attempts: number
   firstAttemptAt: Date
@@ -29,7 +32,7 @@ export const leaseMails = async (
     and not ${sql.ref(`${m}.is_held`)}
     and ${sql.ref(`${m}.next_attempt_at`)} <= ${now}::timestamptz`
   const isExpired = sql`m.first_attempt_at < ${windowStart}::timestamptz`
-  const { rows } = await sql<LeasedMail & { expired: boolean }>`
+  const { rows } = await sql<Omit<LeasedMail, 'edited'> & { edited: EditedText | null; expired: boolean }>`
     with ${dueRows({ table: 'mails', isDue, lane: 'kind', urgentLane: 'invitation', limit })}
     update mails m
     set attempts = m.attempts + case when ${isExpired} then 0 else 1 end,
@@ -41,8 +44,10 @@ export const leaseMails = async (
           else m.last_error end
     from due where m.id = due.id
     returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
-              m.failed_at is not null as expired`.execute(db)
-  const mails = rows.filter((row) => !row.expired)
+              m.failed_at is not null as expired,
+              (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
+               where t.workspace_id = m.workspace_id and t.kind = m.kind) as edited`.execute(db)
+  const mails = rows.filter((row) => !row.expired).map((row) => ({ ...row, edited: row.edited ?? undefined }))
   return { mails, expired: rows.length - mails.length }
 }
 

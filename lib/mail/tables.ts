@@ -1,9 +1,18 @@
-/** The tables of this room, for Kysely: the outbox. See lib/db/tables.ts. */
+/** The tables of this room, for Kysely: the outbox, and the words that managers have changed. See lib/db/tables.ts. */
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Json } from '../db/columns.ts'
 import type { MailStatus, OutboxKind } from './mails.ts'
+import type { EditableKind } from './texts.ts'
 
 export type MailTables = {
+  mail_texts: {
+    workspace_id: string
+    kind: EditableKind
+    subject: string | null
+    intro: string | null
+    version: number
+    change_id: string
+  }
   mails: {
     id: string
     workspace_id: string | null

@@ -26,6 +26,7 @@ import {
   payoutSentContent,
 } from './payout-texts.tsx'
 import { type RunMailKind, runMail } from './run-texts.ts'
+import type { EditedText } from './texts.ts'
 
 /** Reports on a payout run to a manager. */
 export const runContent = (kind: RunMailKind, details: PayoutRunDetails): MailContent => {
@@ -83,22 +84,28 @@ const aboutAddress = (details: Stored) => ({
   workspaceName: typeof details.workspaceName === 'string' ? details.workspaceName : null,
 })
 
-const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
-  moved: (details) => movedContent(toWelcome(details)),
-  welcome: (details) => welcomeContent(toWelcome(details)),
-  application_rejected: (details) =>
-    rejectionContent({
-      applicantName: required(details, 'applicantName'),
-      programName: required(details, 'programName'),
-      reason: typeof details.reason === 'string' ? details.reason : null,
-    }),
-  partner_invitation: (details) =>
-    partnerInvitationContent({
-      programName: required(details, 'programName'),
-      workspaceName: required(details, 'workspaceName'),
-      invitedBy: required(details, 'invitedBy'),
-      url: required(details, 'url'),
-    }),
+const CONTENTS: Record<OutboxKind, (details: Stored, edited?: EditedText) => MailContent> = {
+  moved: (details, edited) => movedContent(toWelcome(details), edited),
+  welcome: (details, edited) => welcomeContent(toWelcome(details), edited),
+  application_rejected: (details, edited) =>
+    rejectionContent(
+      {
+        applicantName: required(details, 'applicantName'),
+        programName: required(details, 'programName'),
+        reason: typeof details.reason === 'string' ? details.reason : null,
+      },
+      edited,
+    ),
+  partner_invitation: (details, edited) =>
+    partnerInvitationContent(
+      {
+        programName: required(details, 'programName'),
+        workspaceName: required(details, 'workspaceName'),
+        invitedBy: required(details, 'invitedBy'),
+        url: required(details, 'url'),
+      },
+      edited,
+    ),
   invitation: (details) =>
     invitationContent({
       workspaceName: required(details, 'workspaceName'),
@@ -124,21 +131,27 @@ const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
       ...(typeof details.confirmUrl === 'string' && { confirmUrl: details.confirmUrl }),
       portalUrl: required(details, 'portalUrl'),
     }),
-  bank_refused: (details) =>
-    bankRefusedContent({
-      partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
-      workspaceName: required(details, 'workspaceName'),
-      amount: required(details, 'amount'),
-      reason: typeof details.reason === 'string' ? details.reason : null,
-      portalUrl: required(details, 'portalUrl'),
-    }),
-  connect_account: (details) => connectAccountContent(aboutConnecting(details)),
-  connect_reminder: (details) => connectReminderContent(aboutConnecting(details)),
-  payout_sent: (details) =>
-    payoutSentContent({
-      ...aboutMoney(details),
-      method: details.method === 'manual' ? 'manual' : 'stripe',
-    }),
+  bank_refused: (details, edited) =>
+    bankRefusedContent(
+      {
+        partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
+        workspaceName: required(details, 'workspaceName'),
+        amount: required(details, 'amount'),
+        reason: typeof details.reason === 'string' ? details.reason : null,
+        portalUrl: required(details, 'portalUrl'),
+      },
+      edited,
+    ),
+  connect_account: (details, edited) => connectAccountContent(aboutConnecting(details), edited),
+  connect_reminder: (details, edited) => connectReminderContent(aboutConnecting(details), edited),
+  payout_sent: (details, edited) =>
+    payoutSentContent(
+      {
+        ...aboutMoney(details),
+        method: details.method === 'manual' ? 'manual' : 'stripe',
+      },
+      edited,
+    ),
   payment_details: (details) =>
     paymentDetailsContent({
       partnerName: typeof details.partnerName === 'string' ? details.partnerName : null,
@@ -147,10 +160,10 @@ const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
       effectiveAt: typeof details.effectiveAt === 'string' ? details.effectiveAt : '',
       portalUrl: required(details, 'portalUrl'),
     }),
-  payout_failed: (details) =>
-    payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
-  payout_returned: (details) =>
-    payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }),
+  payout_failed: (details, edited) =>
+    payoutFailedContent({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
+  payout_returned: (details, edited) =>
+    payoutReturnedContent({ ...aboutMoney(details), reason: required(details, 'reason') }, edited),
   payout_approval: (details) => runContent('payout_approval', aboutRun(details)),
   payout_report: (details) => runContent('payout_report', aboutRun(details)),
   payout_review: (details) => runContent('payout_review', aboutRun(details)),
@@ -173,6 +186,13 @@ const CONTENTS: Record<OutboxKind, (details: Stored) => MailContent> = {
     }),
 }
 
+/** What the outbox keeps of a mail, and the words that managers have given to its kind. */
+type OutboxMail = {
+  kind: OutboxKind
+  details: Stored
+  edited?: EditedText | undefined
+}
+
 /** The content of an outbox email. @throws if its details do not match its kind */
-export const outboxContent = ({ kind, details }: { kind: OutboxKind; details: Stored }): MailContent =>
-  CONTENTS[kind](details)
+export const outboxContent = ({ kind, details, edited }: OutboxMail): MailContent =>
+  CONTENTS[kind](details, edited)

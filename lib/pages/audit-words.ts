@@ -4,6 +4,7 @@ import { formatMoney } from '../money.ts'
 import { counted } from '../plural.ts'
 import type { RewardResponse } from '../tracking/rewards.responses.ts'
 import type { AuditAction } from '../workspace/audit.queries.ts'
+import { mailLabel } from './mail-labels.ts'
 import { rewardResponseWords } from './reward-fields.tsx'
 
 type Details = Record<string, unknown>
@@ -214,6 +215,7 @@ const ACTIONS: Record<AuditAction, (details: Details) => string> = {
   'payout.found_sent': (d) =>
     `reported the transfer ${text(d.transferId)} of a payout of ${money(d)} that was marked as not sent`,
   'mail.retried': (d) => `resent the email to ${text(d.recipient)}`,
+  'mail_text.changed': (d) => `changed the text of the email ${quoted(mailLabel(text(d.kind)))}`,
   'stripe_secret.added': (d) => `added the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_secret.removed': (d) => `removed the Stripe signing secret ending in ${text(d.last4)}`,
   'stripe_key.added': (d) => `saved the Stripe key ending in ${text(d.last4)}`,

@@ -25,3 +25,7 @@ export const MAIL_LABELS: Record<MailKind, string> = {
   opening_balances: 'Opening balances imported',
   webhook_disabled: 'Webhook endpoint disabled',
 }
+
+/** The label of a kind, which an audit entry of another version may have. */
+export const mailLabel = (kind: string): string =>
+  Object.entries(MAIL_LABELS).find(([known]) => known === kind)?.[1] ?? kind

@@ -48,6 +48,7 @@ export type AuditAction =
   | 'partners.imported'
   | 'customers.imported'
   | 'mail.retried'
+  | 'mail_text.changed'
   | 'payout_run.begun'
   | 'payout_run.approval_requested'
   | 'payout_run.approved'

@@ -48,6 +48,36 @@ describe('the preview of emails', () => {
   })
 })
 
+describe('the text of an email', () => {
+  test('is changed by a form, seen in the preview, and reset', async () => {
+    const pages = await openPages(await createMerchant())
+    const path = '/mails/preview/welcome'
+    const fields = { version: '0', subject: 'Hi {partnerName}', intro: 'One <b>\r\ntwo\r\n\r\n{programName}' }
+    expect(await pages.post(path, fields)).toMatchObject({ status: 303 })
+    const page = await pages.get(`${path}?done=saved`)
+    expect(page.text).toContain('Hi Maya Chen')
+    expect((await pages.get(`${path}/html`)).html).toContain('<p>One &lt;b&gt;<br/>two</p><p><bdi>')
+    expect((await pages.get('/mails/preview')).text).toContain('Changed')
+
+    expect(await pages.post(path, { version: '1', reset: 'on' })).toMatchObject({ status: 303 })
+    expect((await pages.get(path)).text).toContain('You are a partner of')
+  })
+
+  test('stays in the form when it is refused, or when another manager was faster', async () => {
+    const pages = await openPages(await createMerchant())
+    const path = '/mails/preview/welcome'
+    const wrong = await pages.post(path, { version: '0', subject: '{nobody}', intro: 'Mine' })
+    expect(wrong.status).toBe(400)
+    expect(wrong.text).toContain('There is no placeholder {nobody}.')
+    expect(wrong.html).toContain('Mine</textarea>')
+    await pages.post(path, { version: '0', subject: 'Theirs', intro: 'Theirs' })
+    const late = await pages.post(path, { version: '0', subject: 'Mine', intro: 'Mine' })
+    expect(late.status).toBe(409)
+    expect(late.text).toContain('Another manager has changed this text')
+    expect((await pages.post('/mails/preview/payout_account', { version: '0' })).status).toBe(404)
+  })
+})
+
 test('a workspace without a program has its own name in the samples', () => {
   const facts = {
     workspaceName: 'Pine Notes',

@@ -74,6 +74,31 @@ test('the cron folds totals, and removes clicks thirty days after they have expi
   expect(rows).toEqual([{ clicks: 3, ended: 1 }])
 })
 
+test('a mail has the text that is in force when it is sent, also if it was queued before', async () => {
+  const { id: workspaceId } = await seeder(env).addWorkspace()
+  const details = {
+    partnerName: null,
+    programName: '<b>{amount}</b>',
+    link: 'https://shop.example/?via=maya',
+    portalUrl: 'https://track.example/portal',
+  }
+  await client.query(
+    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
+     values (uuidv7(), $1, 'welcome', 'text@partner.example', $2, now(), now())`,
+    [workspaceId, details],
+  )
+  await client.query(
+    `insert into mail_texts (workspace_id, kind, subject, intro, version, change_id)
+     values ($1, 'welcome', null, $2, 1, gen_random_uuid())`,
+    [workspaceId, 'Hi {partnerName}!\nWe are {programName}.'],
+  )
+  await run()
+  const [mail] = inbox.mails('text@partner.example')
+  expect(mail?.subject).toBe('You are a partner of <b>{amount}</b>')
+  expect(mail?.text).toMatch(/^Hi!\nWe are <b>\{amount\}<\/b>\.\n\nYour link:/)
+  expect(mail?.html).toContain('<p>Hi!<br/>We are <bdi>&lt;b&gt;{amount}&lt;/b&gt;</bdi>.</p>')
+})
+
 test('the cron removes what names people once it is due, a thousand rows of a kind per run, and leaves the rest', async () => {
   const { id: workspaceId } = await seeder(env).addWorkspace()
   await client.query(

@@ -99,7 +99,7 @@ describe('a mail about money', () => {
   ] as const)('reports a payout by the method "$method", and where the money is', ({ method, says }) => {
     const { subject, html, text } = payoutSentContent({ ...MONEY, method })
     expect(subject).toBe('Payout of 49.00 USD from Friends of Pine Notes')
-    expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\. /)
+    expect(text).toMatch(/^Hello Maya,\n\nFriends of Pine Notes has paid you 49\.00 USD\.\n/)
     expect(text).toContain(says)
     expect(html).toContain(`<a href="${MONEY.portalUrl}"`)
   })
