@@ -2544,7 +2544,7 @@ create table mails (
     recipient        text         not null,
     partner_id       uuid,
     payout_id        uuid,                    -- the payout that it reports
-    occasion         text         not null default '',   -- what for, if a partner gets several mails of the kind
+    occasion         text         not null default '',   -- what for, if a partner gets several mails of the kind; 'test': a manager tries it
     details          jsonb        not null,   -- the data of the kind's template
     created_at       timestamptz  not null,
     attempts         integer      not null default 0,
@@ -2563,7 +2563,7 @@ create table mails (
     constraint mails_payout_id_kind_key unique (payout_id, kind),
     constraint mails_payout_id_fkey foreign key (workspace_id, payout_id) references payouts (workspace_id, id),
     constraint mails_payout_id_check
-        check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned'))),
+        check ((payout_id is not null) = (kind in ('payout_sent', 'payout_failed', 'payout_returned') and occasion <> 'test')),
     constraint mails_workspace_id_check check ((workspace_id is null) = (kind = 'new_browser')),
     constraint mails_outcome_check check (sent_at is null or failed_at is null),
     constraint mails_partner_id_fkey foreign key (workspace_id, partner_id) references partners (workspace_id, id)
@@ -2587,6 +2587,9 @@ create index mails_released_idx on mails (workspace_id, released_at) where relea
 create index mails_workspace_id_idx on mails (workspace_id, id);
 -- Which mails about its account does an erased person have?
 create index mails_account_idx on mails (recipient) where workspace_id is null;
+
+-- Which test mails did this manager ask for of late?
+create index mails_test_idx on mails (workspace_id, recipient, created_at) where occasion = 'test';
 
 -- Which mails are to be emptied next?
 create index mails_sent_at_idx on mails (sent_at) where recipient <> '';

@@ -1,11 +1,13 @@
 import type { Context } from 'hono'
 import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts'
 import { createRoutes } from '../../lib/http/app.ts'
+import { ApiError } from '../../lib/http/errors.ts'
 import { checked, type Fields, form } from '../../lib/http/validate.ts'
 import { MAX_SUBJECT_LENGTH, type MailContent } from '../../lib/mail/content.ts'
 import { PARTNER_MAIL_KINDS, type PartnerMailKind } from '../../lib/mail/mails.ts'
 import { sampleDetails } from '../../lib/mail/samples.ts'
 import { outboxContent } from '../../lib/mail/templates.tsx'
+import { MAX_TEST_MAILS, queueTestMail } from '../../lib/mail/test-mails.queries.ts'
 import { listMailTexts, saveMailText } from '../../lib/mail/texts.queries.ts'
 import { MailTextChange } from '../../lib/mail/texts.schemas.ts'
 import {
@@ -46,10 +48,13 @@ const readSamples = async (c: Context<WorkspaceEnv>) => {
   const textOf = (kind: PartnerMailKind) => texts.find((text) => text.kind === kind)
   const sample = (kind: PartnerMailKind): MailContent =>
     outboxContent({ kind, details: sampleDetails(kind, facts), edited: textOf(kind) })
-  return { sample, textOf }
+  return { facts, sample, textOf }
 }
 
-const DONE = { saved: 'Text saved.' }
+const DONE = {
+  saved: 'Text saved.',
+  test: 'Test email queued. It will be sent to your address within two minutes.',
+}
 
 const LABELS = { subject: 'Subject', intro: 'Introduction' }
 
@@ -122,6 +127,11 @@ const show = async (
       <pre class="mail" tabindex={0}>
         {text}
       </pre>
+      <form method="post" action={`${base}/${kind}/test`}>
+        <button type="submit" class="quiet">
+          Send a test email to {c.var.user.email}
+        </button>
+      </form>
       {isEditable(kind) ? (
         <TextForm
           kind={kind}
@@ -176,6 +186,18 @@ export default createRoutes<WorkspaceEnv>()
     const saved = await saveMailText(c.var.db, actOf(c), kind, data)
     if (!saved) return show(c, kind, { fields, errors: [{ path: 'intro', message: TEXT_CHANGED }] }, 409)
     return c.redirect(`/app/${c.var.workspace.slug}/mails/preview/${kind}?done=saved`, 303)
+  })
+  .post(`${PATH}/:kind/test`, managersOnly(), async (c) => {
+    const { db, now, workspace, user } = c.var
+    const kind = readKind(c.req.param('kind'))
+    const { facts } = await readSamples(c)
+    const details = sampleDetails(kind, facts)
+    const mail = { workspaceId: workspace.id, recipient: user.email, kind, details, now }
+    if (!(await queueTestMail(db, mail))) {
+      const message = `You have sent ${MAX_TEST_MAILS} test emails within an hour. Send the next one later.`
+      throw new ApiError('rate_limited', message, { retryAfter: 3_600 })
+    }
+    return c.redirect(`/app/${workspace.slug}/mails/preview/${kind}?done=test`, 303)
   })
   .get(`${PATH}/:kind/html`, managersOnly(), async (c) => {
     const { sample } = await readSamples(c)

@@ -11,6 +11,8 @@ export type LeasedMail = {
   kind: OutboxKind
   recipient: string
   details: Record<string, unknown>
+  /** Whether a manager sends it to itself, to try it. */
+  isTest: boolean
   /** The words that managers have given to its kind by now. */
   edited: EditedText | undefined
   /** This one included. */
@@ -45,6 +47,7 @@ export const leaseMails = async (
     from due where m.id = due.id
     returning m.id, m.kind, m.recipient, m.details, m.attempts, m.first_attempt_at as "firstAttemptAt",
               m.failed_at is not null as expired,
+              m.occasion = 'test' as "isTest",
               (select jsonb_build_object('subject', t.subject, 'intro', t.intro) from mail_texts t
                where t.workspace_id = m.workspace_id and t.kind = m.kind) as edited`.execute(db)
   const mails = rows.filter((row) => !row.expired).map((row) => ({ ...row, edited: row.edited ?? undefined }))

@@ -13,7 +13,7 @@ import {
   welcomeContent,
 } from './account-texts.tsx'
 import { content } from './compose.tsx'
-import type { MailContent } from './content.ts'
+import { type MailContent, subjectLine } from './content.ts'
 import type { ConnectDetails, MoneyDetails, PayoutRunDetails } from './details.ts'
 import type { OutboxKind } from './mails.ts'
 import {
@@ -191,8 +191,12 @@ type OutboxMail = {
   kind: OutboxKind
   details: Stored
   edited?: EditedText | undefined
+  /** Whether a manager tries it: its subject says so. */
+  isTest?: boolean
 }
 
 /** The content of an outbox email. @throws if its details do not match its kind */
-export const outboxContent = ({ kind, details, edited }: OutboxMail): MailContent =>
-  CONTENTS[kind](details, edited)
+export const outboxContent = ({ kind, details, edited, isTest = false }: OutboxMail): MailContent => {
+  const mail = CONTENTS[kind](details, edited)
+  return isTest ? { ...mail, subject: subjectLine(`Test: ${mail.subject}`) } : mail
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PARTNER_MAIL_KINDS } from '../../lib/mail/mails.ts'
 import { sampleDetails } from '../../lib/mail/samples.ts'
+import { outboxContent } from '../../lib/mail/templates.tsx'
 import { createMerchant, useDatabase } from '../support/merchant.ts'
 import { openPages } from '../support/pages.ts'
 
@@ -75,6 +76,63 @@ describe('the text of an email', () => {
     expect(late.status).toBe(409)
     expect(late.text).toContain('Another manager has changed this text')
     expect((await pages.post('/mails/preview/payout_account', { version: '0' })).status).toBe(404)
+  })
+})
+
+describe('a test email', () => {
+  test.each(PARTNER_MAIL_KINDS)(
+    'of the kind %s is queued for the manager who asks, and nobody else',
+    async (kind) => {
+      const merchant = await createMerchant()
+      const pages = await openPages(merchant)
+      const sent = await pages.post(`/mails/preview/${kind}/test`, { recipient: 'victim@x.example' })
+      expect(sent).toMatchObject({ status: 303, location: expect.stringContaining('?done=test') })
+      const rows = await database.query(
+        'select kind, recipient, occasion, partner_id, is_held from mails where workspace_id = $1',
+        [merchant.workspace.id],
+      )
+      const recipient = `manager@${merchant.workspace.slug}.example`
+      expect(rows).toEqual([{ kind, recipient, occasion: 'test', partner_id: null, is_held: false }])
+    },
+  )
+
+  test('is refused after ten within an hour, also at the same time', async () => {
+    const merchant = await createMerchant()
+    const pages = await openPages(merchant)
+    const path = '/mails/preview/welcome/test'
+    const answers = await Promise.all(Array.from({ length: 12 }, () => pages.post(path, {})))
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(10)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(2)
+    expect(refused[0]?.text).toContain('You have sent 10 test emails within an hour.')
+    await database.query(
+      `update mails set created_at = now() - interval '61 minutes' where workspace_id = $1`,
+      [merchant.workspace.id],
+    )
+    expect((await pages.post(path, {})).status).toBe(303)
+  })
+
+  test('is for managers, from this site', async () => {
+    const merchant = await createMerchant()
+    const path = '/mails/preview/welcome/test'
+    expect((await (await openPages(merchant, 'member')).post(path, {})).status).toBe(403)
+    const manager = await openPages(merchant)
+    expect((await manager.post(path, {}, { Origin: 'https://evil.example' })).status).toBe(403)
+    expect((await manager.post('/mails/preview/sign_in/test', {})).status).toBe(404)
+    const rows = await database.query('select id from mails where workspace_id = $1', [merchant.workspace.id])
+    expect(rows).toEqual([])
+  })
+
+  test('says so in its subject', () => {
+    const facts = {
+      workspaceName: 'Pine Notes',
+      program: undefined,
+      managerEmail: 'ann@pine.example',
+      origin: 'https://track.example',
+    }
+    const details = sampleDetails('payout_sent', facts)
+    const mail = { kind: 'payout_sent', details, isTest: true } as const
+    expect(outboxContent(mail).subject).toBe('Test: Payout of 124.50 USD from Pine Notes')
   })
 })
 

@@ -83,8 +83,9 @@ test('a mail has the text that is in force when it is sent, also if it was queue
     portalUrl: 'https://track.example/portal',
   }
   await client.query(
-    `insert into mails (id, workspace_id, kind, recipient, details, created_at, next_attempt_at)
-     values (uuidv7(), $1, 'welcome', 'text@partner.example', $2, now(), now())`,
+    `insert into mails (id, workspace_id, kind, recipient, occasion, details, created_at, next_attempt_at)
+     values (uuidv7(), $1, 'welcome', 'text@partner.example', '', $2, now(), now()),
+            (uuidv7(), $1, 'welcome', 'try@shop.example', 'test', $2, now(), now())`,
     [workspaceId, details],
   )
   await client.query(
@@ -95,6 +96,9 @@ test('a mail has the text that is in force when it is sent, also if it was queue
   await run()
   const [mail] = inbox.mails('text@partner.example')
   expect(mail?.subject).toBe('You are a partner of <b>{amount}</b>')
+  expect(inbox.mails('try@shop.example')).toMatchObject([
+    { subject: 'Test: You are a partner of <b>{amount}</b>', text: mail?.text },
+  ])
   expect(mail?.text).toMatch(/^Hi!\nWe are <b>\{amount\}<\/b>\.\n\nYour link:/)
   expect(mail?.html).toContain('<p>Hi!<br/>We are <bdi>&lt;b&gt;{amount}&lt;/b&gt;</bdi>.</p>')
 })
