@@ -235,19 +235,21 @@ test('an imported start date takes back nothing of a sale that was paid before t
 
 test('an invoice paid in the same second as the import credits the imported partner', async () => {
   const shop = await openShop(database)
-  // A second in which six imports have time to happen.
-  const inOneSecond = async (buyer: ReturnType<typeof shop.buyer>, steps: (() => Promise<unknown>)[]) => {
-    await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1_000)))
-    const second = seconds()
-    for (const step of steps) await step()
-    if (seconds() === second) return
-    throw new Error(`The machine was too slow for ${buyer.tag}`)
+  /** A buyer to whom both happen within one second, which a busy machine may need several tries for. */
+  const buyInOneSecond = async (isImportFirst: boolean) => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const buyer = shop.buyer()
+      const imported = () => buyer.import()
+      const paid = () => buyer.invoice({ at: seconds() - shop.start })
+      await new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1_000)))
+      const second = seconds()
+      for (const step of isImportFirst ? [imported, paid] : [paid, imported]) await step()
+      if (seconds() === second) return buyer
+    }
+    throw new Error('The machine is too slow for an import and an invoice in one second.')
   }
   for (const isImportFirst of [true, false]) {
-    const buyer = shop.buyer()
-    const imported = () => buyer.import()
-    const paid = () => buyer.invoice({ at: seconds() - shop.start })
-    await inOneSecond(buyer, isImportFirst ? [imported, paid] : [paid, imported])
+    const buyer = await buyInOneSecond(isImportFirst)
     const { steps } = (await shop.merchant.explainReport('sale', buyer.id('in'))) ?? {}
     expect(steps?.at(-1)?.code).toBe('commission_created')
   }
