@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
+import * as z from 'zod'
 import {
   approveApplication,
   readStanding,
@@ -12,7 +13,6 @@ import { type PublicJoinPage, readJoinPage } from '../../lib/applications/join-p
 import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
-import { found } from '../../lib/http/found.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
@@ -131,7 +131,9 @@ const PATH = '/join/:program'
 
 /** @throws {ApiError} `not_found` */
 const findPage = async (c: Context<SessionEnv>): Promise<PublicJoinPage> => {
-  const page = await found('program', c.req.param('program') ?? '', (id) => readJoinPage(c.var.db, id))
+  const id = z.uuid().safeParse(c.req.param('program'))
+  const page = id.success ? await readJoinPage(c.var.db, id.data) : undefined
+  if (!page) throw noSuchPage()
   noteForLog(c, { workspaceId: page.workspaceId })
   return page
 }
