@@ -14,6 +14,7 @@ import type { SessionEnv } from '../../lib/auth/session.ts'
 import { createRoutes } from '../../lib/http/app.ts'
 import { MAX_ID_LENGTH } from '../../lib/http/fields.ts'
 import { noteForLog } from '../../lib/http/logging.ts'
+import { callerKey, limitRate } from '../../lib/http/rate-limit.ts'
 import { checked, form } from '../../lib/http/validate.ts'
 import { Checkbox, controls, Field, type FormState, TextArea } from '../../lib/pages/fields.tsx'
 import { Problem } from '../../lib/pages/parts.tsx'
@@ -180,6 +181,8 @@ const showApplication = (
 /** /join/:program: what a program offers, and the form with which signed-in people apply. */
 export default createRoutes<SessionEnv>()
   .get(PATH, async (c) => {
+    // Anybody can ask for it, and each answer reads the database.
+    await limitRate(c.env.RATE_LIMIT, `from ${callerKey(c)}`)
     const page = await findPage(c)
     const program = await findProgram(c.var.db, page.workspaceId, page.programId)
     if (!program) throw noSuchPage()
