@@ -221,12 +221,11 @@ type Db = Transaction<Tables>
 
 const insertClicks = (db: Db, workspaceId: string, clicks: Click[]) =>
   sql`
-  insert into clicks (id, workspace_id, partner_id, landing_url, referrer, created_at, expires_at)
-  select c.id, ${workspaceId}, c."partnerId", c."landingUrl", c.referrer, c.at, c.at + make_interval(days => c.days)
+  insert into clicks (id, workspace_id, partner_id, slug_key, landing_url, referrer, created_at, expires_at)
+  select c.id, ${workspaceId}, p.id, p.slug_key, c."landingUrl", c.referrer, c.at, c.at + make_interval(days => c.days)
   from jsonb_to_recordset(${JSON.stringify(clicks)}::jsonb)
-    as c (id text, "partnerId" uuid, "landingUrl" text, referrer text, at timestamptz, days integer)`.execute(
-    db,
-  )
+    as c (id text, "partnerId" uuid, "landingUrl" text, referrer text, at timestamptz, days integer)
+  join partners p on p.id = c."partnerId"`.execute(db)
 
 /** Decides and saves reports, each at its time, as the tracking Workers do. */
 const record = async (db: Db, workspaceId: string, apiKey: string, reports: Timed[]): Promise<void> => {
