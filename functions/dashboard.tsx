@@ -6,6 +6,7 @@ import applications from './dashboard/applications.tsx'
 import audit from './dashboard/audit.tsx'
 import commission from './dashboard/commission.tsx'
 import commissions from './dashboard/commissions.tsx'
+import commissionsActions from './dashboard/commissions-actions.tsx'
 import customers from './dashboard/customers.tsx'
 import eventCredit from './dashboard/event-credit.tsx'
 import eventRefund from './dashboard/event-refund.tsx'
@@ -70,6 +71,7 @@ export default createPages<NudgeEnv['Bindings']>()
   .route('/', uncredited)
   .route('/', commissions)
   .route('/', heldCommissions)
+  .route('/', commissionsActions)
   .route('/', commission)
   .route('/', owed)
   .route('/', customers)

@@ -7,6 +7,7 @@ import { COMMISSION_KIND_NAMES, CommissionTable } from '../../lib/pages/ledger.t
 import { renderPage } from '../../lib/pages/render.tsx'
 import { listCommissions } from '../../lib/tracking/commissions.queries.ts'
 import { CommissionQuery } from '../../lib/tracking/commissions.schemas.ts'
+import { CommissionActions } from './commissions-actions.tsx'
 
 const ANY = { value: '', label: 'Any' }
 const STATUSES = [
@@ -26,6 +27,7 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
   const { fields, data, errors } = readFilters(c, CommissionQuery)
   const rows = data ? await listCommissions(db, workspace.id, { ...data, limit: data.limit + 1 }, now) : []
   const { data: commissions, nextCursor } = page(rows, data?.limit ?? 0)
+  const isManager = workspace.role === 'manager'
   const children = (
     <>
       <h1>Commissions</h1>
@@ -57,7 +59,15 @@ export default createRoutes<WorkspaceEnv>().get('/app/:workspace/commissions', a
         <Select label="Type" name="kind" options={KINDS} value={fields.kind} errors={errors} />
       </Filters>
       {commissions.length > 0 ? (
-        <CommissionTable base={base} commissions={commissions} now={now} />
+        <>
+          <CommissionTable
+            base={base}
+            commissions={commissions}
+            now={now}
+            formId={isManager ? 'chosen' : undefined}
+          />
+          {isManager && <CommissionActions id="chosen" base={base} />}
+        </>
       ) : (
         <Empty what="commissions" isFiltered={areFilters(fields)}>
           No commissions yet. They appear here when a partner’s sale or lead is rewarded.

@@ -1,5 +1,6 @@
 /** The table of partners, with what each has brought. */
 import { formatMoney } from '../../lib/money.ts'
+import { ChoiceCell } from '../../lib/pages/choice.tsx'
 import { PartnerName, Status } from '../../lib/pages/ledger.tsx'
 import { type Heading, Table } from '../../lib/pages/parts.tsx'
 import { type Sorted, sortingBy } from '../../lib/pages/sorting.ts'
@@ -36,24 +37,6 @@ const Amounts = ({ figures, of }: { figures: PartnerFigures[]; of: Amount }) => 
   </td>
 )
 
-/** The name of a row's checkbox. */
-const CHOICE = 'partner-'
-
-/** The partners that a form chooses. @param fields the form's */
-export const chosenIn = (fields: Readonly<Record<string, string>>): string[] =>
-  Object.keys(fields)
-    .filter((name) => name.startsWith(CHOICE))
-    .map((name) => name.slice(CHOICE.length))
-
-/** Keeps the choice in another form. */
-export const Chosen = ({ ids }: { ids: string[] }) => (
-  <>
-    {ids.map((id) => (
-      <input type="hidden" name={`${CHOICE}${id}`} value="on" />
-    ))}
-  </>
-)
-
 type Props = {
   base: string
   partners: PartnerListRow[]
@@ -78,16 +61,7 @@ export const PartnerTable = ({ base, partners, sorted, query, formId }: Props) =
     <Table caption="Partners" head={head}>
       {partners.map(({ figures, ...partner }) => (
         <tr>
-          {formId && (
-            <td class="choice">
-              <input
-                type="checkbox"
-                form={formId}
-                name={`${CHOICE}${partner.id}`}
-                aria-label={`Choose ${partner.name ?? partner.slug}`}
-              />
-            </td>
-          )}
+          {formId && <ChoiceCell formId={formId} id={partner.id} what={partner.name ?? partner.slug} />}
           <td class="name">
             <PartnerName base={base} id={partner.id} name={partner.name} slug={partner.slug} />
             {partner.status === 'banned' && <Status status="banned" />}

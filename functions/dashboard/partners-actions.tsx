@@ -5,6 +5,7 @@ import { actOf, managersOnly, type WorkspaceEnv } from '../../lib/auth/access.ts
 import { createRoutes } from '../../lib/http/app.ts'
 import { ApiError } from '../../lib/http/errors.ts'
 import { type Fields, form } from '../../lib/http/validate.ts'
+import { Chosen, chosenIn } from '../../lib/pages/choice.tsx'
 import { Select } from '../../lib/pages/fields.tsx'
 import { ConfirmForm } from '../../lib/pages/parts.tsx'
 import { renderPage } from '../../lib/pages/render.tsx'
@@ -17,7 +18,6 @@ import {
   type SharedChange,
 } from '../../lib/workspace/change-partners.queries.ts'
 import { programsAndGroupsQuery } from '../../lib/workspace/partners.queries.ts'
-import { Chosen, chosenIn } from './partner-table.tsx'
 
 /** A program with one of its groups, if it has any. */
 export type Choice = {

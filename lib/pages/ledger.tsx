@@ -6,6 +6,7 @@ import type { CommissionRow } from '../tracking/commissions.queries.ts'
 import { commissionStatus } from '../tracking/commissions.ts'
 import type { EventRow } from '../tracking/events.queries.ts'
 import { explain, type Step } from '../tracking/steps.ts'
+import { ChoiceCell } from './choice.tsx'
 import { Table, Time } from './parts.tsx'
 
 /** A status badge. @param label the text, by default the status itself */
@@ -115,15 +116,18 @@ export const COMMISSION_KIND_NAMES = {
   reversal: 'Reversal',
 } as const
 
+/** @param formId the form in which rows are chosen, if there is one */
 export const CommissionTable = ({
   base,
   ofOne,
   commissions,
   now,
-}: TableContext & { commissions: CommissionRow[]; now: Date }) => (
+  formId,
+}: TableContext & { commissions: CommissionRow[]; now: Date; formId?: string | undefined }) => (
   <Table
     caption="Commissions"
     head={[
+      ...(formId ? ['Choose'] : []),
       'Created',
       ...partnerHead(ofOne),
       'Type',
@@ -135,6 +139,13 @@ export const CommissionTable = ({
   >
     {commissions.map((commission) => (
       <tr>
+        {formId && (
+          <ChoiceCell
+            formId={formId}
+            id={commission.id}
+            what={`${formatMoney(commission.amountCents, commission.currency)} of ${commission.partnerSlug}`}
+          />
+        )}
         <td>
           <Time at={commission.createdAt} />
         </td>

@@ -186,3 +186,60 @@ test('a held commission that was refunded in full is not listed until a part is 
   expect((await pages.get('/commissions/held')).text).toContain('9.80 USD for maya')
   expect(await database.violations(merchant.workspace.id)).toEqual([])
 })
+
+test('a manager holds and releases many commissions at once, and reads which ones could not be', async () => {
+  const [merchant, theirs] = [await createMerchant(), await createMerchant()]
+  const pages = await openPages(merchant)
+  const clickId = await merchant.click()
+  for (const externalId of ['a', 'b', 'c'])
+    await merchant.sale({ externalId, customerExternalId: externalId, clickId })
+  await merchant.refund({ externalId: 'r', saleExternalId: 'c', amountCents: 100 })
+  await theirs.sale({ clickId: await theirs.click() })
+  const idsOf = async ({ workspace }: typeof merchant) =>
+    (
+      await database.query<{ id: string }>('select id from commissions where workspace_id = $1 order by id', [
+        workspace.id,
+      ])
+    ).map(({ id }) => id)
+  const [a = '', b = '', c = '', reversal = ''] = await idsOf(merchant)
+  const [foreign = ''] = await idsOf(theirs)
+  const choose = (...ids: string[]) => Object.fromEntries(ids.map((id) => [`choice-${id}`, 'on']))
+  const heldOf = async () =>
+    (
+      await database.query<{ id: string }>(
+        'select commission_id as id from commission_holds where resolved_at is null and workspace_id = any($1) order by 1',
+        [[merchant.workspace.id, theirs.workspace.id]],
+      )
+    ).map(({ id }) => id)
+  const change = (fields: Record<string, string>) => pages.post('/commissions/change', fields)
+
+  expect((await pages.get('/commissions')).html).toContain(`name="choice-${a}"`)
+  const hold = { ...choose(a, b, reversal, foreign), change: 'hold', note: 'Looks like one order' }
+  const [held, again] = await Promise.all([change(hold), change(hold)])
+  expect(held.status).toBe(200)
+  expect(held.text).toContain('2 commissions held')
+  expect(held.text).toContain('A reversal is held with the commission that it reverses.')
+  expect(again.text).toContain('2 commissions held')
+  expect(await heldOf()).toEqual([a, b])
+
+  const released = await change({ ...choose(a, c), change: 'release' })
+  expect(released.text).toContain('1 commission released')
+  expect(released.text).toContain('This commission is not held.')
+  expect(await heldOf()).toEqual([b])
+
+  const many = Array.from({ length: 51 }, () => crypto.randomUUID())
+  for (const fields of [
+    {},
+    { change: 'hold', note: 'x' },
+    { ...choose(a), change: 'hold' },
+    { ...choose(a), change: 'delete', note: 'x' },
+    { ...choose('1'), change: 'release' },
+    { ...choose(...many), change: 'release' },
+  ])
+    expect((await change(fields)).status).toBe(400)
+  const member = await openPages(merchant, 'member')
+  expect((await member.post('/commissions/change', hold)).status).toBe(403)
+  expect((await member.get('/commissions')).html).not.toContain('choice-')
+  expect(await heldOf()).toEqual([b])
+  expect(await database.violations(merchant.workspace.id)).toEqual([])
+})

@@ -132,7 +132,7 @@ describe('the list of partners', () => {
 })
 
 describe('changing many partners', () => {
-  const chosen = (...ids: string[]) => Object.fromEntries(ids.map((id) => [`partner-${id}`, 'on']))
+  const chosen = (...ids: string[]) => Object.fromEntries(ids.map((id) => [`choice-${id}`, 'on']))
   const statuses = async ({ workspace }: Merchant) =>
     Object.fromEntries(
       (
